@@ -136,6 +136,27 @@ def test_with_a_model_no_issue_starts_when_the_money_is_spent(history: tuple[Pat
     assert all(request.path.endswith("/chat/completions") for request in server.requests), "the web knows the fix"
 
 
+def test_a_model_without_a_price_ends_the_backtest(history: tuple[Path, list[str]]):
+    with serve_script(lambda request: default_reply(request)[1]) as server:
+        environ = dict.fromkeys(("TRIAGE_MODEL", "TRIAGE_FAST_MODEL", "TRIAGE_FALLBACK_MODEL"), "unknown-model")
+        environ["TRIAGE_MODEL_BASE_URL"] = f"{server.url}/v1"
+        done = run_backtest(history[0], "--engine", "model", **environ)
+    assert done.returncode == 0, done.stderr
+    assert "the price of a model is not known, so --max-usd cannot hold" in done.stderr
+    assert "1/3 " in done.stdout
+    assert "2/3 " not in done.stdout
+
+
+def test_a_folder_that_was_not_there_yet_is_no_traceback(tmp_path: Path):
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit_at(tmp_path, 1, "Add it", {"a.py": "x = 1\n"})
+    commit_at(tmp_path, 2, "Fix it all", {"app/b.py": "y = 1\n"})
+    commit_at(tmp_path, 3, "Fix it again", {"app/b.py": "y = 2\n"})
+    done = run_backtest(tmp_path / "app")
+    assert "Traceback" not in done.stderr
+    assert "1/1 " in done.stdout
+
+
 def test_without_a_reason_no_threshold_is_written(history: tuple[Path, list[str]], tmp_path: Path):
     git(tmp_path, "clone", "-q", str(history[0]), "shop")
     done = run_backtest(tmp_path / "shop", "--last", "1", "--write")

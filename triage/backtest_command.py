@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from triage.backtest.outcome import BacktestOutcome
 
 SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
+NO_PRICE = (
+    "the price of a model is not known, so --max-usd cannot hold. Set it under `prices` in the project's settings "
+    "(0 for a model of your own)."
+)
 NO_ISSUES = (
     "No issue was found whose fix is known and lies in this clone ({left_out}). Is it a clone of this repository, with "
     "its whole history (`git fetch --unshallow`)? Without --github, messages of commits stand in for issues."
@@ -85,6 +89,7 @@ def backtest(
         [] if stopped_by else _compare_duplicates(setup, memory, last),
         setup.config.thresholds,
         by_issues=bool(github),
+        is_shallow=chosen.is_shallow,
     )
     _print(outcome, console)
     if html:
@@ -145,13 +150,21 @@ def _triage(
                     if len(results) == 1:
                         console.print(LEGEND, style="dim")
                     console.print(format_result(result, len(results), len(chosen.cases)))
-                if max_usd <= sum(one.usd for one in results) and result.by_model:
-                    setup.progress.info(f"Stopped at {max_usd:.2f} US dollars (--max-usd).")
+                if reason := _find_reason_to_stop(results, max_usd):
+                    setup.progress.info(reason)
                     return
 
     with progress:
         _, stopped_by = run_until_signal(run)
     return results, stopped_by
+
+
+def _find_reason_to_stop(results: Sequence[CaseResult], max_usd: float) -> str:
+    """Return why no further issue is triaged; empty if one is. By rules, nothing is paid."""
+    if not results[-1].has_price:
+        return f"Stopped: {NO_PRICE}"
+    is_spent = results[-1].by_model and sum(one.usd for one in results) >= max_usd
+    return f"Stopped at {max_usd:.2f} US dollars (--max-usd)." if is_spent else ""
 
 
 def _compare_duplicates(setup: RunSetup, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:

@@ -128,8 +128,12 @@ def build_comparing_codebase(setup: RunSetup) -> Codebase:
 def check_has_files(setup: RunSetup, commits: Sequence[str]) -> None:
     """Raise BadInput if the clone lacks most files of the oldest commit, as one made with --filter does."""
     from triage.index.source.commit import open_commit
+    from triage.index.source.git import GitError
 
-    listing = open_commit(setup.root, commits[-1]).list_files()
+    try:
+        listing = open_commit(setup.root, commits[-1]).list_files()
+    except GitError:  # such as a folder that was not there yet: its triage says so
+        return
     if listing.missing > MAX_MISSING_SHARE * (len(listing.entries) + listing.missing):
         raise BadInput(
             f"--repo: {listing.missing:,} files of commit {commits[-1][:10]} are not in this clone. "

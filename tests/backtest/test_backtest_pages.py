@@ -39,6 +39,12 @@ def test_a_backtest_without_github_says_what_its_figures_are_worth():
     assert "Who writes them knows the cause" in render_html_page(offline)
 
 
+def test_a_shallow_clone_does_not_claim_the_whole_history():
+    shown = " ".join(print_lines(render_outcome(outcome([result(1)], is_shallow=True))).split())
+    assert "This clone has only a part of the history" in shown
+    assert "The whole history was read" not in shown
+
+
 class Elements(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

@@ -106,6 +106,7 @@ def test_a_pull_request_that_was_rebased_begins_before_its_first_commit():
     assert find_base(HISTORY, fix("d", commits=9)) is None
     assert find_base(HISTORY, fix("d", commits=2, files=["a.py", "b.py", "new.py"])) == "b"
     assert find_base(HISTORY, fix("d", commits=2, files=["a.py"])) == "c", "others wrote the commit before"
+    assert find_base(HISTORY, fix("d", commits=2, files=["app/a.py", "app/b.py", "app/new.py"])) == "b", "in a folder"
     [case] = choose(fixed_issue(7, fix("d", commits=2))).cases
     assert (case.base, case.edited) == ("b", ["a.py", "b.py"])
 

@@ -8,7 +8,8 @@ from triage.backtest.past_case import CaseResult
 from triage.backtest.score import BacktestScore, Share
 
 SIGNS = {"trace": "the end of a stack trace", "message": "an error message", "name": "a name in the issue"}
-_HISTORY = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
+_WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
+_SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
 SPEAKS = {
     "found": "the place in the code",
     "analysis": "a model's analysis",
@@ -21,15 +22,16 @@ SPEAKS = {
 def describe_source(outcome: BacktestOutcome) -> str:
     """Return what was triaged, and what the figures can say."""
     count, name = len(outcome.results), outcome.repository
+    history = _SHALLOW if outcome.is_shallow else _WHOLE
     if outcome.by_issues:
         return (
             f"{_count(count, 'closed issue')} of {name} whose fix is known, each triaged on the commit before its fix, "
-            f"with what was known when it was opened. {_HISTORY}"
+            f"with what was known when it was opened. {history}"
         )
     return (
         f"{_count(count, 'fix', 'fixes')} of {name}, each triaged on the commit before it. The messages of the commits "
         "stand in for issues. Who writes them knows the cause, and a reporter does not: with --github the figures say "
-        f"more. {_HISTORY}"
+        f"more. {history}"
     )
 
 
@@ -58,7 +60,8 @@ def list_figures(outcome: BacktestOutcome) -> list[tuple[str, str, str]]:
         figures.append(("Incomplete", f"{score.incomplete} of {score.issues}", "a part failed or took too long"))
     figures.append(("Time", f"{score.seconds:.0f} s", f"median {score.median_seconds:.1f} s an issue"))
     if score.by_model:
-        figures.append(("Cost", f"${score.usd:.2f}", f"${score.usd / max(1, score.issues):.3f} for each issue"))
+        each = f"${score.usd / max(1, score.issues):.3f} for each issue"
+        figures.append(("Cost", f"${score.usd:.2f}", each if score.has_price else "and what has no known price"))
     return figures
 
 

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from triage.backtest.past_case import FixCommit, PastCase
@@ -168,6 +169,11 @@ def find_base(history: FixHistory, fix: PastFix) -> str | None:
         before = history.find_first_parent(before) if before else None
     if before != first and before and 0 < len(fix.files) < MAX_LISTED_FILES:
         changed = history.list_changed_files(before, fix.commit or "")
-        if not changed.keys() <= set(fix.files):
+        if not all(map(partial(_is_listed, fix.files), changed)):
             return first  # a squash that looked like a rebase: the commits before are of others
     return before
+
+
+def _is_listed(files: Sequence[str], path: str) -> bool:
+    # `path` may be relative to a folder of the repository.
+    return any(file == path or file.endswith(f"/{path}") for file in files)

@@ -30,6 +30,7 @@ def judge_report(
         asked=[question.kind for question in report.missing_information],
         seconds=report.seconds,
         usd=report.usage.priced_usd,
+        has_price=report.usage.usd is not None,
         by_model=report.usage.calls > 0,
     )
 

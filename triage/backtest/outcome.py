@@ -21,6 +21,8 @@ class BacktestOutcome(Value):
     """Issues that were asked for."""
     chosen: int
     """Issues to triage; more than there are results if the backtest was stopped."""
+    is_shallow: bool = False
+    """The clone lacks older commits."""
     left_out: dict[str, int] = Field(default_factory=dict)
     """Number of fixed issues that could not be used, by reason."""
     score: BacktestScore
@@ -43,6 +45,7 @@ def build_outcome(
     thresholds: Thresholds,
     *,
     by_issues: bool,
+    is_shallow: bool = False,
 ) -> BacktestOutcome:
     score = score_results(results, duplicates, thresholds, by_issues=by_issues)
     return BacktestOutcome(
@@ -50,6 +53,7 @@ def build_outcome(
         triage_version=triage_version,
         at=at,
         by_issues=by_issues,
+        is_shallow=is_shallow,
         wanted=wanted,
         chosen=chosen,
         left_out=dict(left_out),

@@ -80,6 +80,8 @@ class CaseResult(Value):
     seconds: float = 0.0
     """Index and triage."""
     usd: float = 0.0
+    has_price: bool = True
+    """Whether the price of each model that answered is known."""
     by_model: bool = False
 
     @property

@@ -66,6 +66,7 @@ class BacktestScore(Value):
     seconds: float = 0.0
     median_seconds: float = 0.0
     usd: float = 0.0
+    has_price: bool = True
     by_model: bool = False
     choices: list[ThresholdChoice] = Field(default_factory=list)
 
@@ -101,6 +102,7 @@ def score_results(
         seconds=round(sum(seconds), 1),
         median_seconds=round(statistics.median(seconds), 1) if seconds else 0.0,
         usd=sum(result.usd for result in results),
+        has_price=all(result.has_price for result in results),
         by_model=any(result.by_model for result in results),
         choices=choose_thresholds(places, thresholds, may_lower=by_issues),
     )

@@ -1,5 +1,6 @@
 """What a backtest asks git, with real repositories."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,19 @@ def test_what_is_mainly_a_fix(tmp_path: Path, message: str, is_fix: bool):
     tree, _ = open_history(tmp_path)
     [found] = list_commits(tree)
     assert (found.is_fix, found.message) == (is_fix, message)
+
+
+def test_a_date_that_no_calendar_has_costs_only_its_commit(tmp_path: Path):
+    first = commit(tmp_path, {"a.py": "x = 1\n"})
+    tree = git(tmp_path, "rev-parse", "HEAD^{tree}")
+    person = "A <a@example.org> 99999999999999 +0000"
+    raw = f"tree {tree}\nparent {first}\nauthor {person}\ncommitter {person}\n\nFix it\n".encode()
+    command = ["git", "-C", str(tmp_path), "hash-object", "-t", "commit", "-w", "--stdin", "--literally"]
+    odd = subprocess.run(command, input=raw, capture_output=True, check=True).stdout.decode().strip()
+    git(tmp_path, "reset", "-q", "--hard", odd)
+    commit_as(tmp_path, "Fix that", {"a.py": "x = 2\n"})
+    tree_of_head, _ = open_history(tmp_path)
+    assert [one.message for one in list_commits(tree_of_head)] == ["Fix that"]
 
 
 def test_a_folder_without_git_is_refused(tmp_path: Path):

@@ -12,6 +12,9 @@ from triage.index.source.commit import CommitTree, open_commit
 from triage.index.source.git import GitError
 from triage.index.source.git_history import GitHistory
 
+_LAST_SECOND = 253_402_300_799
+"""Of the year 9999."""
+
 
 def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
     """Return the newest commit of the checkout with its history. Raises BadInput without git or without a commit."""
@@ -26,7 +29,8 @@ def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
 def list_commits(tree: CommitTree) -> Iterator[FixCommit]:
     """Yield the newest commits without merges, newest first; not those of bots or of more than 30 files."""
     for commit in tree.read_commits():
-        if not commit.paths:  # it is about another folder
+        # It is about another folder, or has a date that no calendar has: anybody can write one.
+        if not commit.paths or commit.seconds > _LAST_SECOND:
             continue
         at = datetime.fromtimestamp(commit.seconds, UTC)
         yield FixCommit(commit=commit.commit, message=commit.message, at=at, is_fix=is_mainly_fix(commit.message))
