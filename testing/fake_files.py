@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
 from triage.domain.patch import BaseFile, EditablePath
+from triage.patches.masked_files import mask_file
 
 
 @dataclass
@@ -22,6 +23,9 @@ class FakeFiles:
         return cls({path: BaseFile(text=text) for path, text in texts.items()})
 
     def read(self, path: str) -> BaseFile | str | None:
+        return mask_file(path, self.read_original(path))
+
+    def read_original(self, path: str) -> BaseFile | str | None:
         is_folder = any(known.startswith(f"{path}/") for known in self.files)
         return self.files.get(path, "a folder" if is_folder else None)
 

@@ -99,7 +99,13 @@ class BaseFiles(Protocol):
         """Full SHA."""
 
     def read(self, path: str) -> BaseFile | str | None:
-        """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path."""
+        """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path.
+
+        Likely secrets are masked (`patches.masked_files`): this is what is shown, edited and compared.
+        """
+
+    def read_original(self, path: str) -> BaseFile | str | None:
+        """As `read`, with the likely secrets: only for commits, for checks of a patch, and to know what is masked."""
 
     def list_editable(self) -> Sequence[EditablePath]:
         """All files that people edit by hand, sorted by path: none that is generated, vendored, a lock or hidden."""

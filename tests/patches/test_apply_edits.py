@@ -80,15 +80,14 @@ def test_lines_that_resemble_nothing_are_not_shown():
     assert reject(BASE, ("import os", "x"))[0].endswith("nor do similar lines: copy the text from the file as it is.")
 
 
-def test_secrets_of_the_file_are_not_shown():
-    key = "AKIA" + "Q3EGRXT5UV2MWZ4A"
-    (problem,) = reject(f'KEY = "{key}"\nKEYS = 1\n', ('KEY = "x"\nKEYS = 1', "x"))
-    assert "KEYS = 1" in problem
-    assert key not in problem
+def test_a_file_has_at_most_a_hundred_edits():
+    text = "".join(f"x{number} = 1\n" for number in range(101))
+    assert "101 edits; 100 are allowed" in reject(text, *((f"x{number} =", "y =") for number in range(101)))[0]
 
 
-def test_a_masked_line_cannot_be_edited():
-    assert "Choose lines without it" in reject(BASE, ('key = "[masked secret]"', "x"))[0]
+def test_only_the_first_texts_that_are_missing_are_compared_with_the_file():
+    problems = reject(BASE, *((f"return b - {number}", "x") for number in range(5)))
+    assert ["nearest lines" in problem for problem in problems] == [True, True, True, False, False]
 
 
 def test_crlf_stays():
@@ -146,3 +145,11 @@ def test_what_is_outside_the_edits_stays(text: str, edits: list[tuple[str, str]]
 @pytest.mark.parametrize("piece", ["a b c\n", "\n", "aaaa", "a "])
 def test_the_nearest_lines_of_a_hostile_file_are_found_in_linear_time(piece: str):
     assert_grows_linearly(repeat_to(piece), lambda text: reject(text, ("y = 2\nz(1)\n" * 50, "x")))
+
+
+@pytest.mark.parametrize("piece", ["a b c\n", "\r\n"])
+def test_as_many_edits_as_a_file_has_lines_take_linear_time(piece: str):
+    def reject_many(text: str) -> None:
+        reject(text, *((f"q{number} y z", "x") for number in range(len(text) // 400)))
+
+    assert_grows_linearly(repeat_to(piece), reject_many)

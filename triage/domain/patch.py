@@ -19,7 +19,7 @@ class BaseFile(Value):
     """A regular text file of the base commit."""
 
     text: str
-    """As it is in the commit, with its own line ends."""
+    """With its own line ends."""
     mode: FileMode = "100644"
 
 
@@ -38,7 +38,7 @@ class FileVersion(Value):
     """What changes in it and why, in a line. A model's words."""
     is_new_file: bool = False
     text: Annotated[str, Field(max_length=MAX_FILE_CHARS)]
-    """The whole file, with the line ends of the commit's file."""
+    """The whole file, with the line ends of the commit's file. Masks stand for its likely secrets."""
 
 
 class AffectedModule(Value):

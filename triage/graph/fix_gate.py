@@ -14,6 +14,7 @@ from triage.graph.fix_context import FixContext
 from triage.graph.fix_generation import make_draft
 from triage.graph.fix_state import FixState
 from triage.patches.draft_hash import hash_draft
+from triage.patches.masked_files import mask_output
 from triage.patches.unified_diff import format_diff
 from triage.publish.proposal_text import render_proposal
 from triage.threads import run_in_daemon_thread
@@ -52,13 +53,14 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
 def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Update:
     assert context.run_check is not None
     whole = context.run_check(draft, True)
+    output = mask_output(whole.output, [file.path for file in draft.files], context.base_files) or NO_OUTPUT
     if not whole.is_ok and context.fails_unchanged:
         # The cause need not be the change: to send it back would cost requests for nothing.
-        return {"check_output": whole.output or NO_OUTPUT, "check_failures": NO_MORE, "checked": FAILS_ANYWAY}
+        return {"check_output": output, "check_failures": NO_MORE, "checked": FAILS_ANYWAY}
     if not whole.is_ok:
         failures = state.check_failures + 1
         checked = "The check fails with this change." if failures > MAX_CHECK_FAILURES else ""
-        return {"check_output": whole.output or NO_OUTPUT, "check_failures": failures, "checked": checked}
+        return {"check_output": output, "check_failures": failures, "checked": checked}
     if not draft.tests:
         before = " and fails without it" if context.fails_unchanged else ""
         return {"check_output": "", "checked": f"The check passes with this change{before}."}

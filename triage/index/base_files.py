@@ -12,6 +12,8 @@ from triage.index.parse.syntax_errors import count_syntax_errors
 from triage.index.source.commit import CommitTree, open_commit
 from triage.index.source.git import GitError
 from triage.index.source.tree import Entry
+from triage.patches.masked_files import mask_file
+from triage.secrets.secret_file_names import may_hold_secrets
 
 _TOO_LARGE = "too large"
 """To be indexed. A patch may change larger files."""
@@ -36,7 +38,8 @@ def open_base_files(root: Path, commit: str) -> "CommitFiles":
 class CommitFiles:
     def __init__(self, tree: CommitTree) -> None:
         self._tree = tree
-        self._read: dict[str, BaseFile | str | None] = {}
+        self._originals: dict[str, BaseFile | str | None] = {}
+        self._masked: dict[str, BaseFile | str | None] = {}
         self._editable: Sequence[EditablePath] | None = None
         self._names: dict[str, Collection[str]] = {}
         self._errors: dict[tuple[str, str], int | None] = {}
@@ -46,13 +49,20 @@ class CommitFiles:
         return self._tree.commit or ""
 
     def read(self, path: str) -> BaseFile | str | None:
-        if path not in self._read:
-            self._read[path] = self._read_file(path)
-        return self._read[path]
+        if path not in self._masked:
+            self._masked[path] = mask_file(path, self.read_original(path))
+        return self._masked[path]
+
+    def read_original(self, path: str) -> BaseFile | str | None:
+        if path not in self._originals:
+            self._originals[path] = self._read_file(path)
+        return self._originals[path]
 
     def _read_file(self, path: str) -> BaseFile | str | None:
         if not path or "\0" in path or not _is_unicode(path):
             return None  # Neither git nor the system takes such an argument.
+        if may_hold_secrets(path):
+            return "a file made for secrets"
         try:
             entry = self._tree.find_entry(path)
             return self._load(entry) if isinstance(entry, Entry) else entry and f"a {entry}"

@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 from triage.domain.patch import BaseFile, Edit
 from triage.patches.line_ends import LineEnds, find_line_ends
-from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, redact_likely_secrets
+from triage.secrets.masked_values import are_kept_in_order, find_masks
 
+MAX_EDITS = 100
+"""Of one file. Each is looked for in the whole file."""
+MAX_DESCRIBED = 3
+"""Edits whose text is not there and that are compared with all lines of the file."""
 MAX_SHOWN_LINES = 8
 """Lines of the file in one message."""
 _MAX_LINE_CHARS = 160
@@ -24,7 +28,7 @@ _MIN_SIMILARITY = 0.3
 
 
 class RejectedEdits(Exception):
-    """Edits that do not apply. Each problem says what to do. It may quote the file, with likely secrets masked."""
+    """Edits that do not apply. Each problem says what to do. It may quote the file."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = list(problems)
@@ -39,8 +43,13 @@ class _Replacement(NamedTuple):
     """Number of the edit, from 1."""
 
 
+class _Missing(NamedTuple):
+    name: str
+    search: str
+
+
 def apply_edits(path: str, base: BaseFile, edits: Sequence[Edit]) -> str:
-    """Return the text of the file with all edits.
+    """Return the text of the file with all edits. Where likely secrets are masked in it, so they are in the result.
 
     Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
     newline stays as it was.
@@ -53,10 +62,17 @@ def apply_edits(path: str, base: BaseFile, edits: Sequence[Edit]) -> str:
         raise RejectedEdits([f"{path} has line ends of several kinds and cannot be edited: leave it as it is."])
     if not edits:
         raise RejectedEdits([f"There is no edit of {path}: give at least one, or leave the file out."])
+    if len(edits) > MAX_EDITS:
+        raise RejectedEdits(
+            [f"{path} has {len(edits)} edits; {MAX_EDITS} are allowed: join those of neighbouring lines."]
+        )
     text = base.text.replace("\r\n", "\n")
     found = [_find_replacement(path, text, number, edit) for number, edit in enumerate(edits, 1)]
+    replacements = sorted(one for one in found if isinstance(one, _Replacement))
     problems = [one for one in found if isinstance(one, str)]
-    replacements = sorted(one for one in found if not isinstance(one, str))
+    missing = [one for one in found if isinstance(one, _Missing)]
+    problems += [_describe_missing(text, one.name, one.search) for one in missing[:MAX_DESCRIBED]]
+    problems += [f"{one.name}: the text does not occur in the file." for one in missing[MAX_DESCRIBED:]]
     problems += _find_overlaps(path, replacements)
     if problems:
         raise RejectedEdits(problems)
@@ -72,7 +88,7 @@ def finish_new_text(text: str) -> str:
     return f"{lines.rstrip(chr(10))}\n" if lines.strip() else ""
 
 
-def _find_replacement(path: str, text: str, number: int, edit: Edit) -> _Replacement | str:
+def _find_replacement(path: str, text: str, number: int, edit: Edit) -> _Replacement | _Missing | str:
     search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
     name = f"Edit {number} of {path}"
     if not search:
@@ -83,14 +99,29 @@ def _find_replacement(path: str, text: str, number: int, edit: Edit) -> _Replace
         return f"{name} has a carriage return in its replacement: use LF line ends."
     starts = _find_starts(text, search)
     if len(starts) == 1:
-        return _Replacement(starts[0], starts[0] + len(search), replace, number)
+        found = _Replacement(starts[0], starts[0] + len(search), replace, number)
+        return _find_mask_problem(name, text, search, found) or found
     if starts:
         lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts[:MAX_SHOWN_LINES])
         return (
             f"{name}: the text occurs {len(starts)} times in the file (lines {lines}"
             f"{', …' if len(starts) > MAX_SHOWN_LINES else ''}): add lines around it until it occurs once."
         )
-    return _describe_missing(path, text, search, name)
+    return _Missing(name, search)
+
+
+def _find_mask_problem(name: str, text: str, search: str, found: _Replacement) -> str:
+    """Return why an edit would lose or move a part of what is masked, in one sentence; empty if it does not."""
+    for mask in find_masks(text):
+        if mask.start() < found.start < mask.end() or mask.start() < found.end < mask.end():
+            return f"{name} begins or ends inside of {mask[0]}: take all of it, or nothing."
+    masks, before = ([mask[0] for mask in find_masks(part)] for part in (found.text, search))
+    if not are_kept_in_order(masks, before):
+        return (
+            f"{name} has a mask in its replacement that its search text does not have, or not in this order: a mask "
+            "stands for a value that is not shown. Keep it in its place, or leave it out."
+        )
+    return ""
 
 
 def _find_starts(text: str, search: str) -> list[int]:
@@ -125,11 +156,9 @@ def _match_final_newline(edited: str, text: str) -> str:
     return edited.rstrip("\n")
 
 
-def _describe_missing(path: str, text: str, search: str, name: str) -> str:
+def _describe_missing(text: str, name: str, search: str) -> str:
     missing = f"{name}: the text does not occur in the file"
-    if LIKELY_SECRET_PLACEHOLDER in search:
-        return f"{missing}: lines with {LIKELY_SECRET_PLACEHOLDER} are not shown as they are. Choose lines without it."
-    lines = redact_likely_secrets(text, path).split("\n")
+    lines = text.split("\n")
     wanted = search.strip("\n").split("\n")
     if (place := _find_by_words(lines, wanted)) is not None:
         return f"{missing}; only its white space differs from {_describe_difference(lines, wanted, place)}"

@@ -81,7 +81,7 @@ def _find_file_problems(
             test_paths=[path for module in chosen for path in module.tests],
             protected=protected,
         )
-        base = None if problem else files.read(file.path)
+        base = None if problem else files.read_original(file.path)
         yield from [problem] if problem else find_content_problems(file, base, files)
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 
-from triage.domain.patch import BaseFile, FileMode, FileVersion, PatchDraft
+from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.patches.masked_files import restore_text
 from triage.proposal_ports import BaseFiles
 
 
 def list_commit_files(draft: PatchDraft, files: BaseFiles) -> tuple[dict[str, BaseFile], dict[str, BaseFile]]:
     """Return the files of the first and of the second commit, by path, each with the mode of the base commit's file."""
-    return _add_modes(draft.tests, files), _add_modes(draft.changes, files)
+    return _build_files(draft.tests, files), _build_files(draft.changes, files)
 
 
-def _add_modes(versions: Sequence[FileVersion], files: BaseFiles) -> dict[str, BaseFile]:
-    return {file.path: BaseFile(text=file.text, mode=_find_mode(file.path, files)) for file in versions}
+def _build_files(versions: Sequence[FileVersion], files: BaseFiles) -> dict[str, BaseFile]:
+    return {file.path: build_commit_file(file, files) for file in versions}
 
 
-def _find_mode(path: str, files: BaseFiles) -> FileMode:
-    base = files.read(path)
-    return base.mode if isinstance(base, BaseFile) else "100644"
+def build_commit_file(file: FileVersion, files: BaseFiles) -> BaseFile:
+    """Return a file of a draft as it is committed: with the values that its masks stand for."""
+    base = files.read_original(file.path)
+    mode = base.mode if isinstance(base, BaseFile) else "100644"
+    return BaseFile(text=restore_text(file.path, file.text, files), mode=mode)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from triage.domain.patch import BaseFile, FileVersion
 from triage.patches.line_ends import LineEnds, find_line_ends
+from triage.patches.masked_files import find_mask_problems, mask_output, restore_text
 from triage.patches.new_urls import find_new_urls
 from triage.proposal_ports import BaseFiles
-from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.text.clean_text import find_invisible
 from triage.text.quote_value import quote_value
 
@@ -23,10 +23,10 @@ _BYTE_ORDER_MARK = "\ufeff"
 def find_content_problems(file: FileVersion, base: BaseFile | str | None, files: BaseFiles) -> Iterator[str]:
     """Yield what a file must not contain, each in a sentence that says what to do.
 
-    `base` is the file of the base commit, or None for a new file.
+    `base` is the file of the base commit as it is there, without masks, or None for a new file.
     """
-    path, text = file.path, file.text
-    old = base.text if isinstance(base, BaseFile) else ""
+    path, old = file.path, base.text if isinstance(base, BaseFile) else ""
+    text = restore_text(path, file.text, files)
     if isinstance(base, BaseFile) and old == text:
         yield f"{path} is not changed: leave it out."
         return
@@ -39,12 +39,12 @@ def find_content_problems(file: FileVersion, base: BaseFile | str | None, files:
     yield from _find_form_problems(path, text, old)
     yield from _find_code_off_screen(path, text, old)
     yield from _find_hidden_characters(path, text, old)
-    if lines := _find_new_secrets(path, text, old):
-        yield f"{path} has what looks like a secret in line {_join(map(str, lines))}: leave it out."
+    yield from find_mask_problems(path, file.text, old)
     if urls := find_new_urls(text, old):
+        shown = (quote_value(mask_output(url, [path], files)) for url in urls)
         yield (
-            f"{path} has an address that was not there ({_join(map(quote_value, urls))}): leave it out, or use a host "
-            "such as example.com."
+            f"{path} has an address that was not there ({_join(shown)}): leave it out, or use a host such as "
+            "example.com."
         )
     if reason := files.find_skip_reason(path, text):
         yield f"{path} would be a file that nobody edits by hand ({reason}): write it so that people can read it."
@@ -85,18 +85,6 @@ def _find_hidden_characters(path: str, text: str, old: str) -> Iterator[str]:
     if found := find_invisible("\n".join(_list_added_lines(text, old))):
         names = _join(f"U+{ord(char):04X}" for char in found)
         yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
-
-
-def _find_new_secrets(path: str, text: str, old: str) -> list[int]:
-    known = {line for _, line in _find_secret_lines(path, old)}
-    return [number for number, line in _find_secret_lines(path, text) if line not in known]
-
-
-def _find_secret_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
-    lines, redacted = text.split("\n"), redact_likely_secrets(text, path).split("\n")
-    for number, (line, masked) in enumerate(zip(lines, redacted, strict=True), 1):
-        if line != masked:
-            yield number, line
 
 
 def _find_syntax_errors(path: str, text: str, old: str, files: BaseFiles) -> Iterator[str]:

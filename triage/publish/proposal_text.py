@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from triage.domain.patch import PatchDraft
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, ProposalTests
+from triage.patches.masked_files import has_masks
 from triage.patches.patch_warnings import list_warnings
 from triage.patches.unified_diff import LineCounts, count_changed_lines, cut_diff, format_diff
 from triage.proposal_ports import BaseFiles
@@ -48,11 +49,12 @@ def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
     """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
     command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
     block = format_code_block(command, "sh")
-    # A block whose text had to be changed or cut is no patch any more.
-    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS
+    # A block whose text had to be changed or cut is no patch any more, and git knows no masked lines.
+    is_masked = has_masks(command)
+    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS and not is_masked
     shown = [
         *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
-        render_block("proposal", "no_permission", block if is_exact else ""),
+        render_block("proposal", "no_permission", block if is_exact else "", is_masked),
     ]
     return _make_safe([*shown, render_block("proposal", "proof", draft, "", "")], [])
 
@@ -77,7 +79,7 @@ def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCount
     is_cut = shown.rstrip("\n") != diff.rstrip("\n")
     block = format_code_block(shown, "diff")
     is_escaped = shown.strip("\n") not in block
-    return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped)
+    return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped, has_masks(shown))
 
 
 def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:

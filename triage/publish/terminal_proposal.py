@@ -6,12 +6,14 @@ from rich.console import Group
 from rich.text import Text
 
 from triage.domain.patch import PatchDraft
+from triage.patches.masked_files import has_masks
 from triage.patches.patch_warnings import list_warnings
 from triage.patches.unified_diff import count_changed_lines
 from triage.proposal_ports import BaseFiles
 from triage.text.clean_text import clean_text
 
 MAX_OUTPUT_LINES = 15
+MASKED = "Values that look like secrets are masked here. The patch leaves them as they are in the file."
 _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red", "@": "cyan"}
 """By the start of a line, as `git diff` colours it. The first that fits counts."""
 
@@ -21,7 +23,8 @@ def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, che
 
     `check_output` is what a check printed that fails with the change.
     """
-    return Group(*_render_parts(draft, files, check_output), Text(), *_render_diff(diff))
+    note = [Text(f"\n{MASKED}", style="bold")] if has_masks(diff) else []
+    return Group(*_render_parts(draft, files, check_output), *note, Text(), *_render_diff(diff))
 
 
 def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[Text]:

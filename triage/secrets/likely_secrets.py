@@ -1,6 +1,6 @@
 """Replaces likely secrets, before a text is cut, indexed, embedded, shown, sent or published."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -9,7 +9,6 @@ from triage.secrets.detection_rules import find_secrets
 from triage.secrets.rule import ByteRange
 
 LIKELY_SECRET_PLACEHOLDER = "[masked secret]"  # noqa: S105
-_PLACEHOLDER = LIKELY_SECRET_PLACEHOLDER.encode()
 _BEGIN = re2.compile(
     rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY ----"
     rb"|-----BEGIN OpenVPN Static key V1-----|Private-Lines: \d{1,4}"
@@ -29,9 +28,36 @@ def redact_likely_secrets(text: str, path: str = "") -> str:
 
     `path` is that of the text's file. Other text is searched by the rules for certain files too.
     """
-    data = text.encode("utf-8", "surrogatepass")
-    found = sorted([*find_secrets(data, path), *_find_private_keys(data)])
-    return b"".join(_redact_ranges(data, _merge_overlapping(found))).decode("utf-8", "surrogatepass") if found else text
+    return replace_likely_secrets(text, path, lambda _: LIKELY_SECRET_PLACEHOLDER)
+
+
+def replace_likely_secrets(
+    text: str, path: str, replace: Callable[[str], str], more: Iterable[tuple[int, int]] = ()
+) -> str:
+    """The text with each line of each likely secret replaced, in the order of the text.
+
+    `more` are places that are replaced as well, in characters of the text.
+    """
+    data = _encode(text)
+    found = sorted([*find_secrets(data, path), *_find_private_keys(data), *_to_byte_ranges(text, more)])
+    return _decode(b"".join(_replace_ranges(data, _merge_overlapping(found), replace))) if found else text
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _to_byte_ranges(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[ByteRange]:
+    done = at = 0
+    for start, end in spans:
+        at += len(_encode(text[done:start]))
+        size = len(_encode(text[start:end]))
+        yield at, at + size
+        done, at = end, at + size
 
 
 def _find_private_keys(data: bytes) -> Iterator[ByteRange]:
@@ -73,18 +99,18 @@ def _merge_overlapping(found: Iterable[ByteRange]) -> Iterator[ByteRange]:
         yield last
 
 
-def _redact_ranges(data: bytes, found: Iterable[ByteRange]) -> Iterator[bytes]:
+def _replace_ranges(data: bytes, found: Iterable[ByteRange], replace: Callable[[str], str]) -> Iterator[bytes]:
     done = 0
     for start, end in found:
         yield data[done:start]
-        yield b"\n".join(map(_redact_line, data[start:end].split(b"\n")))
+        yield b"\n".join(_replace_line(line, replace) for line in data[start:end].split(b"\n"))
         done = end
     yield data[done:]
 
 
-def _redact_line(line: bytes) -> bytes:
+def _replace_line(line: bytes, replace: Callable[[str], str]) -> bytes:
     secret = line.rstrip(b"\r")
-    return (_PLACEHOLDER if secret.strip() else secret) + line[len(secret) :]
+    return (_encode(replace(_decode(secret))) if secret.strip() else secret) + line[len(secret) :]
 
 
 def shorten_text(text: str, max_chars: int) -> str:

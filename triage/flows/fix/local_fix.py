@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from triage.approval.branch_name import make_branch_name
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.patch import FileVersion, PatchDraft
 from triage.domain.report import RunReport
 from triage.errors import BranchTaken
 from triage.flows.fix.commit_request import build_request
@@ -15,6 +15,7 @@ from triage.graph.fix_context import FixContext
 from triage.graph.fix_state import FixState
 from triage.graph.run_fix import AskPerson, run_fix
 from triage.graph.run_graph import run_graph
+from triage.patches.commit_files import build_commit_file
 from triage.ports import Services
 from triage.proposal_ports import BaseFiles, CheckResult, PatchWorkspace
 from triage.threads import OutOfTime, call_with_deadline
@@ -114,13 +115,8 @@ class LocalFix:
         return result.is_ok
 
     def _run_check(self, versions: list[FileVersion]) -> CheckResult:
-        files = {version.path: _to_base_file(version, self.files) for version in versions}
+        files = {version.path: build_commit_file(version, self.files) for version in versions}
         return self.workspace.run_check(self.files.commit, files, self.check, CHECK_SECONDS)
-
-
-def _to_base_file(version: FileVersion, files: BaseFiles) -> BaseFile:
-    base = files.read(version.path)
-    return BaseFile(text=version.text, mode=base.mode if isinstance(base, BaseFile) else "100644")
 
 
 class LocalBranch:

@@ -19,6 +19,7 @@ from triage.flows.fix.admit_fix import admit_fix
 from triage.flows.fix.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, finish
 from triage.flows.flow_context import FlowResult
 from triage.flows.write_results import write_effects
+from triage.patches.masked_files import mask_version
 from triage.patches.unified_diff import format_file_diff
 from triage.ports import Services
 from triage.proposal_ports import BaseFiles
@@ -107,7 +108,7 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, flow: FixFlow) -> 
     for path, file in flow.store.read_files(earlier).items():
         base = files.read(path)
         old = base.text if isinstance(base, BaseFile) else ""
-        version = FileVersion(path=path, text=file.text, is_new_file=base is None)
+        version = FileVersion(path=path, text=mask_version(path, file.text, files), is_new_file=base is None)
         diffs.append(format_file_diff(version, old))
     return "".join(diffs)
 
