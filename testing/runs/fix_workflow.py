@@ -4,7 +4,8 @@ import contextlib
 import io
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -153,16 +154,28 @@ class FixWorkflow:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+FILES: Mapping[str, str | bytes] = {"shop/basket.py": BASKET, "tests/test_basket.py": OLD_TEST}
+
+
 @contextlib.contextmanager
-def serve_fix_workflow(folder: Path) -> Iterator[FixWorkflow]:
-    """Yields the workflow on a repository with an open issue, and stops the servers afterwards."""
+def serve_fix_workflow(
+    folder: Path,
+    files: Mapping[str, str | bytes] = FILES,
+    answers: Mapping[str, Sequence[Mapping[str, Any]]] = {name: [answer] for name, answer in ANSWERS.items()},
+) -> Iterator[FixWorkflow]:
+    """Yields the workflow on a repository with an open issue, and stops the servers afterwards.
+
+    `answers` are those of the model by schema, in turn; the last one is repeated.
+    """
     requests: list[ReceivedRequest] = []
+    asked: Counter[str] = Counter()
 
     def reply(request: ReceivedRequest) -> ScriptedReply:
         requests.append(request)
         schema = request.body.get("response_format", {}).get("json_schema", {}).get("name", "")
-        if schema in ANSWERS:
-            return chat_completion(json.dumps(ANSWERS[schema]))
+        if schema in answers:
+            asked[schema] += 1
+            return chat_completion(json.dumps(answers[schema][min(asked[schema], len(answers[schema])) - 1]))
         return external_services.default_reply(request)[1]
 
     with serve_github_api() as api, serve_script(reply) as model:
@@ -170,7 +183,6 @@ def serve_fix_workflow(folder: Path) -> Iterator[FixWorkflow]:
         api.roles["mona"] = {"role_name": "write", "permission": "write"}
         api.viewer = "github-actions"
         git = GitDataApi(api, folder / "remote")
-        files: dict[str, str | bytes] = {"shop/basket.py": BASKET, "tests/test_basket.py": OLD_TEST}
-        git.set_ref("refs/heads/main", git.commit(files))
+        git.set_ref("refs/heads/main", git.commit(dict(files)))
         run_git(folder, "clone", "-q", str(git.folder), "checkout")
         yield FixWorkflow(folder, api, git, PullRequestsApi(git), IssueWritesApi(api), model.url, requests)
