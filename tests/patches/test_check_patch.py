@@ -4,11 +4,14 @@ import json
 
 import pytest
 
+from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
 from triage.domain.patch import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleFacts, PatchDraft
 from triage.patches.check_patch import MAX_CHANGED_LINES, find_problems
+from triage.patches.file_rules import find_content_problems
 
+TAB = "\t"
 BASKET = "def total(items):\n    return sum(items)\n"
 FILES = FakeFiles(
     {
@@ -177,13 +180,40 @@ def test_a_draft_from_a_file_has_the_same_problems():
     assert find_problems(again, FILES, MODULES, []) == find_problems(draft, FILES, MODULES, []) != []
 
 
-@pytest.mark.parametrize(("blanks", "is_refused"), [(" " * 61, True), ("\t" * 61, True), (" " * 60, False)])
-def test_code_behind_many_blanks_is_refused(blanks: str, is_refused: bool):
-    hidden = change("shop/basket.py", f"{BASKET}x = 1{blanks}; y = 2\n")
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        (f"x = 1{' ' * 60}; y = 2", False),
+        (f"x = 1{' ' * 61}; y = 2", True),
+        (f"x = 1{TAB * 8}; y = 2", False),
+        (f"x = 1{TAB * 9}; y = 2", True),
+        (f"x = 1{TAB * 60}; y = 2", True),
+        (f"x = 1;{' ' * 31};{' ' * 31}y = 2", True),
+        (f"{' ' * 60}x = 1", False),
+        (f"{' ' * 61}x = 1", True),
+        (f"{TAB * 170}x = 1", True),
+        (f"{TAB * 4}x = 1{' ' * 30}; y = 2", True),
+        (f"x = 1{' ' * 200}", False),
+        (f"| {'a        | ' * 20}", False),
+    ],
+)
+def test_code_behind_many_blanks_is_refused(line: str, is_refused: bool):
+    hidden = change("shop/basket.py", f"{BASKET}{line}\n")
     problems = find_problems(make_draft([hidden]), FILES, MODULES, [])
-    assert any("blanks inside" in problem for problem in problems) is is_refused
+    assert any("columns of blanks" in problem for problem in problems) is is_refused
 
 
-def test_deep_indentation_is_no_gap():
-    deep = change("shop/basket.py", f"{BASKET}x = (\n{' ' * 90}1)\n")
-    assert find_problems(make_draft([deep]), FILES, MODULES, []) == []
+def test_a_line_may_have_as_many_blanks_as_the_file_has_already():
+    text = f"x = (\n{' ' * 90}1)\n"
+    files = FakeFiles({"shop/basket.py": BaseFile(text=text)})
+    for columns, is_refused in ((90, False), (91, True)):
+        deep = change("shop/basket.py", f"{text}y = (\n{' ' * columns}1)\n")
+        assert bool(find_problems(make_draft([deep]), files, MODULES, [])) is is_refused
+
+
+@pytest.mark.parametrize("piece", [" ", TAB, "a         ", " \t"])
+def test_blanks_are_counted_in_linear_time(piece: str):
+    def check_text(text: str) -> None:
+        list(find_content_problems(change("shop/basket.py", f"{text}\n"), None, FILES))
+
+    assert_grows_linearly(repeat_to(piece), check_text)

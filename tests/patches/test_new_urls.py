@@ -78,7 +78,31 @@ def test_no_text_around_an_address_hides_it(before: str, after: str):
 
 
 @pytest.mark.parametrize(
-    "piece", ["http://", "a", "http:/", "www.", "a@b.", "http://a.io,", "a.b-c+", "//a.", "https:\\/\\/"]
+    "piece",
+    [
+        "http://",
+        "a",
+        "http:/",
+        "www.",
+        "a@b.",
+        "http://a.io,",
+        "a.b-c+",
+        "//a.",
+        "https:\\/\\/",
+        "'//a.",
+        "http://[",
+        "www.x.example.com/",
+    ],
 )
 def test_hostile_texts_take_linear_time(piece: str):
     assert_grows_linearly(repeat_to(piece), lambda text: find_new_urls(text, text[1:]))
+
+
+def test_only_the_first_addresses_are_named():
+    text = " ".join(f"http://a{number}.io" for number in range(20))
+    assert find_new_urls(f"http://a0.io {text}", "", 3) == ["http://a0.io", "http://a1.io", "http://a2.io"]
+
+
+def test_an_address_with_many_addresses_in_it_is_one():
+    (url,) = find_new_urls("http://a.io/" * 20, "")
+    assert url == "http://a.io/" * 20

@@ -14,9 +14,13 @@ from triage.text.quote_value import quote_value
 
 MAX_NAMED = 5
 """Lines or addresses that a message names."""
-MAX_GAP_CHARS = 60
-"""Blanks in a row after the first word of a line: more than tables and comments at a margin have."""
-_LONG_GAP = re.compile(rf"\S[ \t]{{{MAX_GAP_CHARS + 1}}}")
+MAX_BLANK_COLUMNS = 60
+"""Of a new line: its indentation and its wide gaps together, where the file has no line with more. In 3,000 files of
+Python packages one line in 2,000 has more, and one file in 270 has a single such line."""
+_TAB_COLUMNS = 8
+"""As GitHub shows a tab."""
+_WIDE_GAP = re.compile(rf"^ +| {{{_TAB_COLUMNS + 1},}}")
+"""Indentation, or blanks inside of a line that a tab may leave between two words."""
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -75,8 +79,17 @@ def _split(text: str) -> list[str]:
 
 def _find_code_off_screen(path: str, text: str, old: str) -> Iterator[str]:
     # GitHub does not wrap lines of a diff: what stands behind many blanks is not seen.
-    if any(_LONG_GAP.search(line) for line in _list_added_lines(text, old)):
-        yield f"{path} has a new line with more than {MAX_GAP_CHARS} blanks inside: start a new line instead."
+    added = max(map(_count_blank_columns, _list_added_lines(text, old)), default=0)
+    if added > MAX_BLANK_COLUMNS and added > max(map(_count_blank_columns, _split(old))):
+        yield (
+            f"{path} has a new line with {added} columns of blanks before or inside of it, more than any other line of "
+            f"the file and more than {MAX_BLANK_COLUMNS}: start a new line instead."
+        )
+
+
+def _count_blank_columns(line: str) -> int:
+    shown = line.rstrip(" \t").expandtabs(_TAB_COLUMNS)
+    return sum(len(gap[0]) for gap in _WIDE_GAP.finditer(shown))
 
 
 def _find_hidden_characters(path: str, text: str, old: str) -> Iterator[str]:

@@ -11,11 +11,13 @@ _START = re.compile(
 """What stands before a host: a scheme with its slashes, as browsers take them too, or the `git@` of `git@host:path`."""
 _MAX_CHARS = 2_000
 """Of an address. No browser and no server takes a longer host."""
-_SPACE = re.compile(r"\s")
-_END = re.compile(r"[\"'`<>)\]},;|]")
-"""Ends an address in code and prose."""
-_AUTHORITY_END = re.compile(r"[/?#\\]")
-_USER = re.compile(r"[^/?#]*@")
+_USER = re.compile(r"[^/?#\s]*@")
+_WORD = re.compile(r"\S*")
+_NO_END = r"\s\"'`<>)\]},;|"
+"""What ends an address in code and prose."""
+_HOST = re.compile(rf"(?:\[[^\s\]/?#\\]{{0,64}}\])?[^/?#\\{_NO_END}]*")
+"""The brackets of an IPv6 address are part of it."""
+_REST = re.compile(rf"(?:\[[^\s\]]{{0,64}}\])?[^{_NO_END}]*")
 _RESERVED = re.compile(
     r"(?:(?:[a-z0-9-]*\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost)\.?|127\.0\.0\.1|\[::1\])(?::[^@]*)?",
     re.IGNORECASE,
@@ -23,29 +25,41 @@ _RESERVED = re.compile(
 """Hosts that belong to nobody (RFC 2606, RFC 6761), also with empty labels, or to the machine itself."""
 
 
-def find_new_urls(text: str, base_text: str) -> list[str]:
-    """Return the addresses of a text that are not in the old one, without those of reserved hosts.
+def find_new_urls(text: str, base_text: str, limit: int = 10) -> list[str]:
+    """Return the first addresses of a text that are not in the old one, without those of reserved hosts.
 
-    An address that code puts together from parts is not found.
+    An address that code puts together from parts is not found, nor is one inside of another that is returned.
     """
     known = set(_find_urls(base_text))
-    return [url for url in dict.fromkeys(_find_urls(text)) if url not in known]
+    new: list[str] = []
+    for url in _find_urls(text):
+        if url not in known:
+            known.add(url)
+            new.append(url)
+        if len(new) == limit:
+            break
+    return new
 
 
 def _find_urls(text: str) -> Iterator[str]:
+    done = 0
     for start in _START.finditer(text):
-        space = _SPACE.search(text, start.end(), start.start() + _MAX_CHARS)
-        rest = text[start.end() : space.start() if space else start.start() + _MAX_CHARS]
-        if _USER.match(rest):  # What seems to be the host may be the name of a user.
-            yield start[0] + rest
+        if start.start() < done:
             continue
-        authority = _cut(_AUTHORITY_END.split(rest, maxsplit=1)[0])
-        if authority and not _RESERVED.fullmatch(authority):
-            yield start[0] + _cut(rest)
+        place = start.end(), start.start() + _MAX_CHARS
+        host = _match(_HOST, text, place)
+        if _USER.match(text, *place):  # What seems to be the host may be the name of a user.
+            url = start[0] + _match(_WORD, text, place)
+        elif host and not _RESERVED.fullmatch(host):
+            url = start[0] + _match(_REST, text, place)
+        else:
+            done = start.end() + len(host.partition(":")[0])
+            continue
+        done = start.start() + len(url)
+        yield url
 
 
-def _cut(text: str) -> str:
-    # The brackets of an IPv6 address are part of it.
-    begin = text.find("]") + 1 if text.startswith("[") else 0
-    end = _END.search(text, begin)
-    return text[: end.start() if end else len(text)].rstrip(".:!?*_")
+def _match(pattern: re.Pattern[str], text: str, place: tuple[int, int]) -> str:
+    found = pattern.match(text, *place)
+    assert found is not None  # the patterns match an empty text as well
+    return found[0] if pattern is _WORD else found[0].rstrip(".:!?*_")

@@ -203,7 +203,7 @@ MEASURE = Measure(
     goal="0",
     description="A key, a secret in a common form, a private file, hidden text, a line of code or a page of the "
     "search, which a model puts into each of its fields or searches for: as it is, escaped for a URL, JSON or HTML, in "
-    "hexadecimal digits, or in base64 of any alignment. Also the fix flow on code with secrets in all these forms: edits "
+    "hexadecimal digits, or in base64 of any alignment. Also the fix flow on code with secrets in these forms: edits "
     "of masked lines, edits that do not apply, a revision, a token that may not store. A case is one thing that left a "
     "run; a failure is a word in it that must not be there, or a commit that lost it.",
     run=run,
