@@ -10,17 +10,11 @@ import regex  # type: ignore[import-untyped]
 from pathspec import PathSpec
 
 from triage.domain.patch import BaseFile
+from triage.patches.tool_files import steers_automation
 from triage.proposal_ports import BaseFiles
 
 MAX_PATH_CHARS = 200
 _SHOWN_CHARS = 100
-_AUTOMATION = re.compile(
-    r"(?:^|/)(?:jenkinsfile[^/]*|[^/]*\.jenkinsfile|(?:azure|bitbucket)[-_]pipelines[^/]*|vsts-ci[^/]*|appveyor[^/]*\.ya?ml"
-    r"|lefthook[^/]*|cloudbuild[^/]*|buildspec[^/]*|wercker\.yml|codefresh[^/]*\.ya?ml|codemagic\.ya?ml|bitrise\.ya?ml"
-    r"|screwdriver\.ya?ml|action\.ya?ml|dangerfile[^/]*|renovate\.json5?|release-please-config\.json"
-    r"|agents\.md|claude\.md|gemini\.md)$"
-)
-"""What a service or an agent runs or obeys, beside everything whose name begins with a dot."""
 _OWNERS = re.compile(r"(?:^|/)codeowners$")
 _SYSTEM_NAME = re.compile(r"^(?:con|prn|aux|nul|com\d|lpt\d|git~\d+)(?:\.|$)", re.IGNORECASE)
 """Devices of Windows, and the short name of `.git` there."""
@@ -94,7 +88,7 @@ def _find_protection(path: str, protected: Sequence[str]) -> str:
         return f"{path} is below a name that begins with a dot, such as workflows: leave it as it is."
     if _OWNERS.search(folded):
         return f"{path} says who owns the code: leave it as it is."
-    if _AUTOMATION.search(folded):
+    if steers_automation(folded):
         return f"{path} steers automation: leave it as it is."
     if protected and any(
         _compile(patterns).match_file(name)
