@@ -6,22 +6,22 @@ like a word, a placeholder or an expression of a program, because the words arou
 
 from triage.secrets.rule import Rule, own_rule
 
-_NAME = (
-    r"(?:passw(?:or)?d|passphrase|pwd|(?:\b|[_.])(?:pass|pw)|secret|token|api[_-]?key|access[_-]?key"
+NAME = (
+    r"(?:passw(?:or)?[dt]|mot_?de_?passe|contrase(?:ñ|n)a|senha|passphrase|pwd|(?:\b|[_.])(?:pass|pw)|secret|token|api[_-]?key|access[_-]?key"
     r"|(?:app|signing|encryption|master|private|account|auth|session|hmac|jwt)_key)"
     r"(?:[_.-]?(?:key|base|value|prod|dev|test|staging|\d{1,2})){0,2}"
 )
-_NAMES = (
-    "password passwd passphrase pwd _pass .pass pass= pass: _pw pw= pw: secret token apikey api-key accesskey"
-    " access-key _key"
+NAMES = (
+    "password passwort passwd motdepasse mot_de_passe contrase senha passphrase pwd _pass .pass pass="
+    " pass: _pw pw= pw: 'pw secret token apikey api-key accesskey access-key _key"
 )
-_SAMPLE = (
+SAMPLE = (
     r"^(?:[\[<{(:%]|\*\*|[$#][({]|\.?\$[A-Za-z_]\w*(?:$|[,/.>-])|@\w+[@:]?$|![A-Za-z/]+$|ENC\[)",
     r"(?i)^(?:x+|\.+|pass(?:wd)?|pwd|secret|token|user(?:name)?|passw[o0]rd[0-9!]*)$|^(?:your|my|some|the|new|old)[_.-]",
     r"(?i)change[_-]?(?:it|me)|example|placeholder|dummy|redacted|masked|xxx|\*\*\*|\.\.\.|[$#]\{|\{\{|%\(",
 )
 """What documentation and programs write in place of a secret."""
-_WORDS = (
+WORDS = (
     r"^[^A-Za-z]*$|^[^0-9#!%^&*?~$@]*$|^[^0-9A-Z]*$|^[^0-9a-z]*$",
     r"(?i)^(?:[a-z]*\d{0,2}|\d{1,4}|[a-z]\d[a-z])(?:[ _./:@+=-]+(?:[a-z]+\d{0,2}|\d{1,4}|[a-z]\d[a-z]))*\d{0,3}[!?]*$",
     r"^[a-z]+(?:\d+[a-z]+){0,2}\d{0,3}$",
@@ -36,40 +36,40 @@ _CODE = (
     rf"^{_OBJECT}{_MEMBER}+@[0-9a-f]+$",
 )
 """A name, a member, a call, an element, a path, a URL or its next parameter, an object of Java."""
-_PATH_OR_PAIR = r"^[~.]{0,2}/[\w.-]+/|^[A-Za-z][\w.-]*=[^=]"
+PATH_OR_PAIR = r"^[~.]{0,2}/[\w.-]+/|^[A-Za-z][\w.-]*=[^=]"
 
 CONTEXT_RULES: tuple[Rule, ...] = (
     own_rule(
         "setting",
-        _NAMES,
-        rf"(?i){_NAME}[*_]{{0,2}}[ \t]{{0,3}}(?:[=:]|:=)[*_]{{0,2}}[ \t]{{0,3}}"
+        NAMES,
+        rf"(?i){NAME}[*_]{{0,2}}[ \t]{{0,3}}(?:[=:]|:=)[*_]{{0,2}}[ \t]{{0,3}}"
         r"([^\s'\"<>`]{5,200}[^\s'\"<>`.,;:()\[\]{}|])[.,;:()\[\]{}|]{0,5}(?:\s|\z)",
-        *_SAMPLE,
-        *_WORDS,
+        *SAMPLE,
+        *WORDS,
         *_CODE,
     ),
     own_rule(
         "quoted setting",
-        _NAMES,
-        rf"(?i){_NAME}\\?['\"`]?\]?[ \t]{{0,3}}(?:=>|:=|[=:,]|={{2,3}})[ \t]{{0,3}}"
+        NAMES,
+        rf"(?i){NAME}\\?['\"`]?\]?[ \t]{{0,3}}(?:=>|:=|[=:,]|={{2,3}})[ \t]{{0,3}}"
         r"\\?['\"`]([^\s'\"\\`]{6,200})\\?['\"`]",
-        *_SAMPLE,
-        *_WORDS,
-        _PATH_OR_PAIR,
+        *SAMPLE,
+        *WORDS,
+        PATH_OR_PAIR,
     ),
     own_rule(
         "element",
         "password> passwd> passphrase> secret> token> apikey> api-key> api_key>",
         r"(?i)<[\w.:-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key)>[ \t]{0,5}([^\s<>]{4,200})"
         r"[ \t]{0,5}</",
-        *_SAMPLE,
+        *SAMPLE,
         r"(?i)^(?:secret|token|passwo?r?d\d*|test\d*|admin\d*|root|string|null|true|false)$",
     ),
     own_rule(
         "password with signs in an address",
         "://",
         r"[a-zA-Z]://[^\s:/?#@'\"<>`]{0,100}:([^\s/?#@'\"<>`]{1,100}[/?#@][^\s'\"<>`]{3,200})@[\w\[]",
-        *_SAMPLE,
+        *SAMPLE,
         r"://",
         r"^[0-9]{1,5}(?:[/?#,]|$)",
     ),
@@ -77,15 +77,15 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         "signed address",
         "sig= signature= security-token=",
         r"(?i)(?:[?&;]|&amp;)(?:sig|(?:x-(?:amz|goog)-)?signature|x-amz-security-token)=([a-z0-9%+/=_.~-]{20,})",
-        *_SAMPLE,
+        *SAMPLE,
     ),
     own_rule(
         "key in an address",
         "key= token= secret= password= passwd= pwd= auth= sid=",
         r"(?i)(?:[?&]|&amp;)(?:[\w-]{0,20}(?:api_?key|subscription-key|token|secret|password|passwd|pwd)|key|auth|sid)"
         r"=([^\s&#'\"<>`\\)\]},;|*]{8,})",
-        *_SAMPLE,
-        *_WORDS,
+        *SAMPLE,
+        *WORDS,
     ),
     own_rule(
         "webhook",
@@ -99,7 +99,7 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         "curl",
         r"\bcurl\b(?:[^\n\\]|\\[^\n]|\\\r?\n){0,400}?[ \t](?:-[a-zA-Z]{0,6}[uU]|--(?:proxy-)?user)[ \t=]{0,3}"
         r"(?:\"[^\s:\"]{0,60}:([^\"\n]{3,200})\"|'[^\s:']{0,60}:([^'\n]{3,200})'|[^\s:'\"]{1,60}:([^\s'\"`]{3,200}))",
-        *_SAMPLE,
+        *SAMPLE,
         r"(?i)^(?:pass(?:word|wd)?\d{0,3}|test|pwd|secret|token|x+)$",
     ),
     own_rule(
@@ -109,7 +109,7 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         r"|(?:login|mongo\w{0,8})[ \t][^\n]{0,200}?[ \t]-p[ \t]{1,3}|redis-cli[ \t](?:[^\n]{0,200}?[ \t])?-a[ \t]{0,3}"
         r"|ldap\w{3,10}[ \t](?:[^\n]{0,200}?[ \t])?-w[ \t]{0,3}|sqlcmd[ \t](?:[^\n]{0,200}?[ \t])?-P[ \t]{0,3})"
         r"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s'\"`|;&]{4,200}))",
-        *_SAMPLE,
+        *SAMPLE,
         r"^(?:-|[0-9]{1,5}$|[0-9]{1,5}:[0-9]{1,5})",
     ),
     own_rule(
@@ -117,8 +117,8 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         "--password --passwd --pass --http-password --token --secret --api-key",
         r"(?i)--(?:\w{1,20}-)?(?:passw(?:or)?d|pass|token|secret|api-?key)[ \t=]{1,3}(?:\"([^\"\n]{6,200})\""
         r"|'([^'\n]{6,200})'|([^\s'\"`|;&,)\]]{6,200}))",
-        *_SAMPLE,
-        *_WORDS,
+        *SAMPLE,
+        *WORDS,
         *_CODE,
     ),
     own_rule(
@@ -127,16 +127,16 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         r"(?i)(?:\A|[^a-z-])cookie(?:['\"]?\s{0,3}[=,]\s{0,3}['\"]?|['\"]?\s{0,3}:\s{0,3}['\"]?(?:[^\n]{0,400}?; ?)??)"
         r"(?:[\w.-]+=[^\s;'\"]{0,9}; ?)*[\w.-]+="
         r"([^\s;,'\"\\`<>(){}\[\]$]{10,}(?:; ?[\w.-]+=[^\s;,'\"\\`<>(){}\[\]$]+)*)",
-        *_SAMPLE,
-        *_WORDS,
+        *SAMPLE,
+        *WORDS,
         _CODE[0],
     ),
     own_rule(
         "cookie that is set",
         "set-cookie setcookie",
         r"(?i)\bset-?cookie['\"]?\s{0,3}[:=,(]\s{0,3}['\"]?[\w.-]{1,100}=([^\s;,'\"\\`<>(){}\[\]$]{10,})",
-        *_SAMPLE,
-        *_WORDS,
+        *SAMPLE,
+        *WORDS,
         _CODE[0],
     ),
     own_rule(
@@ -144,13 +144,13 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         "machine login",
         r"\b(?:machine\s{1,10}\S{1,200}\s{1,10}(?:(?:login|account)\s{1,10}\S{1,200}\s{1,10}){0,2}"
         r"|default\s{1,10}login\s{1,10}\S{1,200}\s{1,10})password\s{1,10}([^\s\\]{3,200})",
-        *_SAMPLE,
+        *SAMPLE,
     ),
     own_rule(
         "pgpass",
         ":54 :64 :*:",
         r"(?m:^)[ \t>]{0,8}[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(\S{4,200})\r?(?m:$)",
-        *_SAMPLE,
+        *SAMPLE,
         r"^[\d:.]*$",
     ),
     own_rule(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import re2  # type: ignore[import-untyped]
 
+from triage.secrets.code_rules import CODE_RULES
 from triage.secrets.context_rules import CONTEXT_RULES
 from triage.secrets.rule import RE2_OPTIONS, ByteRange, Exemption, Rule, own_rule
 
@@ -77,7 +78,7 @@ def _read_gitleaks() -> Iterator[Rule]:
         yield Rule(**rule, exemptions=[common, *own])
 
 
-RULES = (*_OWN, *CONTEXT_RULES, *_read_gitleaks())
+RULES = (*_OWN, *CONTEXT_RULES, *CODE_RULES, *_read_gitleaks())
 """Read at import: an event loop must not wait for a disk."""
 _KEYWORDS = tuple(dict.fromkeys(chain.from_iterable(rule.keywords for rule in RULES)))
 _RULES_BY_KEYWORD = [[number for number, rule in enumerate(RULES) if word in rule.keywords] for word in _KEYWORDS]
