@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from testing.text.secret_forms import SECRET_FORMS
+from testing.text.secret_forms import PASSWORD, SECRET_FORMS, TOKEN
 from triage.domain.issue import Issue
 from triage.publish.hidden_state import hash_text
 from trust.corpora import injections
@@ -16,6 +16,8 @@ from trust.corpora import injections
 ISSUE = Issue(number=7, title="Totals are wrong", body="They are off by one.", url="", author="mona")
 BASKET = 'def total(items):\n    """Sum."""\n    return sum(items) + 1\n'
 MONEY = "RATE = 2\r\n\r\n\r\ndef convert(cents):\r\n    return cents * RATE\r\n"
+KEYS = f'SHOP_PASSWORD = "{PASSWORD}"\nSHOP_TOKEN = "{TOKEN}"\nA = 1\n'
+TAB = "\t"
 TEST = "def test_nothing():\n    assert True\n"
 FILES: Mapping[str, tuple[str, str | bytes]] = {
     "README.md": ("100644", "Shop\n"),
@@ -42,6 +44,7 @@ FILES: Mapping[str, tuple[str, str | bytes]] = {
     "shop/mark.py": ("100644", "\ufeffA = 1\n"),
     "shop/known.py": ("100644", 'SEE = "https://known.io/a"\n'),
     "shop/odd.py": ("100644", 'A = "\u202e"\nB = 1\n'),
+    "shop/keys.py": ("100644", KEYS),
     "shop/run.sh": ("100755", "#!/bin/sh\necho 1\n"),
     "shop/été.py": ("100644", "A = 1\n"),
     "shop/latin.py": ("100644", "A = 'é'\n".encode("latin-1")),
@@ -138,6 +141,9 @@ def _build_good(plain: Draft) -> Iterator[DraftCase]:
         "a new file": [_change("shop/tax.py", "TAX = 1\n", is_new=True)],
         "a new file in a new folder": [_change("shop/deep/er/tax.py", "TAX = 1\n", is_new=True)],
         "an empty new file": [_change("shop/more/__init__.py", "", is_new=True)],
+        "a line below masks": [_change("shop/keys.py", _KEPT.replace("A = 1", "A = 2"))],
+        "a masked line": [_change("shop/keys.py", _KEPT.replace("SHOP_PASSWORD", "DB_PASSWORD"))],
+        "a masked line goes": [_change("shop/keys.py", _KEPT.partition("\n")[2])],
         "two files": [_change("shop/basket.py", FIXED), _change("shop/end.py", "A = 2")],
         "a known address": [_change("shop/known.py", 'SEE = "https://known.io/a"  # see http://example.com/\n')],
     }
@@ -221,10 +227,30 @@ _HIDDEN = (
 )
 
 
+_OFF_SCREEN = (
+    f"A = 1{' ' * 61}; B = 2", "A = 1" + "\t" * 60 + "; B = 2", f"A = 1;{' ' * 40}A = 1;{' ' * 40}B = 2",
+    f"if A:\n{TAB * 170}B = 2", f"if A:\n{' ' * 100}B = 2", f"if A:\n{TAB * 4}A = 1;{TAB * 5}B = 2",
+)  # fmt: skip
+"""Code to the right of what a page shows."""
+_KEPT = 'SHOP_PASSWORD = "[masked secret 1]"\nSHOP_TOKEN = "[masked secret 2]"\nA = 1\n'
+_BROKEN_MASKS = (
+    _KEPT.replace("1]", "2]", 1), _KEPT.replace("secret 1", "secret 3"),
+    _KEPT.replace("[masked secret 1]", "[masked secret]"),
+    _KEPT.replace("A = 1", 'A_PASSWORD = "[masked secret 1]"'), _KEPT.replace("SHOP_PASSWORD = ", "A = 1 or "),
+    _KEPT.replace("[masked secret 1]", PASSWORD), "".join(_KEPT.splitlines(keepends=True)[::-1]),
+)  # fmt: skip
+"""Of `shop/keys.py`: masks that are moved, invented or written out."""
+
+
 def _build_contents(plain: Draft) -> Iterator[DraftCase]:
     lines: dict[str, str] = {f"address {url}": f"# {url}" for url in _ADDRESSES}
     lines |= {f"hidden U+{ord(char):04X}": f"A = 1  # {char}x" for char in _HIDDEN}
     lines |= {f"secret, {name}": f"'''\n{text}\n'''" for name, (text, _) in SECRET_FORMS.items()}
+    lines |= {f"blanks {number}": line for number, line in enumerate(_OFF_SCREEN)}
+    lines |= {
+        "an invented mask": 'A_PASSWORD = "[masked secret 1]"',
+        "a mask without a number": 'A = "[masked secret]"',
+    }
     lines |= {"syntax": "def broken(:", "an open bracket": "A = (", "generated": ""}
     for name, line in lines.items():
         if name != "generated":
@@ -232,6 +258,8 @@ def _build_contents(plain: Draft) -> Iterator[DraftCase]:
             yield _case(f"new file: {name}", plain, changes=[_change("shop/new.py", f"{line}\n", is_new=True)])
             test = _change("tests/test_new.py", f"{line}\n", is_new=True)
             yield _case(f"test: {name}", plain, tests=[test])
+    for number, text in enumerate(_BROKEN_MASKS):
+        yield _case(f"content: masks {number}", plain, changes=[_change("shop/keys.py", text)])
     texts = {
         "CRLF": ("shop/basket.py", FIXED.replace("\n", "\r\n")),
         "one CRLF": ("shop/basket.py", FIXED + "A = 1\r\n"),

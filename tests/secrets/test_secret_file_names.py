@@ -20,6 +20,14 @@ ssh_host_rsa_key ssh_host_ed25519_key.old ssh_host_key
 application_default_credentials.json aws_credentials.csv my-firebase-adminsdk-1a2b.json
 terraform.tfstate.d/prod/x group_vars/all/vault.yml host_vars/db/vault/main.yml vault_password
 release.keystore keystore.properties x.bks wallet.dat .docker/config.json.bak prod.htpasswd etc/shadow etc/shadow-
+.authinfo .authinfo.gpg s3cfg .s3cmd accessTokens.json azureProfile.json .oci/config gcp-key.json kaggle.json .cdsapirc
+.sentryclirc .tugboat .gitlab-token kube.config ansible_vault.yml hudson.util.Secret tomcat-users.xml mgmt-users.properties
+jenkins.plugins.publish_over_ssh.BapSshPublisherPlugin.xml config/credentials.yml.enc home.nmconnection a.mobileconfig
+a.psafe3 a.kwallet login.keychain-db office.rdp a.rdg site.pubxml.user a.snk a.jwk a.pgpass a.age a.secret krb5cc_0 orapwORCL
+passwd master.passwd etc/passwd davfs2.secrets wireguard.conf bitcoin.conf .odbc.ini .rediscli_auth .muttrc .offlineimaprc
+.mbsyncrc .esmtprc .Xauthority sitemanager.xml recentservers.xml filezilla.xml WinSCP.ini ws_ftp.ini robomongo.json
+credentials-config.json logins.json key4.db .gsutil/x .vnc/passwd .age/key.txt .davfs2/secrets .huggingface/token passwords.txt
+db_passwords.csv api_keys.json access_tokens.yml mnemonic.txt private.asc key.json keyfile.json wallet.json .token token.txt
 .m2/settings.xml .kamal/secrets-common local.settings.json sftp-config.json rclone.conf .psql_history aä_rsa
 """
 READ = """
@@ -32,6 +40,10 @@ sample.tfvars credentials.sample.json kubeconfig.template.yaml environment.yml e
 id_rsa_prod2.pub ssh_host_rsa_key.pub id_rsa_parser.py kubeconfig.go kubeconfig_test.go docs/kubeconfig.md
 triage/secrets/redactor.py secrets/manager.go shadow.css box/shadow group_vars/all/main.yml vault/client.go
 rsa.py crypto/rsa/rsa.go keystore.go store/wallet.ts htpasswd.py history.py private_key.rs privatekeys.md invalid_rsa_header.json
+wp-config.php settings.py local_settings.py configuration.php config.inc.php LocalSettings.php config/database.yml
+appsettings.json appsettings.Production.json web.config .yarnrc.yml pip.conf gradle.properties local.properties server.xml
+context.xml google-services.json tnsnames.ora ipsec.conf odbc.h known_hosts authorized_keys a.crt a.cer a.csr jwks.json a.asc
+locales/en/passwords.json knife.rb hosts.yml token.json docker/config.json auth.json proguard.map passwords.ts api_keys.md seed.txt knexfile.js
 netrc.py test_netrc.py passwords.py settings.xml serverless.yml local.settings.ts .htaccess .dev.js
 """
 

@@ -35,24 +35,41 @@ _SECRET_NAMES = (
     r"\.vault[-_]?(?:token|pass(?:word)?).*|.*vault[-_]?pass(?:word|wd)?(?:[-_]file)?(?:\.txt)?",
     r".*\.env(?:\.(?:local|json|ya?ml|toml))?|local\.settings\.json|azureauth\.json|.*firebase-adminsdk.*\.json",
     r".*service[-_]?account.*\.json|gcloud.*\.json|(?:.*[._-])?(?:accesskeys|rootkey)\.csv",
+    r"(?:access_?tokens|azureprofile|(?:gcp|gcloud|google)[-_]?(?:keys?|creds?)|kaggle)\.json|\.(?:cdsapirc|sentryclirc)",
+    r"\.(?:tugboat|linode-cli|gitlab-token)|kube\.config|(?:.*[._-])?vault\.ya?ml|hudson\.util\.secret",
+    r"jenkins\.plugins\..*publisherplugin\.xml|(?:mgmt|tomcat)-users\.(?:properties|xml)|credentials\.ya?ml\.enc",
     # Of programs that remember a password.
+    r".*\.(?:nmconnection|mobileconfig|psafe3|kwallet|agilekeychain|opvault|keychain(?:-db)?|rdp|rdg|pubxml\.user|snk)",
+    r".*\.(?:jwk|pgpass|age|secrets?)|krb5cc(?:_.*)?|orapw.*|(?:master\.)?passwd|davfs2\.secrets|wireguard.*\.conf|bitcoin\.conf",
+    r"\.?(?:authinfo|s3cfg|s3cmd|odbc\.ini|rediscli_auth|(?:e?s?mtp|mutt|offlineimap|mbsync|getmail)rc|xauthority)",
+    r"(?:sitemanager|recentservers|filezilla)\.xml|(?:winscp|ws_ftp)\.ini|(?:robomongo|credentials-config|logins|ftp)\.json",
+    r"key[34]\.db|signons\.sqlite",
     r"\.(?:npmrc|yarnrc|pypirc|my\.cnf|mylogin\.cnf|dockercfg|dockerconfigjson|s3cfg|boto|git-credentials|gitcookies)",
     r"\.(?:databrickscfg|remote-sync\.json|ftpconfig|msmtprc|fetchmailrc|smbcredentials)",
     r"\.(?:passwd-s3fs|curlrc|wgetrc|[\w-]+_history)",
     r"[._]?netrc|\.?pgpass(?:\.conf)?|\.?rclone\.conf|sftp(?:-config)?\.json|git-credentials-.*\.config|sasl_passwd",
     r".*\.ht(?:passwd|digest)|htpasswd(?:\.txt)?|wpa_supplicant\.conf|(?:chap|pap)-secrets|ipsec\.secrets",
     # Named for what they contain.
+    r"(?:.*[._-])?(?:passwords?|api[_-]?keys?|access[_-]?tokens?)\.(?:txt|csv|json|ya?ml)|(?:mnemonic|seed[_-]?phrase)\.txt",
+    r"(?:.*[._-])?(?:private|secret|secring).*\.asc|key(?:file)?\.(?:json|txt)|wallet\.json|\.token|token\.txt",
     r"\.?credentials?|(?:.*[._-])?credentials?\.(?:json|ya?ml|toml|ini|csv|xml|db|enc)",
     rf"(?:client|oauth|app)[-_]secrets?.*\.json|\.secrets?(?:[._-].*)?|(?:.*[._-])?secrets?\.{_DATA}",
 )
 _SECRET_NAME = re2.compile("(?s)" + "|".join(_SECRET_NAMES))
-"""The whole name, in lower case. Source code does not match: `env.py` and `credentials.py` are read."""
+"""The whole name, in lower case.
+
+Source code does not match: `env.py`, `settings.py` and `wp-config.php` are read, as they are mostly program. So are
+settings that most projects have without a secret: `database.yml`, `appsettings.json`, `web.config`, `.yarnrc.yml`,
+`pip.conf`, `gradle.properties`, `server.xml`, `google-services.json`. In these, values are masked by their form.
+Certificates, public keys, `known_hosts` and sets of design tokens (`tokens.json`) hold nothing secret.
+"""
 _PUBLIC_ENDING = re2.compile(
     r"\.(?:pub|md|rst|adoc|html?|py|rb|go|rs|java|kts?|scala|cs|c|cc|cpp|h|hpp|[cm]?[jt]sx?|vue|php|pl|exs?|swift|sh|ps1)$"
 )
 """Public keys, pages and programs that are named like keys, such as `id_rsa.pub` and `kubeconfig.go`."""
 _SECRET_FOLDER = re2.compile(
-    r"(?:^|/)(?:\.(?:ssh|gnupg|aws|azure|gcloud|kube|password-store|secrets|putty)|terraform\.tfstate\.d)/"
+    r"(?:^|/)(?:\.(?:ssh|gnupg|aws|azure|gcloud|kube|oci|gsutil|vnc|age|password-store|secrets|putty|davfs2|getmail"
+    r"|kaggle|huggingface|electrum|bitcoin|snowsql|doctl|netlify)|terraform\.tfstate\.d)/"
     r"|(?:^|/)\.(?:docker/config\.json|cargo/credentials|gem/credentials|composer/auth\.json|git/config|bundle/config"
     r"|m2/settings|kamal/secrets|config/(?:gh/hosts|gcloud/|containers/auth\.json))"
     r"|(?:^|/)etc/g?shadow(?:-|$)|(?:^|/)(?:group|host)_vars/(?:.*/)?[\w-]*vault"
@@ -60,7 +77,7 @@ _SECRET_FOLDER = re2.compile(
 _ENVIRONMENT_FOLDER = re2.compile(r"(?:^|/)\.envs?/")
 _DESCRIPTION_FOLDER = re2.compile(r"(?:^|/)(?:templates?|schemas?|locales?|lang|langs|i18n|translations|messages)/")
 """Folders of files that describe secrets and contain none, such as `templates/secrets.yaml` of a Helm chart."""
-_DESCRIBABLE_NAME = re2.compile(r"secrets?\.|credentials\.")
+_DESCRIBABLE_NAME = re2.compile(r"secrets?\.|credentials\.|passwords?\.|keys?\.")
 
 
 def may_hold_secrets(path: str) -> bool:
