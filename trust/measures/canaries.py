@@ -70,7 +70,11 @@ def run(share: float) -> MeasureResult:
 def _list_triages() -> Iterator[tuple[str, Callable[[], Sinks]]]:
     for number, (name, words, query) in enumerate([*_answer_cases(), *_query_cases()]):
         scenario = partial(_build_scenario, words, number, query)
-        yield name, lambda scenario=scenario: list_sinks(observe_run(scenario))
+        yield name, partial(_observe, scenario)
+
+
+def _observe(scenario: Callable[[str], Scenario]) -> Sinks:
+    yield from list_sinks(observe_run(scenario))
 
 
 def _answer_cases() -> Iterator[tuple[str, list[str], str]]:
