@@ -80,6 +80,8 @@ class FakeProposalStore(_Failing):
     commits: dict[str, CommitFacts] = field(default_factory=dict)
     files: dict[str, dict[str, BaseFile]] = field(default_factory=dict)
     """By commit, what it changes since the base of its proposal."""
+    code_owners: str | None = None
+    """The text of CODEOWNERS on the default branch."""
     changed_on_base: list[str] = field(default_factory=list)
     """Paths that are other files on the default branch than at the base of any proposal."""
     pull_requests: dict[str, list[PullRequest]] = field(default_factory=dict)
@@ -147,6 +149,10 @@ class FakeProposalStore(_Failing):
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         self._begin("list_changed_on_base")
         return [path for path in self.changed_on_base if path in self.files[proposal.commit]]
+
+    def read_code_owners(self) -> str | None:
+        self._begin("read_code_owners")
+        return self.code_owners
 
     def create_branch(self, name: str, commit: str) -> bool:
         self._begin("create_branch")

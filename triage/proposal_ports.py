@@ -74,6 +74,13 @@ class ProposalStore(Protocol):
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         """Paths of the patch whose file on the default branch is another one now than at the proposal's base."""
 
+    def read_code_owners(self) -> str | None:
+        """The text of CODEOWNERS at the newest commit of the default branch; None if there is no such file.
+
+        Raises:
+            CannotPublish: It is no plain text file, or larger than GitHub takes.
+        """
+
     def create_branch(self, name: str, commit: str) -> bool:
         """Create a branch at a commit. False if the name is taken and leads to another commit."""
 

@@ -452,8 +452,14 @@ class TestApply:
         assert "has other commits" in harness.parts.answer
 
     def test_only_an_owner_may_approve_if_the_workflow_says_so(self) -> None:
-        harness = FixHarness(approvers="owners", owners={SOURCE: ["acme/core"]})
+        harness = FixHarness(approvers="owners")
+        harness.store.code_owners = f"{SOURCE} @acme/core"
         self.refuse(harness, "owned by a team")
+
+    def test_owners_that_cannot_be_read(self) -> None:
+        harness = FixHarness(approvers="owners")
+        harness.store.errors["read_code_owners"] = CannotPublish("CODEOWNERS is not UTF-8 text.")
+        self.refuse(harness, "CODEOWNERS is not UTF-8 text")
 
     def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
         harness = FixHarness(policy=Policy(dry_run=True))
@@ -517,7 +523,8 @@ def test_names_of_branches(title: str, name: str) -> None:
 
 
 def test_owners_by_login() -> None:
-    harness = FixHarness(approvers="owners", owners={SOURCE: ["maintainer"], TEST: []})
+    harness = FixHarness(approvers="owners")
+    harness.store.code_owners = f"{SOURCE} @maintainer\n/docs/ @somebody\n"
     stored = harness.freeze()
     harness.command("/triage approve")
     harness.answer(stored)

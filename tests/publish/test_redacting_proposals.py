@@ -65,6 +65,7 @@ def test_what_has_no_secret_passes(store: RedactingProposalStore) -> None:
     assert store.list_proposals(7) == [stored]
     assert store.list_expired(5) == []
     assert store.list_changed_on_base(stored.proposal) == []
+    assert store.read_code_owners() is None
     assert store.read_files(stored.proposal) == {**make_request(BASE).test_files, **make_request(BASE).files}
     assert store.create_branch("triage/7-x", stored.proposal.commit)
     assert store.open_pull_request("triage/7-x", "t", "b") == store.find_pull_request("triage/7-x")

@@ -63,6 +63,9 @@ class RedactingProposalStore:
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         return self._store.list_changed_on_base(proposal)
 
+    def read_code_owners(self) -> str | None:
+        return self._store.read_code_owners()
+
     def create_branch(self, name: str, commit: str) -> bool:
         _refuse_secrets(self._redactor, "branch's name", [name])
         return self._store.create_branch(name, commit)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from unittest.mock import patch
 
-from trust import forged_approvals, interrupted_approvals, outdated_approvals
+from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals
 from trust.approval_case import COMMANDS, REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -30,6 +30,7 @@ MAKERS = (
     outdated_approvals.make_issues,
     outdated_approvals.make_times,
     outdated_approvals.make_replays,
+    owner_approvals.make_owners,
 )
 
 
@@ -99,6 +100,7 @@ NO_PROBLEM = (
     "triage.flows.fix.admit_fix.approval_skip_reason",
     "triage.flows.fix.apply_fix.proposal_problem",
     "triage.flows.fix.apply_fix._find_unseen",
+    "triage.flows.fix.apply_fix._find_owner_problem",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
@@ -122,6 +124,8 @@ def run_without_defence() -> MeasureResult:
     kinds = [(command, kind) for command in ("apply", "approve") for kind in WITHOUT_DEFENCE]
     kinds += [("apply", "comment"), ("approve", "base")]
     tried = [next(case for case in cases if (case.command, case.kind) == kind) for kind in kinds]
+    owned = {f"{name}, {owner_approvals.PLACES[0]}" for name in owner_approvals.WITHOUT_DEFENCE}
+    tried += [case for case in cases if case.name in owned]
     with _without_defence():
         failures = [_try(case) for case in tried]
     return MeasureResult(len(tried), [words for found in failures for words in found] if all(failures) else [])
@@ -133,8 +137,8 @@ MEASURE = Measure(
     "The whole program answers `/triage apply` of suggestions and `/triage approve` of a patch: wrong ids, forged and "
     "edited comments, edited and forged commands, roles that GitHub does not confirm, faults at each question, a kill "
     "at each request and then two more runs, two approvals at once, a changed issue or default branch, old proposals, "
-    "replays, other commits under the same name. A failure is any change on the server but exactly what was shown, "
-    "once, where a person approved it.",
+    "replays, other commits under the same name, owners of files who are others or cannot be read. A failure is any "
+    "change on the server but exactly what was shown, once, where a person approved it.",
     run,
     run_without_defence,
 )

@@ -63,7 +63,6 @@ class _Repository:
             context,
             store=self.store,
             open_files=lambda _: self.files,
-            find_owners=lambda _: [],
             read_result=lambda: case.result,
             write_result=lambda _: "",
         )

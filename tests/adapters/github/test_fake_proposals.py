@@ -47,8 +47,9 @@ def test_what_happens_later(git: GitDataApi, store: GitHubProposalStore) -> None
     one, other = store.store(make_request(base)), fake.store(make_request(base))
     git.api.date_header = START + 2 * PROPOSAL_LIFETIME
     fake.now += 2 * PROPOSAL_LIFETIME
-    git.set_ref("refs/heads/main", git.commit({CART: "x\n"}))
-    fake.changed_on_base = [CART, "README.md"]
+    git.set_ref("refs/heads/main", git.commit({CART: "x\n", "CODEOWNERS": "* @mona"}))
+    fake.changed_on_base, fake.code_owners = [CART, "README.md"], "* @mona"
+    assert store.read_code_owners() == fake.read_code_owners()
     assert store.list_changed_on_base(one.proposal) != fake.list_changed_on_base(other.proposal) == [CART]
     assert [stored.ref for stored in store.list_expired(5)] == [stored.ref for stored in fake.list_expired(5)]
     assert store.list_expired(5)

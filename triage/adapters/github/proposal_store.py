@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 from urllib.parse import quote
 
 from triage.adapters.github.git_data import GitData
-from triage.adapters.github.git_responses import GitCommitResponse, RepositoryResponse
+from triage.adapters.github.git_responses import GitCommitResponse, RepositoryResponse, TreeEntry
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
 from triage.adapters.github.proposal_errors import (
     translate_contents_errors,
@@ -23,7 +23,10 @@ from triage.domain.patch import BaseFile
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, PullRequest, StoredProposal
 from triage.errors import CannotPublish
 from triage.proposal_ports import CommitRequest
+from triage.text.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
+from triage.text.code_owners import PLACES as CODE_OWNERS_PLACES
 
+PLAIN_MODES = ("100644", "100755")
 MAX_SCANNED = 100
 """Refs of all issues that one look for old proposals reads."""
 MAX_NUMBERS = 5
@@ -133,11 +136,30 @@ class GitHubProposalStore(RepositoryConnection):
         with translate_read_errors(self.slug):
             before, after = self._read_trees(proposal)
             paths = self._changes.list_changed(before, after)
-            newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
-            if newest is None:
-                raise unreadable_response()
-            now = self._git.read_commit(newest).tree.sha
+            now = self._read_newest_tree()
             return [path for path in paths if self._changes.find(before, path) != self._changes.find(now, path)]
+
+    def read_code_owners(self) -> str | None:
+        with translate_read_errors(self.slug):
+            tree = self._read_newest_tree()
+            found = (self._changes.find(tree, path) for path in CODE_OWNERS_PLACES)
+            entry = next((entry for entry in found if entry), None)
+            return self._read_owners_text(entry) if entry else None
+
+    def _read_owners_text(self, entry: TreeEntry) -> str:
+        data = self._git.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
+        if data is None or len(data) > MAX_CODE_OWNERS_BYTES:
+            raise CannotPublish("CODEOWNERS is no plain file, or larger than the 3 MB that GitHub takes.")
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            raise CannotPublish("CODEOWNERS is not UTF-8 text.") from None
+
+    def _read_newest_tree(self) -> str:
+        newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
+        if newest is None:
+            raise unreadable_response()
+        return self._git.read_commit(newest).tree.sha
 
     def _read_trees(self, proposal: PatchProposal) -> tuple[str, str]:
         """Returns the trees of the base and of the patch, after a look at every commit between them."""
@@ -149,7 +171,7 @@ class GitHubProposalStore(RepositoryConnection):
 
     def _read_file(self, tree: str, path: str) -> BaseFile:
         entry = self._changes.find(tree, path)
-        if entry is None or entry.mode not in ("100644", "100755"):
+        if entry is None or entry.mode not in PLAIN_MODES:
             raise CannotPublish("The proposal deletes a file, or changes one that is no plain file. It is not used.")
         try:
             text = self._git.read_blob(entry.sha).decode()

@@ -14,7 +14,7 @@ from triage.approval.owner_rights import owner_problem
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
-from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.proposal import PatchProposal, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.errors import TriageError
@@ -27,6 +27,7 @@ from triage.publish.answer_line import render_answer
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.proposal_text import render_rejected
+from triage.text.code_owners import CodeOwners
 from triage.threads import run_in_daemon_thread
 
 NO_PATCH = "The id names no patch of this issue."
@@ -74,9 +75,15 @@ def _find_reason(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, 
         return reason
     facts = facts.model_copy(update={"changed_paths": flow.store.list_changed_on_base(proposal)})
     if flow.approvers == "owners":
-        owners = {path: flow.find_owners(path) for path in flow.store.read_files(proposal)}
-        facts = facts.model_copy(update={"owner_problem": owner_problem(task.actor, owners, context.config)})
+        facts = facts.model_copy(update={"owner_problem": _find_owner_problem(task.actor, proposal, flow)})
     return proposal_problem(proposal, facts) or (DRY_RUN if context.policy.dry_run else "")
+
+
+def _find_owner_problem(login: str, proposal: PatchProposal, flow: FixFlow) -> str:
+    text = flow.store.read_code_owners()
+    if text is None:
+        return ""  # nobody owns anything
+    return owner_problem(login, flow.store.read_files(proposal), CodeOwners(text), flow.context.config)
 
 
 def _find_unseen(task: FixTask, issue: Issue, flow: FixFlow) -> str:
