@@ -130,8 +130,8 @@ class CheckResult(Value):
     is_ok: bool
     output: str
     """The end of what it printed, at most 8,000 characters."""
-    linked: list[str] = Field(default_factory=list)
-    """Folders of installed dependencies that the work tree borrowed from the checkout."""
+    copied: list[str] = Field(default_factory=list)
+    """Folders of installed dependencies that the command had a copy of."""
 
 
 class PatchWorkspace(Protocol):
