@@ -14,6 +14,7 @@ from triage.adapters.github.responses import parse_response
 from triage.backlog.search_query import advance_cursor, build_search
 from triage.domain.backlog import BacklogPage, Cursor, ListedIssue
 from triage.domain.issue import IssueComment
+from triage.reading.long_threads import shorten_thread
 from triage.threads import sleep_unless_abandoned
 
 if TYPE_CHECKING:
@@ -96,11 +97,11 @@ class BacklogIssues:
         return self._retry(ask)
 
     def _complete(self, found: BacklogIssueResponse) -> ListedIssue:
-        thread = found.comments.list_comments(self.is_own_login)
-        page = found.comments
+        page, reporter = found.comments, found.login
+        thread = shorten_thread(page.list_comments(self.is_own_login), reporter)
         while page.info.has_next and page.info.end:
             page = self._fetch_comments(found.number, page.info.end)
-            thread += page.list_comments(self.is_own_login)
+            thread = shorten_thread([*thread, *page.list_comments(self.is_own_login)], reporter)
         now: datetime | None = self.client.server_time
         return found.to_listed(_without_repeats(thread), now)
 

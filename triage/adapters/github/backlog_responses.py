@@ -57,13 +57,17 @@ class BacklogIssueResponse(Node):
     comments: CommentPage
     repository: Named
 
+    @property
+    def login(self) -> str:
+        return self.author.rest_login if self.author else DELETED_ACCOUNT
+
     def to_listed(self, thread: list[IssueComment], now: datetime | None) -> ListedIssue:
         issue = Issue(
             number=self.number,
             title=self.title,
             body=self.body or "",
             url=self.url,
-            author=self.author.rest_login if self.author else DELETED_ACCOUNT,
+            author=self.login,
             author_is_bot=bool(self.author and self.author.kind == "Bot"),
             labels=[label.name for label in list_nodes(self.labels) if label.name],
             state=self.state.lower(),

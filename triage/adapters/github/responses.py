@@ -50,6 +50,7 @@ class CommentResponse(Response):
             by_bot=bool(self.user and self.user.type == "Bot"),
             ours=ours,
             comment_id=self.id,
+            url=self.html_url,
         )
 
 
