@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError
 
 from triage.adapters.github.past_issue_responses import Account, Named, Node, Nodes, PageInfo, list_nodes
-from triage.adapters.github.responses import DELETED_ACCOUNT
+from triage.adapters.github.responses import DELETED_ACCOUNT, NodeList
 from triage.domain.backlog import ListedIssue
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
@@ -81,7 +81,7 @@ class BacklogIssueResponse(Node):
 class SearchResponse(Node):
     count: int = Field(0, alias="issueCount")
     info: PageInfo = Field(PageInfo(), alias="pageInfo")
-    nodes: list[Any] | None = None
+    nodes: NodeList[Any] | None = None
 
     def parse_issues(self, slug: str) -> Iterator[BacklogIssueResponse | int]:
         """Yields the issues of a repository. Of one that cannot be read, its number."""
