@@ -18,7 +18,7 @@ MAX_REVISIONS = 3
 
 Approvers = Literal["write", "owners"]
 """Who may approve a patch."""
-ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "none"]
+ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
 """What the project's tests said of a patch; empty if nobody reported it."""
 
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

@@ -136,10 +136,11 @@ class Settings(BaseModel):
         description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
         "access whom CODEOWNERS names for each changed file that has owners).",
     )
-    proposal_tests: Annotated[ProposalTests, one_of("", "proved", "unproved", "failed", "unclear", "none")] = Field(
+    proposal_tests: Annotated[ProposalTests, one_of("", "proved", "unproved", "uncounted", "failed", "unclear", "none")] = Field(
         "",
         description="For the job with fix set to report: what the tests of the project said. proved (the new test "
-        "fails without the patch, and all passes with it), unproved (all passes, also without the patch), failed, "
+        "fails without the patch, and all passes with it), unproved (all passes, and no new test failed without the "
+        "patch), uncounted (all passes, but fewer tests ran than without the patch, or nobody counted), failed, "
         "unclear (they fail without the patch too), or none (nothing was run).",
     )
     scorecard: Annotated[str, Field(max_length=20)] = Field(
