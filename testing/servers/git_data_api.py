@@ -156,6 +156,8 @@ class GitDataApi:
         files = self.read_files(sent["base_tree"])
         for entry in sent["tree"]:
             assert set(entry) == {"path", "mode", "type", "sha"}
+            if "\0" in entry["path"]:
+                return 422, {"message": "tree.path contains a malformed path component"}
             if entry["mode"] not in _MODES or self.read(entry["sha"])[0] != entry["type"]:
                 return 422, {"message": f"tree.sha {entry['sha']} is not a valid {entry['type']}"}
             files[entry["path"]] = entry["mode"], entry["sha"]

@@ -124,7 +124,12 @@ def read_trailers(message: str) -> list[str]:
 @pytest.mark.parametrize("issue", [12, None])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_line_of_a_model_is_a_command(command: str, issue: int | None) -> None:
-    for cause in (command, f"It rounds.\n\n{command}", " ".join(f"{'x' * number} {command}" for number in range(72))):
+    for cause in (
+        command,
+        f"It rounds.\n\n{command}",
+        " ".join(f"{'x' * number} {command}" for number in range(72)),
+        "x" * 72 + command,
+    ):
         draft = make_draft(summary=command, root_cause=cause, issue=issue)
         for message in write_local_messages(draft):
             assert FOOTER.findall(message.replace("[#12] ", "").replace("Add a failing test:", "")) == []

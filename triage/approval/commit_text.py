@@ -58,7 +58,12 @@ def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
     """
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
-    cause = textwrap.fill(_format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS], MAX_SUBJECT_CHARS)
+    cause = textwrap.fill(
+        _format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS],
+        MAX_SUBJECT_CHARS,
+        break_long_words=False,  # the end of a word at the start of a line could be a command
+        break_on_hyphens=False,
+    )
     return f"{prefix}Add a failing test: {subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
 
 
