@@ -31,7 +31,7 @@ from trust.stored_patch_judge import judge_stored
 
 ALLOWED = {"shop/": ["shop/", "tests/"], "web/": ["web/"], "docs/": ["docs/"], "./": [""]}
 """By module of the draft, the folders whose files it may change."""
-WITHOUT_DEFENCE = 60
+WITHOUT_DEFENCE = 40
 """Cases that are tried without the checks."""
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen: a base": ("triage.adapters.github.git_data.GitData.is_ancestor", lambda *_: True),

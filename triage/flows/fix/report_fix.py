@@ -30,7 +30,7 @@ from triage.publish.proposal_text import render_abandoned, render_awaiting, rend
 from triage.threads import run_in_daemon_thread
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
-NOT_STORED = "The patch could not be stored as commits. The log of the job `freeze` says why."
+NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `freeze` says why."
 ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
