@@ -1,7 +1,6 @@
 """Installs what the program runs with, for `composite/action.yml`. Standard library only: nothing is installed yet.
 
-`plan` names the folders and the key of the cache, `install` fills the folders. The cache holds wheels, not an
-installation: pip compares each wheel with the hash of `requirements.txt`, so another job cannot change what runs here.
+`plan` names the folders, `install` fills them. pip compares each wheel with the hash of `requirements.txt`.
 """
 
 import hashlib
@@ -34,43 +33,36 @@ def find_problem(system: str, machine: str) -> str:
     return ""
 
 
-def make_cache_key(requirements: bytes) -> str:
+def make_mark(requirements: bytes) -> str:
     """The same for the same packages on the same kind of machine with the same version of Python."""
     parts = (requirements, platform.python_version().encode(), sysconfig.get_platform().encode())
-    return f"bug-triage-wheels-{hashlib.sha256(b'|'.join(parts)).hexdigest()}"
+    return hashlib.sha256(b"|".join(parts)).hexdigest()
 
 
 def plan(home: Path, output: Path) -> None:
-    """Write the outputs `key`, `wheels`, `python`, `libraries` and `ready`."""
+    """Write the outputs `python`, `libraries` and `ready`."""
     problem = find_problem(platform.system(), platform.machine())
     if problem:
         raise CannotInstall(problem)
-    key = make_cache_key(REQUIREMENTS.read_bytes())
+    mark = make_mark(REQUIREMENTS.read_bytes())
     lines = {
-        "key": key,
-        "wheels": home / "wheels",
         "python": _find_python(home),
         "libraries": Path(sys.base_prefix) / "lib",  # where libpython is, if the tool cache is not at its usual place
-        "ready": str(_read_installed(home) == key).lower(),  # an earlier step of this job has installed it
+        "ready": str(_read_installed(home) == mark).lower(),  # an earlier step of this job has installed it
     }
     with output.open("a", encoding="utf-8") as file:
         file.writelines(f"{name}={value}\n" for name, value in lines.items())
 
 
 def install(home: Path) -> None:
-    """Make the environment from the wheels of the cache, or from the package index if they do not do."""
-    wheels = home / "wheels"
+    """Make the environment with the packages of the package index."""
     venv.create(home / "venv", with_pip=False, clear=True, symlinks=True)
-    if not (wheels.is_dir() and _install_from(home, wheels) == 0):
-        wheels.mkdir(parents=True, exist_ok=True)
-        for wheel in wheels.iterdir():
-            wheel.unlink()
-        if _run_pip("download", "--dest", str(wheels)) or _install_from(home, wheels):
-            raise CannotInstall(
-                "The packages could not be installed; the lines above say why. The runner needs to reach a package "
-                "index: pypi.org, or the one that PIP_INDEX_URL names."
-            )
-    (home / "installed").write_text(make_cache_key(REQUIREMENTS.read_bytes()), encoding="utf-8")
+    if _run_pip("--python", str(_find_python(home)), "install", "--no-compile"):
+        raise CannotInstall(
+            "The packages could not be installed; the lines above say why. The runner needs to reach a package index: "
+            "pypi.org, or the one that PIP_INDEX_URL names."
+        )
+    (home / "installed").write_text(make_mark(REQUIREMENTS.read_bytes()), encoding="utf-8")
 
 
 def _find_python(home: Path) -> Path:
@@ -82,11 +74,6 @@ def _read_installed(home: Path) -> str:
         return (home / "installed").read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""
-
-
-def _install_from(home: Path, wheels: Path) -> int:
-    target = ("--python", str(_find_python(home)))
-    return _run_pip(*target, "install", "--no-index", "--find-links", str(wheels), "--no-compile")
 
 
 def _run_pip(*arguments: str) -> int:

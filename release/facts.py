@@ -40,6 +40,12 @@ class Release:
         return f"{name_image(self.repository)}@{self.digest}"
 
 
+def parse_version(text: str) -> tuple[int, ...]:
+    """The three numbers of a tag or a version, for a comparison; empty for any other text."""
+    found = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", text)
+    return tuple(int(number) for number in found.groups()) if found else ()
+
+
 def name_image(repository: str) -> str:
     """The image of a repository in GitHub's registry, which takes no capital letters."""
     return f"ghcr.io/{repository.lower()}"

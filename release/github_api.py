@@ -52,6 +52,11 @@ class GitHubApi:
                 return ""
             raise
 
+    def list_tags(self, prefix: str) -> list[str]:
+        """Returns the names of the tags that begin with a text, at most 100."""
+        found = self.ask("GET", f"git/matching-refs/tags/{prefix}?per_page=100")
+        return [str(one["ref"]).removeprefix("refs/tags/") for one in found]
+
     def set_ref(self, name: str, commit: str, *, force: bool = False) -> None:
         """Creates or moves `tags/…` or `heads/…`. Without force only forward."""
         if self.find_ref(name):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from release.changelog import render_notes
-from release.facts import Release, ReleaseError
+from release.facts import Release, ReleaseError, parse_version
 from release.files import CHANGELOG, write_following_files, write_release_files
 from release.github_api import GitHubApi, RequestRefused
 
@@ -31,6 +31,7 @@ def publish(api: GitHubApi, root: Path, released: str, release: Release) -> tupl
     Raises:
         ReleaseError: With what to do about it. What was done before stays.
     """
+    _check_newest(api, release)
     existing = _find_tagged(api, released, release)
     if existing:
         release = replace(release, date=api.read_date(existing))
@@ -39,6 +40,16 @@ def publish(api: GitHubApi, root: Path, released: str, release: Release) -> tupl
     _publish_page(api, release, render_notes(files[CHANGELOG], release, commit))
     api.set_ref(f"tags/{release.major_tag}", commit, force=True)
     return commit, _name_release_on_main(api, root, released, release, commit)
+
+
+def _check_newest(api: GitHubApi, release: Release) -> None:
+    """Raises ReleaseError for the job of an old release that is run again: the major tag would go back to it."""
+    newest = max(api.list_tags(f"{release.major_tag}."), key=parse_version, default="")
+    if parse_version(newest) > parse_version(release.version):
+        raise ReleaseError(
+            f"{newest} is released, and newer than {release.tag}: {release.major_tag} would move back. Nothing was "
+            "changed."
+        )
 
 
 def _find_tagged(api: GitHubApi, released: str, release: Release) -> str:

@@ -17,6 +17,7 @@ from triage.domain.proposal import (
     PullRequest,
     StoredProposal,
 )
+from triage.errors import CannotPublish
 from triage.proposal_ports import CommitRequest
 
 PROPOSAL_REFS = "refs/triage/proposals/"
@@ -80,10 +81,16 @@ class FakeProposalStore(_Failing):
     commits: dict[str, CommitFacts] = field(default_factory=dict)
     files: dict[str, dict[str, BaseFile]] = field(default_factory=dict)
     """By commit, what it changes since the base of its proposal."""
+    code_owners: str | None = None
+    """The text of CODEOWNERS on the default branch."""
     changed_on_base: list[str] = field(default_factory=list)
     """Paths that are other files on the default branch than at the base of any proposal."""
+    off_default_branch: set[str] = field(default_factory=set)
+    """Commits that the default branch does not have. All others are on it."""
     pull_requests: dict[str, list[PullRequest]] = field(default_factory=dict)
     """By branch, newest last."""
+    closed: set[int] = field(default_factory=set)
+    """Numbers of pull requests."""
 
     def list_proposals(self, issue: int) -> list[StoredProposal]:
         self._begin("list_proposals")
@@ -131,7 +138,7 @@ class FakeProposalStore(_Failing):
         text = json.dumps([parent, content, message, str(self.now)], sort_keys=True)
         sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
         self.commits[sha] = CommitFacts(sha=sha, parents=[parent], message=message, committed_at=self.now)
-        self.files[sha] = dict(files)
+        self.files.setdefault(sha, dict(files))
         return self.commits[sha]
 
     def delete(self, stored: StoredProposal) -> None:
@@ -142,25 +149,46 @@ class FakeProposalStore(_Failing):
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
         self._begin("read_files")
+        return self._read_all(proposal)
+
+    def _read_all(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        test = self.files[proposal.test_commit] if proposal.test_commit else {}
+        if not test.items() <= self.files[proposal.commit].items():
+            raise CannotPublish("The proposal's first commit holds what its diff does not show. It is not carried out.")
         return dict(self.files[proposal.commit])
+
+    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        self._begin("read_test_files")
+        return dict(self.files[proposal.test_commit]) if proposal.test_commit else {}
+
+    def is_on_default_branch(self, commit: str) -> bool:
+        self._begin("is_on_default_branch")
+        return commit not in self.off_default_branch
 
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         self._begin("list_changed_on_base")
-        return [path for path in self.changed_on_base if path in self.files[proposal.commit]]
+        files = self._read_all(proposal)
+        return [path for path in self.changed_on_base if path in files]
+
+    def read_code_owners(self) -> str | None:
+        self._begin("read_code_owners")
+        return self.code_owners
 
     def create_branch(self, name: str, commit: str) -> bool:
         self._begin("create_branch")
         return self.refs.setdefault(f"{BRANCH_REFS}{name}", commit) == commit
 
-    def find_pull_request(self, branch: str) -> PullRequest | None:
+    def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
         self._begin("find_pull_request")
-        return next(reversed(self.pull_requests.get(branch, [])), None)
+        return self._find_open(branch) if self.refs.get(f"{BRANCH_REFS}{branch}") == commit else None
 
-    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
+    def _find_open(self, branch: str) -> PullRequest | None:
+        return next((one for one in self.pull_requests.get(branch, []) if one.number not in self.closed), None)
+
+    def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
         self._begin("open_pull_request")
-        assert f"{BRANCH_REFS}{branch}" in self.refs, "the branch exists"
-        found = next(reversed(self.pull_requests.get(branch, [])), None)
-        if found is not None:
+        assert self.refs.get(f"{BRANCH_REFS}{branch}") == commit, "the branch leads to the commit"
+        if found := self._find_open(branch):
             return found
         number = 100 + sum(len(many) for many in self.pull_requests.values())
         url = f"https://github.test/{self.repository}/pull/{number}"

@@ -207,6 +207,11 @@ class Terminal:
     def interrupt(self) -> None:
         self.type("\x03")
 
+    def hang_up(self) -> None:
+        """Closes the terminal, as the end of a connection does."""
+        with open(os.devnull, "rb") as nothing:  # noqa: PTH123
+            os.dup2(nothing.fileno(), self._keyboard)
+
 
 @contextmanager
 def open_terminal(checkout: Path, server: ScriptedServer, *words: str) -> Iterator[Terminal]:
@@ -364,8 +369,16 @@ def test_without_a_name_for_the_commit(checkout: Path) -> None:
     assert "git config --global user.name" in done.stderr
 
 
-@pytest.mark.parametrize("moment", ["the check", "the model", "the question"])
-def test_ctrl_c(checkout: Path, moment: str) -> None:
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [
+        ("the check", signal.SIGINT),
+        ("the check", signal.SIGHUP),
+        ("the model", signal.SIGINT),
+        ("the question", signal.SIGINT),
+    ],
+)
+def test_ctrl_c_and_the_end_of_the_terminal(checkout: Path, moment: str, number: int) -> None:
     author = Author()
 
     def slow(request: ReceivedRequest) -> ScriptedReply:
@@ -384,7 +397,7 @@ def test_ctrl_c(checkout: Path, moment: str) -> None:
             while not (checkout.parent / "begun").exists():
                 assert time.monotonic() < deadline, terminal.screen
                 time.sleep(0.02)
-        terminal.interrupt()
-        assert terminal.wait_for_end() == 128 + signal.SIGINT
+        terminal.hang_up() if number == signal.SIGHUP else terminal.interrupt()
+        assert terminal.wait_for_end() == 128 + number
     assert "Traceback" not in terminal.text
     assert branches(checkout) == []

@@ -78,7 +78,6 @@ async def run_fix_task(run: EventRun, task: FixTask | Skip) -> FlowResult:
         context,
         store=fix_wiring.build_proposal_store(setup),
         open_files=partial(fix_wiring.open_base_files, setup),
-        find_owners=fix_wiring.open_code_owners(setup),
         read_result=partial(fix_wiring.read_proposal_file, setup),
         write_result=partial(fix_wiring.write_proposal_file, setup),
         approvers=settings.approvers,

@@ -22,7 +22,7 @@ from triage.wiring import RunSetup
 
 T = TypeVar("T")
 
-EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 """Exit codes after a signal, as shells have them. Typer makes the first one of a KeyboardInterrupt."""
 
 MAX_INVALID_SHARE = 0.1
@@ -130,6 +130,8 @@ def run_until_signal(work: Callable[[asyncio.Event], Awaitable[T]]) -> tuple[T, 
 
         with contextlib.suppress(NotImplementedError):  # event loops of Windows have no signal handlers
             for number in EXIT_CODES:
+                if number is signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:  # nohup
+                    continue
                 loop.add_signal_handler(number, stop, number)
         result = await work(cancelled)
         return result, received[0] if received else None

@@ -3,7 +3,7 @@
 It imports adapters where it opens them, as `wiring` does.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from triage.errors import BadInput
@@ -32,13 +32,6 @@ def open_base_files(setup: RunSetup, commit: str) -> BaseFiles:
     from triage.index.base_files import open_base_files
 
     return open_base_files(setup.root, commit)
-
-
-def open_code_owners(setup: RunSetup) -> Callable[[str], Sequence[str]]:
-    """Returns the owners of a path by CODEOWNERS of the checkout, which is read at the first call."""
-    from triage.index.files.code_owners import open_code_owners
-
-    return open_code_owners(setup.root)
 
 
 def read_proposal_file(setup: RunSetup) -> bytes | None:

@@ -17,7 +17,7 @@ class CommitRequest(Value):
     issue: int
     base: str
     test_files: Mapping[str, BaseFile]
-    """Of the first commit; without any there is one commit only."""
+    """Of the first commit, as the second one has them too; without any there is one commit only."""
     files: Mapping[str, BaseFile]
     """Of the second commit."""
     test_message: str
@@ -69,19 +69,36 @@ class ProposalStore(Protocol):
         """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
-        """The files that the patch changes, by path, as it leaves them."""
+        """The files that the patch changes, by path, as it leaves them.
+
+        Raises:
+            CannotPublish: A commit between holds something else, so the difference of the two ends does not show all.
+        """
+
+    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        """The files that the first commit of two changes. Raises as `read_files`."""
+
+    def is_on_default_branch(self, commit: str) -> bool:
+        """Whether the default branch leads to this commit now, or to one that stands on it."""
 
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         """Paths of the patch whose file on the default branch is another one now than at the proposal's base."""
 
+    def read_code_owners(self) -> str | None:
+        """The text of CODEOWNERS at the newest commit of the default branch; None if there is no such file.
+
+        Raises:
+            CannotPublish: It is no plain text file, or larger than GitHub takes.
+        """
+
     def create_branch(self, name: str, commit: str) -> bool:
         """Create a branch at a commit. False if the name is taken and leads to another commit."""
 
-    def find_pull_request(self, branch: str) -> PullRequest | None:
-        """The newest pull request from a branch of this repository, open or closed."""
+    def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
+        """The open pull request from a branch of this repository whose head is the commit."""
 
-    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
-        """Open a draft pull request into the default branch. One that exists already is returned.
+    def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
+        """Open a draft pull request into the default branch, unless one of the commit is open: that is returned.
 
         Raises:
             PullRequestRefused: GitHub does not let this token open one.
@@ -129,8 +146,8 @@ class CheckResult(Value):
     is_ok: bool
     output: str
     """The end of what it printed, at most 8,000 characters."""
-    linked: list[str] = Field(default_factory=list)
-    """Folders of installed dependencies that the work tree borrowed from the checkout."""
+    copied: list[str] = Field(default_factory=list)
+    """Folders of installed dependencies that the command had a copy of."""
 
 
 class PatchWorkspace(Protocol):

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 
@@ -114,8 +115,19 @@ class ApprovalWorld:
             others=(*((one["id"], one["body"]) for one in others), *texts, *self.api.labels, *self.api.created_labels),
         )
 
-    def store_patch(self, ref: str, *, with_test: bool = True, **trailers: Any) -> str:
-        """Stores a patch under a ref, lets our comment show it, and returns its id."""
+    def store_patch(
+        self,
+        ref: str,
+        *,
+        with_test: bool = True,
+        more: Mapping[str, str | bytes] = MappingProxyType({}),
+        hidden: Mapping[str, str | bytes] = MappingProxyType({}),
+        **trailers: Any,
+    ) -> str:
+        """Stores a patch under a ref, lets our comment show it, and returns its id.
+
+        The base has `more` files, and the first commit files that the last one does not have.
+        """
         _, suggested = read_suggestions(self.comment["body"])
         given: dict[str, Any] = {
             "issue": NUMBER,
@@ -127,14 +139,16 @@ class ApprovalWorld:
         test, parent = None, self.base
         tests: dict[str, str | bytes] = {TEST: "def test_total():\n    assert False\n"} if with_test else {}
         if with_test:
-            test = parent = self.git.commit({**FILES, **tests}, parent, message="[#7] Test: Round totals\n")
+            test = parent = self.git.commit(
+                {**FILES, **more, **tests, **hidden}, parent, message="[#7] Test: Round totals\n"
+            )
         message = (
             "[#7] Round totals\n\n"
             f"Triage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
             f"Triage-Draft: {given['draft']}\nTriage-Revision: {given['revision']}\n"
             f"Triage-Commits: {given['commits']}\n"
         )
-        commit = self.git.commit({**FILES, **tests, FILE: FIXED}, parent, message=message)
+        commit = self.git.commit({**FILES, **more, **tests, FILE: FIXED}, parent, message=message)
         self.patch_commit = self.git.set_ref(ref, commit)
         self.patch_id = compute_patch_id(self.git, commit, self.base, test, given)
         self.comment["body"] = show_patch(self.comment["body"], self.patch_id)

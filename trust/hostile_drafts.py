@@ -80,14 +80,16 @@ class DraftCase:
     """What must become of it. With `either`, only what is stored is judged."""
 
 
-def build_cases(base: str) -> list[DraftCase]:
-    """Returns all cases for a base commit, in an order that mixes the kinds."""
+def build_cases(base: str, feature: str) -> list[DraftCase]:
+    """Returns all cases for a base commit, in an order that mixes the kinds. `feature` is not on the default branch."""
     plain = _make_draft(base)
     cases = [
         *_build_good(plain),
         *_build_paths(plain),
         *_build_contents(plain),
         *_build_shapes(plain),
+        *_build_unseen(plain, feature),
+        *_build_footers(plain),
         *_build_obedient(plain),
         *_build_noise(plain),
     ]
@@ -150,9 +152,43 @@ def _build_good(plain: Draft) -> Iterator[DraftCase]:
     for name, changes in kinds.items():
         yield _case(f"good: {name}", plain, "stored", changes=changes)
         yield _case(f"good: {name}, and a test", plain, "stored", changes=changes, tests=[new_test])
-    both = _change("tests/test_basket.py", TEST + "\n\ndef test_more():\n    assert 1\n")
-    first = _change("tests/test_basket.py", TEST.replace("True", "total([1]) == 1"))
-    yield _case("good: a test in both commits", plain, "stored", changes=[*plain["changes"], both], tests=[first])
+    yield _case("good: tests alone", plain, "stored", changes=[], tests=[new_test])
+
+
+def _build_unseen(plain: Draft, feature: str) -> Iterator[DraftCase]:
+    """What the comment's diff would not show: another version in the first commit, or commits of another branch."""
+    shown = _change("tests/test_basket.py", TEST + "\n\ndef test_more():\n    assert 1\n")
+    evil = "import subprocess\nsubprocess.run(['sh', '-c', 'id'])\n"
+    for name, text in {"evil": evil, "reformatted": TEST.replace("\n", "\n\n"), "failing": "assert False\n"}.items():
+        first, changes = shown | {"text": text}, [*plain["changes"], shown]
+        yield _case(f"unseen: {name} test in the first commit", plain, changes=changes, tests=[first])
+        yield _case(f"unseen: {name} test twice", plain, tests=[first, shown])
+    conftest = _change("tests/conftest.py", "collect_ignore = ['test_basket.py']\n", is_new=True)
+    for changes in ([shown], [*plain["changes"], shown], [*plain["changes"], conftest]):
+        name = changes[-1]["path"]
+        yield _case(f"unseen: {name} in the second commit alone, of {len(changes)}", plain, changes=changes)
+    for tests in ([], [shown]):
+        yield _case(f"unseen: a base on another branch, {len(tests)}", plain, base=feature, tests=tests)
+
+
+FOOTERS = (
+    "BREAKING CHANGE: all of it", "BREAKING-CHANGE: x", "BREAKING CHANGE x", "breaking\u200b change: x", "feat!: x",
+    "Release-As: 9.0.0", "Release-As:9.0.0", "Co-authored-by: Eve <eve@example.com>", "Signed-off-by: Eve", "Closes #1",
+    "Closes: octo/shop#1", "Fixes GH-1", "[skip ci]", "skip-checks: true", "+semver: major", "***NO_CI***", "fixup! x",
+    "Triage-Issue: 9", "Reviewed-by: @mona",
+)  # fmt: skip
+
+
+def _build_footers(plain: Draft) -> Iterator[DraftCase]:
+    test = _change("tests/test_total.py", "def test_total():\n    assert total([1]) == 1\n", is_new=True)
+    for footer in FOOTERS:
+        for name, cause in {
+            "": footer,
+            " in a paragraph": f"Why.\n\n{footer}",
+            " in a line": "x" * 72 + footer,
+        }.items():
+            words = {"summary": footer, "root_cause": cause, "tests": [test]}
+            yield _case(f"footer{name}: {footer}", plain, "either", **words)
 
 
 _TARGET_LIST = """

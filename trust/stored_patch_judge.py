@@ -31,6 +31,11 @@ _NOBODYS_HOSTS = (
     "localhost",
     "127.0.0.1",
 )
+_COMMAND = re.compile(
+    r"^\W*(?:breaking[\s_\u200b-]*change|[\w-]+(?:\(\w*\))?!?\s*:|(?:fixup|squash|amend)!)|semver:|skip-checks:|\*NO_CI|[#@]\w|\[[^]]*\]"
+    r"|\bGH-\d",
+    re.IGNORECASE | re.MULTILINE,
+)
 _JOINERS = "\u200d\ufe0f"
 """Parts of emoji."""
 
@@ -49,19 +54,25 @@ def judge_stored(folder: Path, base: str, draft: Mapping[str, Any], allowed: Seq
         yield f"refs {sorted(found)}"
         return
     (head,) = found.values()
-    steps = [("tests", draft["tests"])] if draft["tests"] else []
+    is_split = bool(draft["tests"] and draft["changes"])
+    steps = [("tests", draft["tests"])] if is_split else []
     commits = run_git(folder, "rev-list", "--reverse", f"{base}..{head}").decode().split()
     if len(commits) != len(steps) + 1:
         yield f"{len(commits)} commits"
         return
-    parent = base
-    for commit, (kind, versions) in zip(commits, [*steps, ("changes", draft["changes"])], strict=True):
+    parent, last = base, draft["changes"] if is_split else [*draft["changes"], *draft["tests"]]
+    for commit, (kind, versions) in zip(commits, [*steps, ("changes", last)], strict=True):
         if run_git(folder, "rev-parse", f"{commit}^@").decode().split() != [parent]:
             yield "a commit with other parents"
         yield from _judge_commit(folder, parent, commit, {one["path"]: one["text"] for one in versions})
         if kind == "tests":
             paths = [path for path, *_ in _list_changed(folder, parent, commit)]
             yield from (f"no test in the first commit: {path}" for path in paths if "test" not in path)
+            hidden = [
+                path for path, *_, blob in _list_changed(folder, parent, commit) if blob != _find(folder, head, path)
+            ]
+            yield from (f"only the first commit has this: {path}" for path in hidden)
+        yield from _judge_message(folder, commit)
         parent = commit
     yield from _judge_patch(folder, base, head, allowed)
     message = run_git(folder, "log", "-1", "--format=%B", head).decode()
@@ -69,6 +80,17 @@ def judge_stored(folder: Path, base: str, draft: Mapping[str, Any], allowed: Seq
         yield "trailers of somebody else"
     if subprocess.run(["git", "-C", str(folder), "fsck", "--strict"], env=ENVIRONMENT, capture_output=True).returncode:  # noqa: PLW1510
         yield "git fsck finds an error"
+
+
+def _find(folder: Path, commit: str, path: str) -> str:
+    return run_git(folder, "rev-parse", f"{commit}:{path}").decode().strip()
+
+
+def _judge_message(folder: Path, commit: str) -> Iterator[str]:
+    """What git, Conventional Commits, release tools, GitHub and CI services would read as a command."""
+    message = run_git(folder, "log", "-1", "--format=%B", commit).decode()
+    known = re.sub(r"^(?:Triage-[A-Z][a-zA-Z-]*: [0-9a-f]+$|\[#7\] (?:Add a failing test: )?)", "", message, flags=re.M)
+    yield from (f"a command in the message: {found[0][:60]!r}" for found in _COMMAND.finditer(known))
 
 
 def _list_changed(folder: Path, parent: str, commit: str) -> list[tuple[str, str, str, str]]:

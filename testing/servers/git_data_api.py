@@ -47,6 +47,7 @@ class GitDataApi:
             (r"GET /git/blobs/([0-9a-f]{40})", self._get_blob),
             (r"GET /git/trees/([0-9a-f]{40})", self._get_tree),
             (r"GET /git/commits/([0-9a-f]{40})", self._get_commit),
+            (r"GET /compare/([0-9a-f]{40})\.\.\.([0-9a-f]{40})", self._compare),
             (r"GET /git/ref/(.+)", self._get_ref),
             (r"GET /git/matching-refs/(.*)", self._get_matching_refs),
             (r"DELETE /git/refs/(.+)", self._delete_ref),
@@ -155,6 +156,8 @@ class GitDataApi:
         files = self.read_files(sent["base_tree"])
         for entry in sent["tree"]:
             assert set(entry) == {"path", "mode", "type", "sha"}
+            if "\0" in entry["path"]:
+                return 422, {"message": "tree.path contains a malformed path component"}
             if entry["mode"] not in _MODES or self.read(entry["sha"])[0] != entry["type"]:
                 return 422, {"message": f"tree.sha {entry['sha']} is not a valid {entry['type']}"}
             files[entry["path"]] = entry["mode"], entry["sha"]
@@ -205,6 +208,24 @@ class GitDataApi:
 
     def _get_commit(self, api: GitHubApi, query: Any, token: str, sent: Any, sha: str) -> Answer:
         return (200, self.read_commit(sha)) if self.read(sha)[0] == "commit" else NOT_FOUND
+
+    def _compare(self, api: GitHubApi, query: Any, token: str, sent: Any, first: str, second: str) -> Answer:
+        sides = [self._list_history(one) for one in (first, second)]
+        if not all(sides) or not sides[0] & sides[1]:  # also without a common ancestor
+            return NOT_FOUND
+        ahead, behind = len(sides[1] - sides[0]), len(sides[0] - sides[1])
+        status = {(0, 0): "identical", (1, 0): "ahead", (0, 1): "behind", (1, 1): "diverged"}[bool(ahead), bool(behind)]
+        return 200, {"status": status, "ahead_by": ahead, "behind_by": behind, "commits": [], "files": []}
+
+    def _list_history(self, commit: str) -> set[str]:
+        """Returns a commit and all that it stands on; nothing if there is no such commit."""
+        found, waiting = set[str](), [commit]
+        while waiting:
+            sha = waiting.pop()
+            if sha not in found and self.read(sha)[0] == "commit":
+                found.add(sha)
+                waiting += [parent["sha"] for parent in self.read_commit(sha)["parents"]]
+        return found
 
     def _get_ref(self, api: GitHubApi, query: Any, token: str, sent: Any, name: str) -> Answer:
         return (200, self._show_ref(f"refs/{name}")) if f"refs/{name}" in self.refs else NOT_FOUND

@@ -46,10 +46,9 @@ class PullRequestsApi:
         return pull
 
     def _list(self, api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
-        if (query["state"], query["sort"], query["direction"]) != (["all"], ["created"], ["desc"]):
-            return UNPROCESSABLE
         self.hidden_lists -= 1
         found = self.pulls if self.hidden_lists < 0 else []
+        found = [one for one in found if query["state"] == [one["state"]] or query["state"] == ["all"]]
         owner, colon, branch = query["head"][0].partition(":")
         if colon:
             found = [one for one in found if (one["head"]["owner"], one["head"]["ref"]) == (owner, branch)]

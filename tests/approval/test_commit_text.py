@@ -1,6 +1,7 @@
 """What a commit says about its proposal is read back exactly, and starts nothing on GitHub."""
 
 import re
+import subprocess
 from datetime import UTC, datetime
 from typing import Any
 
@@ -75,6 +76,72 @@ def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts 
 
 
 ACTIVE = re.compile(r"#\d|@\w|\[skip|://|\bGH-\d", re.IGNORECASE)
+FOOTER = re.compile(
+    r"^\W*(?:breaking[\s_-]*change|[\w-]+\s*(?:\([^)]*\))?!?\s*(?::|#)|(?:fixup|squash|amend)!)|semver:|skip-checks:",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What git, Conventional Commits, release tools and GitHub read as a command at the start of a line."""
+COMMANDS = [
+    "BREAKING CHANGE: drops Python 3",
+    "BREAKING-CHANGE the API",
+    "breaking changes",
+    "BREAKING\u200b CHANGE: x",
+    "BREAKING\u00a0CHANGE: x",
+    "Release-As: 9.0.0",
+    "Release-As:9.0.0",
+    "Release-As : 9.0.0",
+    "feat(api)!: drop it",
+    "feat!: drop it",
+    "fix: it",
+    "Co-authored-by: Eve <eve@example.com>",
+    "Signed-off-by: Eve",
+    "Reviewed-by: mona",
+    "Change-Id: I1",
+    "skip-checks: true",
+    "skip-checks:true",
+    "+semver: major",
+    "Closes #1",
+    "Closes: #1",
+    "Fixes GH-1",
+    "Closes octo/shop#1",
+    "[skip ci]",
+    "[ci skip]",
+    "***NO_CI***",
+    "fixup! Add it",
+    "squash\u200b! Add it",
+    "Triage-Issue: 9",
+    "std::vector: it",
+]
+
+
+def read_trailers(message: str) -> list[str]:
+    """Returns the names of the trailers that git itself finds."""
+    command = ["git", "interpret-trailers", "--parse"]
+    done = subprocess.run(command, input=message, check=True, capture_output=True, text=True)
+    return [line.partition(":")[0] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("issue", [12, None])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_line_of_a_model_is_a_command(command: str, issue: int | None) -> None:
+    for cause in (
+        command,
+        f"It rounds.\n\n{command}",
+        " ".join(f"{'x' * number} {command}" for number in range(72)),
+        "x" * 72 + command,
+    ):
+        draft = make_draft(summary=command, root_cause=cause, issue=issue)
+        for message in write_local_messages(draft):
+            assert FOOTER.findall(message.replace("[#12] ", "").replace("Add a failing test:", "")) == []
+            assert read_trailers(message) == []
+        _, message = write_messages(draft, DRAFT_HASH)
+        assert {name.partition("-")[0] for name in read_trailers(message)} == {"Triage"}
+        assert len(read_trailers(message)) == 5
+
+
+def test_plain_words_stay() -> None:
+    text = "`Cart::total` adds two times: 10:30 and 11:00"
+    assert format_subject(text) == "'Cart.total' adds two times - 10 - 30 and 11 - 00"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The installation of the composite action: pip, a package index in a folder, and a cache that somebody has filled."""
+"""The installation of the composite action: pip, and a package index in a folder."""
 
 import base64
 import hashlib
@@ -90,33 +90,15 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path, (tmp_path / "index").as_uri())
 
 
-def test_packages_come_from_the_index_and_then_from_the_cache(machine: Machine) -> None:
+def test_packages_come_from_the_index(machine: Machine) -> None:
     assert machine.plan()["ready"] == "false"
     done = machine.run("install", PIP_TARGET=str(machine.folder / "elsewhere"), PIP_USER="1")
     assert done.returncode == 0, done.stdout + done.stderr
     assert machine.imported() == "locked"
     assert machine.plan()["ready"] == "true"
-    assert [wheel.name for wheel in Path(machine.plan()["wheels"]).iterdir()] == [WHEEL]
-
-    # The next job: a new machine with the folder of the cache, without an index.
-    shutil.move(machine.home / "wheels", machine.folder / "restored")
-    shutil.rmtree(machine.home)
-    machine.home.mkdir()
-    shutil.move(machine.folder / "restored", machine.home / "wheels")
-    machine.index = "file:///no/such/index"
-    assert machine.plan()["ready"] == "false"
-    assert machine.run("install").returncode == 0
-    assert machine.imported() == "locked"
 
 
-def test_a_package_that_somebody_put_into_the_cache_is_not_installed(machine: Machine) -> None:
-    write_wheel(machine.home / "wheels", "WORD = 'changed'\n")
-    assert machine.run("install").returncode == 0
-    assert machine.imported() == "locked"
-
-
-def test_without_index_and_with_a_changed_cache_nothing_is_installed(machine: Machine) -> None:
-    write_wheel(machine.home / "wheels", "WORD = 'changed'\n")
+def test_without_an_index_nothing_is_installed(machine: Machine) -> None:
     machine.index = "file:///no/such/index"
     done = machine.run("install")
     assert done.returncode == 1
@@ -146,6 +128,6 @@ def test_machines_that_cannot_run_it(system: str, machine: str, problem: str) ->
     assert bool(found) == bool(problem)
 
 
-def test_other_requirements_have_another_key() -> None:
-    make_key = INSTALL["make_cache_key"]
-    assert make_key(b"a==1") == make_key(b"a==1") != make_key(b"a==2")
+def test_other_requirements_have_another_mark() -> None:
+    make_mark = INSTALL["make_mark"]
+    assert make_mark(b"a==1") == make_mark(b"a==1") != make_mark(b"a==2")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import git as run_git
 from testing.runs.fix_workflow import ANSWERS, BASKET, FIXED, OLD_TEST, FixWorkflow, serve_fix_workflow
 from testing.servers.github_api import JOB_TOKEN
 from testing.text.secret_forms import PASSWORD
@@ -56,15 +57,16 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert pull["html_url"] in workflow.our_comment
 
 
-def test_a_person_without_write_access_gets_an_answer_and_nothing_runs(workflow: FixWorkflow) -> None:
+def test_a_person_without_write_access_starts_nothing(workflow: FixWorkflow) -> None:
     workflow.say("/triage", "mona")
     workflow.api.roles["stranger"] = {"role_name": "read", "permission": "read"}
     workflow.say("/triage fix", "stranger")
-    assert workflow.run("gate")["fix-task"] == "answer"
+    assert workflow.run("gate")["fix-task"] == ""
     assert workflow.propose()["status"] == "skipped"
     workflow.run("report")
-    assert workflow.reactions == ["confused"]
-    assert workflow.requests == []
+    assert workflow.run("apply")["status"] == "skipped"
+    assert (workflow.reactions, workflow.requests) == ([], [])
+    assert [line for line in workflow.api.request_lines() if not line.startswith("GET ")] == []
     assert list(workflow.git.refs) == ["refs/heads/main"]
 
 
@@ -108,6 +110,60 @@ def test_a_moved_base_is_a_no(workflow: FixWorkflow) -> None:
     workflow.run("apply")
     assert workflow.pulls.pulls == []
     assert workflow.reactions[-1] == "confused"
+
+
+def test_a_workflow_that_was_started_on_a_feature_branch(workflow: FixWorkflow) -> None:
+    """The comment would show two files, and the pull request would have the branch's too."""
+    base = workflow.git.refs["refs/heads/main"]
+    files: dict[str, str | bytes] = {"shop/basket.py": BASKET, "tests/test_basket.py": OLD_TEST, "shop/evil.py": "x\n"}
+    workflow.git.set_ref("refs/heads/feature", workflow.git.commit(files, base))
+    run_git(workflow.folder / "checkout", "fetch", "-q", "origin", "feature")
+    run_git(workflow.folder / "checkout", "checkout", "-q", "FETCH_HEAD")
+    workflow.say("/triage fix")
+    assert workflow.run("gate")["fix-task"] == "answer"
+    assert "Start the workflow on the default branch" in workflow.summary
+    workflow.propose()
+    with pytest.raises(AssertionError, match="not on the default branch"):
+        workflow.run("freeze")
+    assert list(workflow.git.refs) == ["refs/heads/main", "refs/heads/feature"]
+    workflow.run("report")
+    assert "not on the default branch" in workflow.our_comment
+    assert "/triage approve" not in workflow.our_comment
+
+
+def test_a_first_commit_that_nobody_is_shown(workflow: FixWorkflow) -> None:
+    """The artifact is changed on its way: a version of the test that only the first commit would have."""
+    workflow.say("/triage fix")
+    workflow.propose()
+    file = workflow.folder / "checkout/.triage/proposal.json"
+    result = json.loads(file.read_text())
+    (test,) = result["draft"]["tests"]
+    result["draft"]["changes"].append(test)
+    result["draft"]["tests"] = [test | {"text": "import subprocess\nsubprocess.run(['sh', '-c', 'id'])\n"}]
+    file.write_text(json.dumps(result))
+    with pytest.raises(AssertionError, match="is listed twice"):
+        workflow.run("freeze")
+    workflow.run("report")
+    assert list(workflow.git.refs) == ["refs/heads/main"]
+    assert "/triage approve" not in workflow.our_comment
+
+
+def test_a_closed_pull_request_is_not_taken_for_a_new_one(workflow: FixWorkflow) -> None:
+    for _ in range(2):
+        workflow.say("/triage fix")
+        workflow.propose()
+        frozen = workflow.run("freeze")
+        workflow.run("report")
+        workflow.say(f"/triage approve {frozen['proposal-id']}")
+        applied = workflow.run("apply")
+        pull = workflow.pulls.pulls[-1]
+        assert (pull["state"], pull["head"]["sha"]) == ("open", frozen["proposal-sha"])
+        assert applied["pull-request-url"] == pull["html_url"]
+        assert f"#{pull['number']}" in workflow.our_comment
+        pull["state"] = "closed"
+        del workflow.git.refs[f"refs/heads/{pull['head']['ref']}"]
+        workflow.api.seconds += 60
+    assert len(workflow.pulls.pulls) == 2
 
 
 def test_github_lets_nobody_open_pull_requests(workflow: FixWorkflow) -> None:

@@ -11,7 +11,13 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.errors import BadInput
 from triage.events.payload import parse_issue
-from triage.events.trigger_snapshot import restore_issue_at_trigger, to_run_key, trigger_comment_skip_reason
+from triage.events.trigger_snapshot import (
+    EDITED,
+    approval_skip_reason,
+    restore_issue_at_trigger,
+    to_run_key,
+    trigger_comment_skip_reason,
+)
 from triage.flows.model_run_cap import rules_only_reason
 from triage.text.timestamps import parse_timestamp
 
@@ -62,6 +68,39 @@ def test_a_comment_event_has_its_comment():
     assert event_issue(comment=COMMENT | {"created_at": None}).snapshot_time is None, (
         "the issue's times are of something else"
     )
+
+
+class TestACommandInALongThread:
+    WORDS = "/triage fix " + "x" * 2_000
+
+    def skip_reason(self, body: str, **fields: Any) -> str:
+        event = event_issue(comment=COMMENT | {"body": self.WORDS})
+        shown = {"comment_id": 5, "created_at": AT, "edited_at": AT, "body": body, "is_shortened": True} | fields
+        thread = [IssueComment(author="mona", **shown)]
+        issue = event.model_copy(update={"thread": thread})
+        assert trigger_comment_skip_reason(COMMAND, issue, event) == approval_skip_reason(issue, event)
+        return approval_skip_reason(issue, event)
+
+    def test_it_counts_although_only_its_begin_is_known(self):
+        assert self.skip_reason(self.WORDS[:1_000]) == ""
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"body": "/triage fix y"},
+            {"edited_at": AT + timedelta(seconds=1)},
+            {"edited_at": None},
+            {"created_at": None},
+        ],
+    )
+    def test_an_edit_or_an_unknown_time_is_a_no(self, change: dict[str, Any]):
+        assert self.skip_reason(**({"body": self.WORDS[:1_000]} | change)) == EDITED
+
+    def test_the_run_reads_it_whole(self):
+        event = event_issue(comment=COMMENT | {"body": self.WORDS})
+        shortened = event.thread[0].model_copy(update={"body": "/triage", "is_shortened": True})
+        issue = event.model_copy(update={"thread": [shortened]})
+        assert restore_issue_at_trigger(issue, event, AT, AT).thread == event.thread
 
 
 ODD = (

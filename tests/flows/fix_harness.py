@@ -103,7 +103,6 @@ class FixHarness(FlowHarness):
 
     store: FakeProposalStore = field(default_factory=lambda: FakeProposalStore(repository=SLUG))
     files: FakeFiles = field(default_factory=lambda: FakeFiles({SOURCE: BaseFile(text=OLD)}))
-    owners: dict[str, list[str]] = field(default_factory=dict)
     result_file: bytes | None = None
     approvers: Approvers = "write"
     tests: ProposalTests = ""
@@ -138,7 +137,6 @@ class FixHarness(FlowHarness):
             self.build_context(),
             store=self.store,
             open_files=lambda _: self.files,
-            find_owners=lambda path: self.owners.get(path, []),
             read_result=lambda: self.result_file,
             write_result=self._write_result,
             approvers=self.approvers,

@@ -15,10 +15,9 @@ from triage.domain.patch import BaseFile, FileVersion
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import ProposalStatus
 from triage.domain.run import Status
-from triage.errors import BadInput, CannotPublish, GitHubUnavailable, PullRequestRefused
+from triage.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
 from triage.flows.fix.fix_flow import FixResult, parse_result
-from triage.publish.comment_parts import CommentParts, join_comment
-from triage.publish.hidden_state import CommentState, parse_state, render_state
+from triage.publish.hidden_state import parse_state
 
 
 class TestGate:
@@ -33,12 +32,12 @@ class TestGate:
         assert harness.outputs["fix-task"] == following
 
     @pytest.mark.parametrize("role", ["triage", "read", "none"])
-    def test_without_write_access_only_an_answer_follows(self, role: str) -> None:
+    def test_without_write_access_no_job_follows(self, role: str) -> None:
         harness = FixHarness()
         harness.github.roles["maintainer"] = role
         harness.command()
-        harness.run_job("gate")
-        assert harness.outputs["fix-task"] == "answer"
+        assert harness.run_job("gate") is Status.SKIPPED
+        assert harness.outputs["fix-task"] == ""
         assert "write access" in harness.runner.summaries[0]
 
     def test_a_role_that_cannot_be_read_is_none(self) -> None:
@@ -46,7 +45,35 @@ class TestGate:
         harness.command()
         harness.github.errors["fetch_role"] = GitHubUnavailable("down")
         harness.run_job("gate")
+        assert harness.outputs["fix-task"] == ""
+
+    @pytest.mark.parametrize("said", [{"edited_at": NOW + timedelta(seconds=1)}, {"body": "/triage approve"}])
+    def test_nothing_that_a_stranger_does_starts_another_job(self, said: dict[str, Any]) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command(**said)
+        for task in ({}, {"command": "approve"}, {"command": "revise", "words": "x"}):
+            harness.run_job("gate", **task)
+            assert harness.outputs["fix-task"] == ""
+
+    @pytest.mark.parametrize("actor", ["", "maintainer"])
+    def test_a_fix_starts_on_the_default_branch_only(self, actor: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.store.off_default_branch = {COMMIT}
+        harness.run_job("gate", actor=actor)
         assert harness.outputs["fix-task"] == "answer"
+        assert "Start the workflow on the default branch." in harness.runner.summaries[0]
+        harness.run_job("report", actor=actor)
+        assert "Start the workflow on the default branch." in harness.parts.proposal
+        harness.run_job("gate", command="approve", proposal_id="0" * 12)
+        assert harness.outputs["fix-task"] == "apply", "what is stored is checked where it is carried out"
+
+    def test_a_default_branch_that_cannot_be_read(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.store.errors["is_on_default_branch"] = GitHubUnavailable("down")
+        harness.run_job("gate")
+        assert not harness.outputs.get("fix-task")
 
     @pytest.mark.parametrize(
         "task",
@@ -126,6 +153,9 @@ class TestFreeze:
             {"changes": [FileVersion(path="docs/a.md", text="x\n", is_new_file=True)]},
             {"tests": [FileVersion(path="src/other.py", text="x = 1\n", is_new_file=True)]},
             {"base": "f" * 40},
+            {"changes": [], "tests": []},
+            {"changes": [FileVersion(path=TEST, text="import subprocess\n", is_new_file=True)]},
+            {"changes": [FileVersion(path="tests/conftest.py", text="x = 1\n", is_new_file=True)]},
         ],
     )
     def test_everything_is_checked_again(self, changes: dict[str, Any]) -> None:
@@ -135,6 +165,47 @@ class TestFreeze:
         with pytest.raises(BadInput, match="not stored"):
             harness.run_job("freeze")
         assert not harness.store.refs
+
+    def test_a_base_that_is_not_on_the_default_branch(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.store.off_default_branch = {COMMIT}
+        with pytest.raises(BadInput, match="not on the default branch"):
+            harness.run_job("freeze")
+        assert not harness.store.refs
+
+    def test_both_commits_have_the_same_tests(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.run_job("freeze")
+        (stored,) = harness.store.list_proposals(7)
+        assert stored.proposal.test_commit
+        first, last = (harness.store.files[one] for one in (stored.proposal.test_commit, stored.proposal.commit))
+        assert {path: file for path, file in last.items() if harness.files.is_test(path)} == first
+
+    @pytest.mark.parametrize("part", ["changes", "tests"])
+    def test_tests_alone_or_changes_alone_are_one_commit(self, part: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result(make_draft(**{part: []}))
+        harness.run_job("freeze")
+        (stored,) = harness.store.list_proposals(7)
+        assert stored.proposal.test_commit is None
+        assert harness.outputs["proposal-test-sha"] == ""
+
+    @pytest.mark.parametrize("place", ["first", "last"])
+    def test_commits_that_were_there_and_hold_something_else_are_deleted(self, place: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        commit = stored.proposal.commit if place == "last" else stored.proposal.test_commit
+        harness.store.files[commit or ""][TEST] = BaseFile(text="import subprocess\n")
+        harness.leave_result()
+        with pytest.raises(CannotPublish, match="its diff does not show"):
+            harness.run_job("freeze")
+        assert harness.store.refs == {}
 
     @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
     def test_a_file_that_is_no_result(self, data: bytes) -> None:
@@ -232,6 +303,40 @@ class TestReport:
         harness.leave_result()
         harness.run_job("report")
         assert "/triage approve" not in harness.github.edited[-1][2]
+        assert "something that its diff does not show" in harness.parts.proposal
+        assert harness.store.refs == {}
+
+    @pytest.mark.parametrize("path", [TEST, "src/evil.py"])
+    def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, path: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.test_commit or ""][path] = BaseFile(text="import subprocess\n")
+        harness.store.errors["delete"] = PermissionMissing("The token may only read.")
+        harness.leave_result()
+        harness.run_job("report")
+        assert "/triage approve" not in harness.github.edited[-1][2]
+        assert "something that its diff does not show" in harness.parts.proposal
+        assert harness.reactions == ["confused"]
+
+    def test_a_first_commit_without_the_tests_is_not_shown(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.test_commit or ""].clear()
+        harness.leave_result()
+        harness.run_job("report")
+        assert "/triage approve" not in harness.github.edited[-1][2]
+
+    def test_a_base_that_left_the_default_branch_since(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.freeze()
+        harness.leave_result()
+        harness.store.off_default_branch = {COMMIT}
+        harness.run_job("report")
+        assert "not on the default branch" in harness.parts.proposal
+        assert "/triage approve" not in harness.parts.proposal
 
     def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self) -> None:
         harness = FixHarness()
@@ -241,12 +346,14 @@ class TestReport:
         assert harness.parts.proposal == SHOWN
         assert "again" in harness.parts.answer
 
-    def test_a_stranger_does_not_replace_the_answer_to_somebody_else(self) -> None:
+    @pytest.mark.parametrize("said", [{}, {"edited_at": NOW + timedelta(seconds=1)}])
+    def test_a_stranger_gets_no_answer(self, said: dict[str, Any]) -> None:
         harness = FixHarness(actor="stranger")
-        harness.command(comment=join_comment(CommentParts(render_state(CommentState()), "report", "", "done for mona")))
-        harness.run_job("report")
-        assert harness.github.edited == []
-        assert harness.reactions == ["confused"]
+        harness.command(**said)
+        for stage in ("report", "apply"):
+            assert harness.run_job(stage, command="approve") is Status.SKIPPED
+        assert (harness.github.edited, harness.github.posted, harness.reactions) == ([], [], [])
+        assert "write access" in harness.runner.summaries[0]
 
     def test_a_long_report_makes_room(self) -> None:
         harness = FixHarness(report="x" * 64_000)
@@ -266,14 +373,6 @@ class TestReport:
         assert "git apply" in harness.parts.proposal
         assert "/triage approve" not in harness.parts.proposal
 
-    def test_the_answer_to_somebody_without_write_access(self) -> None:
-        harness = FixHarness(actor="stranger")
-        harness.command()
-        harness.run_job("report")
-        assert "write access" in harness.parts.answer
-        assert harness.parts.report == harness.report
-        assert harness.reactions == ["confused"]
-
     def test_a_job_that_failed_without_a_word(self) -> None:
         harness = FixHarness()
         harness.command()
@@ -289,7 +388,7 @@ class TestApply:
         assert harness.answer(stored) is Status.COMPLETE
         name = make_branch_name(7, ISSUE.title)
         assert harness.branches == {f"refs/heads/{name}": stored.proposal.commit}
-        opened = harness.store.find_pull_request(name)
+        opened = harness.store.find_pull_request(name, stored.proposal.commit)
         assert opened is not None
         assert opened.is_draft
         assert harness.outputs["pull-request-url"] == opened.url
@@ -307,6 +406,23 @@ class TestApply:
         assert "done already: pull request 100" in harness.parts.answer
         assert len(harness.store.pull_requests) == 1
         assert harness.outputs["pull-request-url"]
+
+    def test_a_pull_request_that_was_closed_is_not_named(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        (branch,) = harness.branches
+        del harness.store.refs[branch]
+        harness.store.closed.add(100)
+        harness.store.now += timedelta(minutes=1)
+        again = harness.freeze()
+        harness.approvals.records.clear()
+        harness.command("/triage approve")
+        harness.answer(again)
+        assert harness.branches == {branch: again.proposal.commit}
+        assert "pull request [`#101`]" in harness.parts.proposal
+        assert harness.outputs["pull-request-url"].endswith("/101")
 
     @pytest.mark.parametrize("method", ["create_branch", "open_pull_request", "delete"])
     def test_after_a_kill_the_same_approval_ends_the_same(self, method: str) -> None:
@@ -354,7 +470,7 @@ class TestApply:
         harness.tests = "proved"
         harness.command("/triage approve")
         harness.answer(stored)
-        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title))
+        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title), stored.proposal.commit)
         assert opened is not None
         assert "the new test fails without the change" in opened.body
         assert "`maintainer`" in opened.body
@@ -400,12 +516,27 @@ class TestApply:
     def test_a_right_that_was_taken_away(self, role: str) -> None:
         harness = FixHarness()
         harness.github.roles["maintainer"] = role
-        self.refuse(harness, "write access")
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        assert harness.answer(stored) is Status.SKIPPED
+        assert (harness.branches, harness.store.pull_requests, harness.writes) == ({}, {}, 0)
+        assert "write access" in harness.runner.summaries[0]
 
     def test_files_that_changed_on_the_base_branch(self) -> None:
         harness = FixHarness()
         harness.store.changed_on_base = [SOURCE]
         self.refuse(harness, "have changed on the base branch")
+
+    def test_a_base_that_is_not_on_the_default_branch(self) -> None:
+        harness = FixHarness()
+        harness.store.off_default_branch = {COMMIT}
+        self.refuse(harness, "not on the default branch")
+
+    def test_a_first_commit_that_nobody_was_shown(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.test_commit or ""][TEST] = BaseFile(text="import subprocess\n")
+        self.refuse(harness, "its diff does not show")
 
     def test_an_issue_that_was_edited(self) -> None:
         harness = FixHarness()
@@ -430,7 +561,7 @@ class TestApply:
         assert harness.branches == {}
         assert harness.reactions == ["confused"]
 
-    @pytest.mark.parametrize("method", ["list_proposals", "list_changed_on_base"])
+    @pytest.mark.parametrize("method", ["list_proposals", "list_changed_on_base", "is_on_default_branch"])
     def test_a_question_without_an_answer(self, method: str) -> None:
         harness = FixHarness()
         harness.store.errors[method] = GitHubUnavailable("GitHub did not answer.")
@@ -452,8 +583,14 @@ class TestApply:
         assert "has other commits" in harness.parts.answer
 
     def test_only_an_owner_may_approve_if_the_workflow_says_so(self) -> None:
-        harness = FixHarness(approvers="owners", owners={SOURCE: ["acme/core"]})
+        harness = FixHarness(approvers="owners")
+        harness.store.code_owners = f"{SOURCE} @acme/core"
         self.refuse(harness, "owned by a team")
+
+    def test_owners_that_cannot_be_read(self) -> None:
+        harness = FixHarness(approvers="owners")
+        harness.store.errors["read_code_owners"] = CannotPublish("CODEOWNERS is not UTF-8 text.")
+        self.refuse(harness, "CODEOWNERS is not UTF-8 text")
 
     def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
         harness = FixHarness(policy=Policy(dry_run=True))
@@ -517,7 +654,8 @@ def test_names_of_branches(title: str, name: str) -> None:
 
 
 def test_owners_by_login() -> None:
-    harness = FixHarness(approvers="owners", owners={SOURCE: ["maintainer"], TEST: []})
+    harness = FixHarness(approvers="owners")
+    harness.store.code_owners = f"{SOURCE} @maintainer\n/docs/ @somebody\n"
     stored = harness.freeze()
     harness.command("/triage approve")
     harness.answer(stored)

@@ -101,7 +101,7 @@ async def test_earlier_branches_of_the_issue_are_left_alone() -> None:
 
 
 async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone() -> None:
-    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=SOURCE in files, output="", linked=["node_modules"]))
+    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=SOURCE in files, output="", copied=["node_modules"]))
     fix = Fix(workspace, check="make test")
     state = await fix.run("approve")
     assert [(base, command, sorted(files)) for base, command, files in workspace.checked] == [
@@ -112,7 +112,7 @@ async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone() -> N
     assert workspace.checked[1][2][SOURCE].mode == "100755"
     assert state.draft is not None
     assert state.draft.checked == "The check passes with this change and fails without it."
-    assert "The check uses node_modules of your checkout." in str(fix.progress.lines)
+    assert "The check used copies of node_modules." in str(fix.progress.lines)
     assert "The check fails on the last commit too, without any change." in str(fix.progress.lines)
 
 

@@ -208,6 +208,20 @@ async def test_rejection_opens_two_more_rounds_at_most():
     ], "the same file three times: the further rounds added nothing"
 
 
+async def test_of_a_long_thread_prompt_and_report_say_how_much_was_not_read():
+    flood = [IssueComment(author="eve", body=f"c{number} ".ljust(60_000, "x")) for number in range(30)]
+    command = IssueComment(author="kim", body="/triage the pear")
+    given = with_model()
+    report = await run(given, thread=[*flood, command])
+
+    assert isinstance(given.model, FakeModel)
+    prompt = next(message.text for name, messages in given.model.asked for message in messages[1:])
+    assert "[... 26 older comments left out ...]" in prompt
+    assert "kim: /triage the pear" in prompt
+    assert "eve: c25" not in prompt
+    assert "The thread is long: 26 older comments of other people were not read." in report.notes
+
+
 async def test_what_a_further_round_adds_is_told():
     elsewhere = factories.codebase(
         relevant_files=[factories.relevant(), factories.relevant("src/store.py", start_line=1, end_line=1, quote=None)]

@@ -111,7 +111,7 @@ def test_a_file_with_a_problem_is_named(changed: FileVersion, problem: str):
     assert found.endswith(".")
 
 
-def test_the_first_commit_is_checked_as_well():
+def test_tests_are_checked_as_well():
     evil = change("tests/test_basket.py", "# https://evil.io\n")
     assert "address" in check(GOOD, tests=(evil,))[0]
 
@@ -128,14 +128,16 @@ def test_the_first_commit_has_tests_only():
     [
         ((GOOD, GOOD), (), "shop/basket.py is listed twice"),
         ((GOOD,), (TEST, TEST), "tests/test_basket.py is listed twice"),
-        ((GOOD, TEST), (TEST,), "is the same in both commits"),
+        ((GOOD, TEST), (TEST,), "tests/test_basket.py is listed twice"),
+        ((GOOD, change(TEST.path, TEST.text + "# shown\n")), (TEST,), "tests/test_basket.py is listed twice"),
+        ((GOOD, TEST), (), "tests/test_basket.py is a test by its folder and name: list it with the tests."),
+        ((), (), "The patch changes nothing"),
         (
             (change("shop/a.py", "a\n", is_new=True), change("shop/A.py", "b\n", is_new=True)),
             (),
             "upper and lower case",
         ),
         ((change("shop/a", "a\n", is_new=True), change("shop/a/b.py", "b\n", is_new=True)), (), "a file and a folder"),
-        ((change(TEST.path, "x\n", is_new=True),), (TEST,), "is new in one commit and not in the other"),
     ],
 )
 def test_lists_that_contradict_themselves_are_refused(
@@ -144,8 +146,8 @@ def test_lists_that_contradict_themselves_are_refused(
     assert any(problem in found for found in check(*changes, tests=tests))
 
 
-def test_a_test_may_change_in_both_commits():
-    assert check(GOOD, change(TEST.path, TEST.text + "\n\ndef test_more():\n    pass\n"), tests=(TEST,)) == []
+def test_a_patch_may_have_tests_only():
+    assert check(tests=(TEST,)) == []
 
 
 def test_both_commits_together_have_few_files():

@@ -95,7 +95,7 @@ def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
     golden("tests/golden/pull_request.md", body + "\n")
 
 
-@pytest.mark.parametrize("tests", ["proved", "unproved", "failed", "none", ""])
+@pytest.mark.parametrize("tests", ["proved", "unproved", "uncounted", "failed", "none", ""])
 def test_nothing_is_active_whatever_a_model_writes(tests: ProposalTests) -> None:
     draft = make_draft(
         issue_title=EVIL,
@@ -144,6 +144,7 @@ def test_a_large_patch_is_cut_and_linked() -> None:
     [
         ("proved", "fails without this change"),
         ("unproved", "prove nothing about it"),
+        ("uncounted", "fewer of them ran with this change"),
         ("failed", "tests fail with this change"),
         ("none", "No test of the project was run"),
         ("", "No test of the project was run"),

@@ -55,7 +55,7 @@ def test_a_secret_is_in_no_pull_request_and_no_branch(
     store: RedactingProposalStore, words: tuple[str, str, str]
 ) -> None:
     with pytest.raises(CannotPublish):
-        store.open_pull_request(*words)
+        store.open_pull_request(words[0], BASE, *words[1:])
     with pytest.raises(CannotPublish):
         store.create_branch(f"triage/7-{GITHUB}", BASE)
 
@@ -65,9 +65,14 @@ def test_what_has_no_secret_passes(store: RedactingProposalStore) -> None:
     assert store.list_proposals(7) == [stored]
     assert store.list_expired(5) == []
     assert store.list_changed_on_base(stored.proposal) == []
+    assert store.read_code_owners() is None
     assert store.read_files(stored.proposal) == {**make_request(BASE).test_files, **make_request(BASE).files}
+    assert store.read_test_files(stored.proposal) == make_request(BASE).test_files
+    assert store.is_on_default_branch(BASE)
     assert store.create_branch("triage/7-x", stored.proposal.commit)
-    assert store.open_pull_request("triage/7-x", "t", "b") == store.find_pull_request("triage/7-x")
+    assert store.open_pull_request("triage/7-x", stored.proposal.commit, "t", "b") == store.find_pull_request(
+        "triage/7-x", stored.proposal.commit
+    )
     store.delete(stored)
     assert [one.ref for one in store.list_proposals(7)] == ["refs/heads/triage/7-x"]
     assert store.build_compare_url("triage/7-x").endswith("/compare/triage/7-x?expand=1")

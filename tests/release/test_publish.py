@@ -137,6 +137,19 @@ def test_a_release_that_is_complete_stays_as_it_is(repository: ReleasedRepositor
     assert repository.git.refs == refs
 
 
+@pytest.mark.parametrize("newer", ["1.2.4", "1.10.0"])
+def test_the_job_of_an_old_release_moves_nothing_back(repository: ReleasedRepository, newer: str) -> None:
+    release(repository)
+    later = repository.git.set_ref(f"refs/tags/v{newer}", repository.git.commit({"a": "b"}, repository.released))
+    repository.git.set_ref("refs/tags/v1", later)
+    repository.git.set_ref("refs/tags/v1.x", later)
+    repository.git.set_ref("refs/tags/v2.0.0", later)
+    refs, pages = dict(repository.git.refs), dict(repository.pages)
+    with pytest.raises(ReleaseError, match=f"v{newer} is released, and newer than v1.2.3"):
+        release(repository)
+    assert (repository.git.refs, repository.pages) == (refs, pages)
+
+
 @pytest.mark.parametrize("moved", [True, False], ids=["moved on", "protected"])
 def test_a_main_that_cannot_take_the_commit_is_left_alone(repository: ReleasedRepository, moved: bool) -> None:
     if moved:

@@ -82,7 +82,9 @@ def format_bullets(items: Sequence[str]) -> str:
 
 def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
     """Return title, visible body with the author's comments, and comments of others."""
-    thread = "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
+    left_out = agent_input.reading.comments_left_out
+    note = f"[... {left_out:,} older comments left out ...]\n\n" if left_out else ""
+    thread = note + "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
         "issue title": shorten(agent_input.reading.title, 500),
         "issue body": shorten(shorten_package_lists(agent_input.reading.body), body_chars),

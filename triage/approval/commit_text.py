@@ -15,6 +15,12 @@ MAX_SUBJECT_CHARS = 72
 MAX_CAUSE_CHARS = 1_000
 _ACTIVE = re.compile(r"[#@\[\]]|\bGH-(?=\d)|\b[0-9a-f]{7,40}\b|\S*://\S*", re.IGNORECASE)
 """What GitHub or a CI service would act on: references, mentions, commits, `[skip ci]`, links."""
+_BREAKING = re.compile(r"\bbreaking[\s_-]*changes?\b", re.IGNORECASE)
+"""Release tools read it at the start of any line, also without a colon, and make a major version of it."""
+_AUTOSQUASH = re.compile(r"\b(fixup|squash|amend)!", re.IGNORECASE)
+_COLON = re.compile(r"\s*:\s*")
+"""What makes a word a command: `Release-As: 9.0.0`, `Signed-off-by: x`, `skip-checks: true`, `+semver:major`. A message
+is wrapped here, and again where somebody squashes commits: each word may begin a line."""
 _TRAILERS = re.compile(
     r"\n\nTriage-Issue: (?P<issue>[1-9][0-9]{0,9})"
     r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
@@ -40,7 +46,9 @@ def format_subject(text: str) -> str:
 
 
 def _format_inert(text: str) -> str:
-    return " ".join(format_plain_line(_ACTIVE.sub(" ", text)).split())
+    line = format_plain_line(_ACTIVE.sub(" ", text))  # without invisible characters, which could hide the rest
+    line = _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
+    return " ".join(_COLON.sub(" - ", line.replace("::", ".")).split())
 
 
 def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
@@ -50,7 +58,12 @@ def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
     """
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
-    cause = textwrap.fill(_format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS], MAX_SUBJECT_CHARS)
+    cause = textwrap.fill(
+        _format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS],
+        MAX_SUBJECT_CHARS,
+        break_long_words=False,  # the end of a word at the start of a line could be a command
+        break_on_hyphens=False,
+    )
     return f"{prefix}Add a failing test: {subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
 
 
@@ -60,7 +73,7 @@ def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
     trailers = (
         f"Triage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
         f"Triage-Draft: {draft_hash}\nTriage-Revision: {draft.revision}\n"
-        f"Triage-Commits: {2 if draft.tests else 1}\n"
+        f"Triage-Commits: {1 + draft.has_test_commit}\n"
     )
     return test_message, f"{message}\n{trailers}"
 

@@ -15,6 +15,10 @@ MORE_WORDS = "an approval stands alone in its comment: nothing may follow the id
 UNKNOWN_ID = "there is no such proposal here. It was replaced, decided, or has expired; see the id in the comment."
 TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
 EDITED_COMMENT = "somebody else has edited the comment that shows it, or GitHub does not say who did."
+OFF_DEFAULT_BRANCH = (
+    "it starts from a commit that is not on the default branch. Ask for a new one; a workflow that is started by hand "
+    "must be started on the default branch."
+)
 DRY_RUN = "nothing is changed in a dry run."
 
 
@@ -29,6 +33,8 @@ class ApprovalFacts(Value):
     """Of whoever commands; `none` if GitHub does not say."""
     now: datetime
     """By GitHub's clock."""
+    is_off_default_branch: bool = False
+    """Whether the default branch does not have the patch's base: a pull request would bring other commits along."""
     changed_paths: Sequence[str] = ()
     """Files of the patch that are others on the base branch now."""
     owner_problem: str = ""
@@ -52,6 +58,8 @@ def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
         return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
     if proposal.issue_text != facts.issue_text:
         return "the issue was edited after the proposal was made. Ask for a new one."
+    if facts.is_off_default_branch:
+        return OFF_DEFAULT_BRANCH
     if facts.changed_paths:
         return "files of the proposal have changed on the base branch since. Ask for a new one."
     return facts.owner_problem

@@ -17,6 +17,9 @@ class IssueComment(Value):
     ours: bool = False
     """Posted by this action: it has our marker, and the author is one of our logins."""
     comment_id: int | None = None
+    url: str = ""
+    is_shortened: bool = False
+    """Only the first characters of its body are here, which may show what the whole body hides."""
 
 
 class Issue(Value):
@@ -113,6 +116,8 @@ class Reading(Value):
     sections: list[Section] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
     hidden_fragments: int = 0
+    comments_left_out: int = 0
+    """Older comments of other people that were not read: the thread is too long."""
     language: str = "en"
     """Of the prose: ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`). English where unsure."""
 

@@ -92,10 +92,10 @@ class PatchDraft(Value):
     """Of a bug."""
     acceptance_criteria: list[str] = Field(default_factory=list, max_length=20)
     modules: list[AffectedModule] = Field(default_factory=list, max_length=50)
-    changes: list[FileVersion] = Field(min_length=1, max_length=MAX_FILES)
-    """Of the second commit. A file that is in `tests` as well has both changes here."""
+    changes: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
+    """All files that are no tests. They are the second commit."""
     tests: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
-    """Of the first commit, which must fail without the second."""
+    """All files that are tests by folder and name. They are the first commit, which must fail without the second."""
     no_test_reason: str = ""
     checked: str = Field("", max_length=500)
     """What the project's own check said, in words of ours; empty if none was run."""
@@ -106,5 +106,9 @@ class PatchDraft(Value):
     @property
     def files(self) -> list[FileVersion]:
         """The files as the whole patch leaves them, what is fixed before its tests."""
-        changed = {file.path for file in self.changes}
-        return [*self.changes, *(file for file in self.tests if file.path not in changed)]
+        return [*self.changes, *self.tests]
+
+    @property
+    def has_test_commit(self) -> bool:
+        """Whether the tests are a commit of their own: without another change there is nothing that they can prove."""
+        return bool(self.tests and self.changes)

@@ -18,7 +18,7 @@ MAX_REVISIONS = 3
 
 Approvers = Literal["write", "owners"]
 """Who may approve a patch."""
-ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "none"]
+ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
 """What the project's tests said of a patch; empty if nobody reported it."""
 
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -55,7 +55,7 @@ class PatchProposal(Value):
     """Time of the last commit by GitHub's clock, in whole seconds."""
     base: CommitId
     test_commit: CommitId | None = None
-    """The commit with the failing test alone; none if the patch has no test."""
+    """The commit with the tests alone, as `commit` has them too; none if the patch has no test, or nothing else."""
     commit: CommitId
     """The whole patch. Its parent is `test_commit`, or `base` without one."""
     draft: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -123,5 +123,4 @@ class PullRequest(Value):
     number: int
     url: str
     is_draft: bool = True
-    is_open: bool = True
     body: str = ""

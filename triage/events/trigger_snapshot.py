@@ -22,7 +22,7 @@ def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, started: d
     thread = []
     for comment in issue.thread:
         if trigger_comment is not None and comment.comment_id == trigger_comment.comment_id:
-            thread.append(comment.model_copy(update={"body": trigger_comment.body}))
+            thread.append(comment.model_copy(update={"body": trigger_comment.body, "is_shortened": False}))
         elif comment.ours or all(time and time < event_time for time in (comment.created_at, comment.edited_at)):
             thread.append(comment)
     text = {"title": event_issue.title, "body": event_issue.body} if event_issue else {}
@@ -66,9 +66,12 @@ def approval_skip_reason(issue: Issue, event_issue: Issue | None) -> str:
 
 def _is_edited(current: IssueComment, before: IssueComment) -> bool:
     written, edited = current.created_at, current.edited_at
-    return (written is not None and edited is not None and edited > written) or _normalize(current) != _normalize(
-        before
-    )
+    if written is not None and edited is not None and edited > written:
+        return True
+    text, text_before = _normalize(current), _normalize(before)
+    if current.is_shortened:  # the times must tell the rest
+        return written is None or edited is None or not text_before.startswith(text)
+    return text != text_before
 
 
 def _normalize(comment: IssueComment) -> str:

@@ -61,7 +61,7 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
         failures = state.check_failures + 1
         checked = "The check fails with this change." if failures > MAX_CHECK_FAILURES else ""
         return {"check_output": output, "check_failures": failures, "checked": checked}
-    if not draft.tests:
+    if not draft.has_test_commit:
         before = " and fails without it" if context.fails_unchanged else ""
         return {"check_output": "", "checked": f"The check passes with this change{before}."}
     alone = context.run_check(draft, False)

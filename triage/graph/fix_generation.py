@@ -90,7 +90,9 @@ def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
 def make_draft(
     state: FixState, files: BaseFiles, changes: Sequence[FileVersion], tests: Sequence[FileVersion]
 ) -> PatchDraft:
-    """Return the patch with what the flow knows about it."""
+    """Return the patch with what the flow knows about it. `tests` has the last version of a file that is in both."""
+    added = {file.path for file in tests}
+    rest = [file for file in changes if file.path not in added]
     return PatchDraft(
         repository=state.repository.slug,
         issue=state.issue.number,
@@ -102,8 +104,8 @@ def make_draft(
         root_cause=state.root_cause,
         acceptance_criteria=state.acceptance_criteria,
         modules=state.affected_modules,
-        changes=list(changes),
-        tests=list(tests),
+        changes=[file for file in rest if not files.is_test(file.path)],
+        tests=[*(file for file in rest if files.is_test(file.path)), *tests],
         no_test_reason=state.no_test_reason,
         unverified=state.unverified,
         revision=state.iteration_count,
@@ -157,12 +159,11 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
         if not answer.tests:
             reason = answer.no_test_reason or "The model wrote no test."
             break
-        tests, merged, problems = await run_in_daemon_thread(partial(_check_tests, state, context, answer))
+        tests, problems = await run_in_daemon_thread(partial(_check_tests, state, context, answer))
         if not problems:
             count = f"{len(tests)} file{'s' * (len(tests) != 1)}"
             return {
                 "proposed_tests": tests,
-                "proposed_changes": merged,
                 "no_test_reason": "",
                 "steps": step.records,
                 "messages": [f"Wrote a test in {count}."],
@@ -173,23 +174,13 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     return {"proposed_tests": [], "no_test_reason": reason, "steps": step.records, "messages": ["Wrote no test."]}
 
 
-def _check_tests(
-    state: FixState, context: FixContext, answer: TestChanges
-) -> tuple[list[FileVersion], list[FileVersion], list[str]]:
-    """Return the tests, the changes with them in, and what is wrong."""
-    tests, problems = build_versions(answer.tests, context.base_files)
-    changed = {version.path: version for version in state.proposed_changes}
-    shared = [file for file in answer.tests if file.file_path in changed]
-    # A file with code and tests: the first commit has the tests only, the second both.
-    both, more = build_versions(shared, context.base_files, {path: version.text for path, version in changed.items()})
-    merged = changed | {
-        version.path: version.model_copy(update={"description": changed[version.path].description}) for version in both
-    }
-    problems += more
+def _check_tests(state: FixState, context: FixContext, answer: TestChanges) -> tuple[list[FileVersion], list[str]]:
+    """Return the tests, in files that were changed already on top of that, and what is wrong."""
+    changed = {version.path: version.text for version in state.proposed_changes}
+    tests, problems = build_versions(answer.tests, context.base_files, changed)
     if not problems:
-        draft = make_draft(state, context.base_files, list(merged.values()), tests)
-        problems = _find_problems(draft, context)
-    return tests, list(merged.values()), problems
+        problems = _find_problems(make_draft(state, context.base_files, state.proposed_changes, tests), context)
+    return tests, problems
 
 
 def _show_tests(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.cached_index import CachedIndex
 from triage.index.build.index_cache import IndexCache
 from triage.index.corpus.corpus import Corpus
-from triage.index.files.code_owners import CodeOwners, find_security_policy, read_code_owners, read_issue_forms
+from triage.index.files.code_owners import find_security_policy, read_code_owners, read_issue_forms
 from triage.index.files.file_filter import remove_ignored
 from triage.index.files.skill_files import read_skills, remove_skills
 from triage.index.history.change_reader import ChangeReader
@@ -38,6 +38,7 @@ from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chr
 from triage.index.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
 from triage.index.vectors.projection import project_query
 from triage.index.vectors.vector_cache import VectorCache
+from triage.text.code_owners import CodeOwners
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

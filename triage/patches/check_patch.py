@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from triage.domain.patch import MAX_FILES, ModuleFacts, PatchDraft
 from triage.patches.file_rules import find_content_problems
@@ -40,22 +39,18 @@ def find_problems(
 def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
     if len(draft.files) > MAX_FILES:
         yield f"The patch has {len(draft.files)} files; {MAX_FILES} are allowed: leave some out."
-    for versions in (draft.tests, draft.changes):
-        counts = Counter(file.path for file in versions)
-        yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
-    paths = list(dict.fromkeys(file.path for file in draft.files))
+    if not draft.files:
+        yield "The patch changes nothing: list the files that it changes."
+    counts = Counter(file.path for file in draft.files)
+    # Two versions of a file would be two commits, of which only the last one is shown.
+    yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
+    paths = list(counts)
     folded = Counter(map(fold_path, paths))
     for path in paths:
         if folded[fold_path(path)] > 1:
             yield f"{show_path(path)} differs from another file of the patch by upper and lower case only: rename one."
         if any(other.startswith(f"{path}/") for other in paths):
             yield f"{show_path(path)} is a file and a folder of the patch: rename one."
-    tests = {file.path: file for file in draft.tests}
-    for file in draft.changes:
-        if file.path in tests and tests[file.path].is_new_file != file.is_new_file:
-            yield f"{show_path(file.path)} is new in one commit and not in the other: say the same of both."
-        if file.path in tests and tests[file.path].text == file.text:
-            yield f"{show_path(file.path)} is the same in both commits: list it in the first one only."
 
 
 def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleFacts]) -> Iterator[str]:
@@ -72,7 +67,7 @@ def _find_file_problems(
 ) -> Iterator[str]:
     named = {module.name for module in draft.modules}
     chosen = [module for module in modules if module.name in named]
-    for file in chain(draft.tests, draft.changes):
+    for file in draft.files:
         problem = find_path_problem(
             file.path,
             files,
@@ -89,6 +84,9 @@ def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
     for file in draft.tests:
         if not find_spelling_problem(file.path) and not files.is_test(file.path):
             yield f"{file.path} is no test by its folder and name: list it with the changes, or give it a test's name."
+    for file in draft.changes:  # else tests could differ between the two commits
+        if not find_spelling_problem(file.path) and files.is_test(file.path):
+            yield f"{file.path} is a test by its folder and name: list it with the tests."
 
 
 def _find_size(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:

@@ -8,7 +8,12 @@ from triage.proposal_ports import BaseFiles
 
 
 def list_commit_files(draft: PatchDraft, files: BaseFiles) -> tuple[dict[str, BaseFile], dict[str, BaseFile]]:
-    """Return the files of the first and of the second commit, by path, each with the mode of the base commit's file."""
+    """Return the files of the first and of the second commit, by path, each with the mode of the base commit's file.
+
+    The first one has the tests as they are shown, and nothing else. Without tests, or with nothing else, it is empty.
+    """
+    if not draft.has_test_commit:
+        return {}, _build_files(draft.files, files)
     return _build_files(draft.tests, files), _build_files(draft.changes, files)
 
 

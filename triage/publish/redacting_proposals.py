@@ -60,19 +60,28 @@ class RedactingProposalStore:
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
         return self._store.read_files(proposal)
 
+    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        return self._store.read_test_files(proposal)
+
+    def is_on_default_branch(self, commit: str) -> bool:
+        return self._store.is_on_default_branch(commit)
+
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         return self._store.list_changed_on_base(proposal)
+
+    def read_code_owners(self) -> str | None:
+        return self._store.read_code_owners()
 
     def create_branch(self, name: str, commit: str) -> bool:
         _refuse_secrets(self._redactor, "branch's name", [name])
         return self._store.create_branch(name, commit)
 
-    def find_pull_request(self, branch: str) -> PullRequest | None:
-        return self._store.find_pull_request(branch)
+    def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
+        return self._store.find_pull_request(branch, commit)
 
-    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
+    def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
         _refuse_secrets(self._redactor, "pull request", [branch, title, body])
-        return self._store.open_pull_request(branch, title, body)
+        return self._store.open_pull_request(branch, commit, title, body)
 
     def build_compare_url(self, branch: str) -> str:
         return self._store.build_compare_url(branch)

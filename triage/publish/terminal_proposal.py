@@ -46,7 +46,7 @@ def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Ite
     if check_output:
         lines = clean_text(check_output).strip().split("\n")
         yield from _render_section("It printed, at the end", "\n".join(lines[-MAX_OUTPUT_LINES:]))
-    if not draft.tests:
+    if draft.no_test_reason or not draft.tests:
         yield from _render_section("No test", _clean_line(draft.no_test_reason or "The model wrote none."))
     if draft.unverified:
         yield from _render_section("Please look at", "\n".join(_clean_line(text) for text in draft.unverified))

@@ -19,7 +19,7 @@ def find_exchanges(issue: Issue) -> list[HumanExchange]:
     for comment in issue.thread:
         if comment.ours:
             asking, question = comment, extract_questions(comment.body)
-        elif asking and question and comment.author == issue.author and not comment.by_bot:
+        elif asking and question and _is_answer(comment, issue):
             answer = extract_visible_page(comment.body).text[:MAX_ANSWER_CHARS]
             exchanges.append(
                 HumanExchange(
@@ -27,6 +27,10 @@ def find_exchanges(issue: Issue) -> list[HumanExchange]:
                 )
             )
     return [exchange for exchange in exchanges if exchange.answer.strip()][-MAX_EXCHANGES:]
+
+
+def _is_answer(comment: IssueComment, issue: Issue) -> bool:
+    return comment.author == issue.author and not (comment.by_bot or comment.is_shortened)
 
 
 def extract_questions(body: str) -> str:

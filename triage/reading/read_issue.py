@@ -8,6 +8,7 @@ from triage.domain.issue import CodeBlock, Issue, IssueComment, Reading, Section
 from triage.reading.code_names import find_identifiers, find_paths
 from triage.reading.error_messages import find_error_messages
 from triage.reading.issue_forms import find_template_comments
+from triage.reading.long_threads import shorten_thread
 from triage.reading.markdown.visible_text import (
     Block,
     VisiblePage,
@@ -60,18 +61,22 @@ def read_issue_and_thread(issue: Issue) -> tuple[Reading, list[IssueComment]]:
 
     Returns:
         The reading, which includes the author's own comments and counts all hidden fragments; and the comments of
-        other people.
+        other people, of a long thread the newest.
     """
     reading = read_issue(issue)
     others = [
         comment
-        for comment in issue.thread
+        for comment in shorten_thread(issue.thread, issue.author)
         if not comment.by_bot and not comment.ours and comment.author != issue.author
     ]
-    pages = [extract_visible_page(comment.body) for comment in others]
-    hidden = reading.hidden_fragments + sum(page.hidden_fragments for page in pages)
-    thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(others, pages, strict=True)]
-    return reading.model_copy(update={"hidden_fragments": hidden}), thread
+    whole = [comment for comment in others if not comment.is_shortened]
+    pages = [extract_visible_page(comment.body) for comment in whole]
+    counted = {
+        "hidden_fragments": reading.hidden_fragments + sum(page.hidden_fragments for page in pages),
+        "comments_left_out": len(others) - len(whole),
+    }
+    thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(whole, pages, strict=True)]
+    return reading.model_copy(update=counted), thread
 
 
 def read_author_comments(issue: Issue) -> list[VisiblePage]:
@@ -80,7 +85,7 @@ def read_author_comments(issue: Issue) -> list[VisiblePage]:
     chars_left = _MAX_COMMENT_CHARS
     for comment in issue.thread:
         is_by_author = comment.author == issue.author and not comment.by_bot and not comment.ours
-        if not issue.author or not is_by_author or not comment.body.strip():
+        if not issue.author or not is_by_author or comment.is_shortened or not comment.body.strip():
             continue
         chars_left -= len(comment.body)
         if chars_left < 0:

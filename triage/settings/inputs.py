@@ -1,7 +1,7 @@
 """The action's inputs, with default and description. A test compares them with `action.yml`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -136,10 +136,11 @@ class Settings(BaseModel):
         description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
         "access whom CODEOWNERS names for each changed file that has owners).",
     )
-    proposal_tests: Annotated[ProposalTests, one_of("", "proved", "unproved", "failed", "unclear", "none")] = Field(
+    proposal_tests: Annotated[ProposalTests, one_of(*get_args(ProposalTests))] = Field(
         "",
         description="For the job with fix set to report: what the tests of the project said. proved (the new test "
-        "fails without the patch, and all passes with it), unproved (all passes, also without the patch), failed, "
+        "fails without the patch, and all passes with it), unproved (all passes, and no new test failed without the "
+        "patch), uncounted (all passes, but fewer tests ran than without the patch, or nobody counted), failed, "
         "unclear (they fail without the patch too), or none (nothing was run).",
     )
     scorecard: Annotated[str, Field(max_length=20)] = Field(

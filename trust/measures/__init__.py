@@ -19,6 +19,7 @@ from trust.measures import (
     proposal_writes,
     sanitizers,
     text_cost,
+    text_memory,
     webhooks,
 )
 
@@ -37,6 +38,7 @@ MEASURES: list[Measure] = [
     webhooks.MEASURE,
     faults.MEASURE,
     answer_memory.MEASURE,
+    text_memory.MEASURE,
     forged_cache.MEASURE,
     checkouts.MEASURE,
     environments.MEASURE,

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +12,9 @@ from testing.runs.in_process_job import GitHubFault, InProcessJob, set_up_job
 from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from trust.measure import Measure, MeasureResult, sample_evenly
+from trust.process_memory import wait_and_measure_peak
 
 MAX_MEGABYTES = 400
-POLL_SECONDS = 0.02
 NAIVE_CLIENT = "import requests, sys; requests.post(sys.argv[1], json={}).content"
 
 
@@ -65,32 +64,14 @@ def _measure(case: Case) -> float:
             "timeout-seconds": "60",
         }
         case.inject(job, EndlessBody(gzipped=case.gzipped))
-        return _wait_and_measure(job.job.start_here())
-
-
-def _wait_and_measure(process: "subprocess.Popen[bytes]") -> float:
-    # The usage that the kernel reports at the end counts the memory of our own process at the fork too.
-    peak = 0
-    while process.poll() is None:
-        peak = max(peak, _read_peak(process.pid))
-        time.sleep(POLL_SECONDS)
-    return peak / 1_000
-
-
-def _read_peak(pid: int) -> int:
-    """Returns the peak of the resident memory in kibibytes; 0 for a process that has ended."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")), 0)
+        return wait_and_measure_peak(job.job.start_here())
 
 
 def run_without_defence() -> MeasureResult:
     """A client that reads an answer to its end."""
     with serve_script([ScriptedReply(EndlessBody(gzipped=True, max_bytes=300_000_000))]) as server:
         process = subprocess.Popen([sys.executable, "-c", NAIVE_CLIENT, server.url])
-        measured = {"a client without a limit": _wait_and_measure(process)}
+        measured = {"a client without a limit": wait_and_measure_peak(process)}
     return MeasureResult(len(measured), _list_failures(measured))
 
 

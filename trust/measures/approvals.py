@@ -4,11 +4,14 @@ The server's own data is judged: labels, type, assignees, branches, tags, pull r
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from unittest.mock import patch
 
-from trust import forged_approvals, interrupted_approvals, outdated_approvals
+from triage.adapters.github.git_responses import PullResponse
+from triage.adapters.github.pull_requests import PullRequests
+from triage.domain.proposal import PullRequest
+from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
 from trust.approval_case import COMMANDS, REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -30,6 +33,10 @@ MAKERS = (
     outdated_approvals.make_issues,
     outdated_approvals.make_times,
     outdated_approvals.make_replays,
+    owner_approvals.make_owners,
+    unseen_commits.make_unseen_bases,
+    unseen_commits.make_unseen_commits,
+    unseen_commits.make_closed_pull_requests,
 )
 
 
@@ -81,7 +88,7 @@ def _expect(case: Case, world: ApprovalWorld, before: Effects) -> Effects:
     return replace(
         before,
         refs={**before.refs, name: world.patch_commit},
-        pull_requests=((branch, world.patch_commit, True),),
+        pull_requests=(*before.pull_requests, (branch, world.patch_commit, True)),
     )
 
 
@@ -99,9 +106,23 @@ NO_PROBLEM = (
     "triage.flows.fix.admit_fix.approval_skip_reason",
     "triage.flows.fix.apply_fix.proposal_problem",
     "triage.flows.fix.apply_fix._find_unseen",
+    "triage.flows.fix.apply_fix._find_owner_problem",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
+
+
+def _find_any(self: PullRequests, branch: str, _: str) -> PullRequest | None:
+    listed = self.client.get(f"/repos/{self.slug}/pulls", {"head": f"octo:{branch}", "state": "all", "per_page": 100})
+    return PullResponse.model_validate(listed[0]).to_pull_request() if listed else None
+
+
+ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
+    "unseen base": ("triage.adapters.github.git_data.GitData.is_ancestor", lambda *_: True),
+    "unseen commit": ("triage.adapters.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
+    "closed pull request": ("triage.adapters.github.pull_requests.PullRequests.find", _find_any),
+}
+"""Kinds of cases that fail without one check, and that check."""
 
 
 @contextlib.contextmanager
@@ -118,12 +139,19 @@ def run_without_defence() -> MeasureResult:
 
     Returns no failure unless there is one in each kind of cases.
     """
-    cases = [case for case in _list_cases() if case.expected == "nothing"]
+    everything = _list_cases()
+    cases = [case for case in everything if case.expected == "nothing"]
     kinds = [(command, kind) for command in ("apply", "approve") for kind in WITHOUT_DEFENCE]
     kinds += [("apply", "comment"), ("approve", "base")]
     tried = [next(case for case in cases if (case.command, case.kind) == kind) for kind in kinds]
+    owned = {f"{name}, {owner_approvals.PLACES[0]}" for name in owner_approvals.WITHOUT_DEFENCE}
+    tried += [case for case in cases if case.name in owned]
     with _without_defence():
         failures = [_try(case) for case in tried]
+    for kind, (name, replacement) in ALONE.items():
+        tried.append(next(case for case in everything if case.kind == kind))
+        with patch(name, replacement):
+            failures.append(_try(tried[-1]))
     return MeasureResult(len(tried), [words for found in failures for words in found] if all(failures) else [])
 
 
@@ -133,8 +161,9 @@ MEASURE = Measure(
     "The whole program answers `/triage apply` of suggestions and `/triage approve` of a patch: wrong ids, forged and "
     "edited comments, edited and forged commands, roles that GitHub does not confirm, faults at each question, a kill "
     "at each request and then two more runs, two approvals at once, a changed issue or default branch, old proposals, "
-    "replays, other commits under the same name. A failure is any change on the server but exactly what was shown, "
-    "once, where a person approved it.",
+    "replays, other commits under the same name, a base beside the default branch, a first commit that holds more "
+    "than the diff, a pull request that was closed, owners of files who are others or cannot be read. A failure is any "
+    "change on the server but exactly what was shown, once, where a person approved it.",
     run,
     run_without_defence,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from testing.servers.backlog_graphql import add_table_routes
+from testing.servers.backlog_graphql import add_table_routes, answer_backlog
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.adapters.github.conftest import QUICK
 from triage.adapters.github.backlog_client import BacklogClient
@@ -135,6 +135,24 @@ def test_pages_get_smaller_while_large_ones_fail(api: GitHubApi, client: Backlog
     add_many(api, PAGE_SIZE)
     api.faults.append(ApiFault(POST, 502, times=4))
     assert len(read_pages(client)[0].issues) < PAGE_SIZE
+
+
+def test_issues_with_huge_threads_are_listed_one_by_one(api: GitHubApi, client: BacklogClient) -> None:
+    # Hundred comments of 65,536 characters: an answer about five such issues is larger than what is read of one.
+    add_many(api, 60)
+    api.graphql = lambda token, sent: answer_backlog(api, sent) if sent["variables"]["size"] == 1 else (502, b"")
+    assert sorted(numbers(read(client))) == sorted(api.issues)
+
+
+def test_of_a_long_thread_the_newest_comments_are_whole(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 1)
+    for number in range(230):
+        api.add_comment(f"{number} ".ljust(5_000, "x"), "mallory", 1)
+    api.add_comment("what I saw", "mona", 1)
+    thread = read(client)[0].thread
+    whole = [comment.body.split()[0] for comment in thread if not comment.is_shortened]
+    assert (len(thread), whole[0], whole[-1]) == (231, "178", "what")
+    assert sum(len(comment.body) for comment in thread) < 500_000
 
 
 def test_a_used_up_limit_is_said_at_once(api: GitHubApi, client: BacklogClient) -> None:

@@ -22,11 +22,17 @@ def use_store(store: ProposalStore, base: str) -> list[Any]:
     second = store.store(make_request(base, draft="e" * 64, test_files={}))
     seen: list[Any] = [store.store(make_request(base)) == first, second.ref, bool(second.proposal.test_commit)]
     seen += [store.read_files(first.proposal), store.list_changed_on_base(first.proposal), store.list_expired(5)]
-    seen += [store.find_pull_request(BRANCH), store.create_branch(BRANCH, first.proposal.commit)]
+    commit = first.proposal.commit
+    seen += [store.read_test_files(first.proposal), store.read_test_files(second.proposal)]
+    seen += [
+        store.is_on_default_branch(base),
+        store.find_pull_request(BRANCH, commit),
+        store.create_branch(BRANCH, first.proposal.commit),
+    ]
     seen += [store.create_branch(BRANCH, first.proposal.commit), store.create_branch(BRANCH, base)]
-    opened = store.open_pull_request(BRANCH, "[#7] Round totals", "Words")
-    seen += [opened == store.open_pull_request(BRANCH, "x", "y") == store.find_pull_request(BRANCH), opened.body]
-    seen += [opened.is_draft, opened.is_open]
+    opened = store.open_pull_request(BRANCH, commit, "[#7] Round totals", "Words")
+    seen += [opened == store.open_pull_request(BRANCH, commit, "x", "y") == store.find_pull_request(BRANCH, commit)]
+    seen += [opened.body, opened.is_draft, store.find_pull_request(BRANCH, base)]
     store.delete(first)
     store.delete(first)
     seen += [sorted(one.ref for one in store.list_proposals(7)), store.list_proposals(70)]
@@ -47,8 +53,9 @@ def test_what_happens_later(git: GitDataApi, store: GitHubProposalStore) -> None
     one, other = store.store(make_request(base)), fake.store(make_request(base))
     git.api.date_header = START + 2 * PROPOSAL_LIFETIME
     fake.now += 2 * PROPOSAL_LIFETIME
-    git.set_ref("refs/heads/main", git.commit({CART: "x\n"}))
-    fake.changed_on_base = [CART, "README.md"]
+    git.set_ref("refs/heads/main", git.commit({CART: "x\n", "CODEOWNERS": "* @mona"}))
+    fake.changed_on_base, fake.code_owners = [CART, "README.md"], "* @mona"
+    assert store.read_code_owners() == fake.read_code_owners()
     assert store.list_changed_on_base(one.proposal) != fake.list_changed_on_base(other.proposal) == [CART]
     assert [stored.ref for stored in store.list_expired(5)] == [stored.ref for stored in fake.list_expired(5)]
     assert store.list_expired(5)

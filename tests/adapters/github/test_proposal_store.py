@@ -13,7 +13,7 @@ from tests.adapters.github.conftest import BASE_FILES, OpenStore
 from tests.adapters.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request
 from triage.adapters.github.proposal_store import GitHubProposalStore
 from triage.domain.patch import BaseFile
-from triage.domain.proposal import StoredProposal
+from triage.domain.proposal import PatchProposal, StoredProposal
 from triage.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
 
 REF = "refs/triage/proposals/7/1"
@@ -254,7 +254,7 @@ def carry_out(store: GitHubProposalStore, base: str) -> None:
     """What a run does between a draft and its pull request."""
     stored = store.store(make_request(base))
     assert store.create_branch("triage/7-round-totals", stored.proposal.commit)
-    store.open_pull_request("triage/7-round-totals", "[#7] Round totals", "Words")
+    store.open_pull_request("triage/7-round-totals", stored.proposal.commit, "[#7] Round totals", "Words")
     for one in store.list_proposals(7):
         if not one.is_branch:
             store.delete(one)
@@ -346,7 +346,72 @@ class TestBranches:
         assert store.build_compare_url("triage/7-x?") == url
 
 
-def test_the_files_of_the_second_commit_win(git: GitDataApi, store: GitHubProposalStore) -> None:
-    both = {**FILES, TEST: BaseFile(text="# fixed\n")}
-    proposal = store.store(make_request(base_of(git), files=both, test_files=TEST_FILES)).proposal
-    assert store.read_files(proposal) == both
+class TestFirstCommit:
+    def test_its_files_are_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        proposal = store.store(make_request(base_of(git))).proposal
+        assert store.read_test_files(proposal) == TEST_FILES
+        alone = store.store(make_request(base_of(git), draft="e" * 64, test_files={})).proposal
+        assert store.read_test_files(alone) == {}
+
+    @pytest.mark.parametrize(
+        "hidden",
+        [
+            {**TEST_FILES, TEST: BaseFile(text="import subprocess\n")},
+            {**TEST_FILES, TEST: TEST_FILES[TEST].model_copy(update={"mode": "100755"})},
+        ],
+    )
+    def test_what_the_last_commit_takes_back_is_refused(
+        self, git: GitDataApi, store: GitHubProposalStore, hidden: dict[str, BaseFile]
+    ) -> None:
+        request = make_request(base_of(git), test_files=hidden, files={**FILES, **TEST_FILES})
+        self.refuse(store, store.store(request).proposal)
+
+    @pytest.mark.parametrize("path", ["evil.py", "shop/cart.py", "shop/new/evil.py"])
+    def test_files_that_only_the_first_commit_has(self, git: GitDataApi, store: GitHubProposalStore, path: str) -> None:
+        base, request = base_of(git), make_request(base_of(git))
+        first = git.commit({**BASE_FILES, TEST: NEW_TEST, path: "import os\n"}, base, message="Add a test\n")
+        head = git.commit({**BASE_FILES, TEST: NEW_TEST, CART: FIXED}, first, message=request.message)
+        git.set_ref(REF, head)
+        (stored,) = store.list_proposals(7)
+        self.refuse(store, stored.proposal)
+
+    def refuse(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
+        for read in (store.read_files, store.read_test_files, store.list_changed_on_base):
+            with pytest.raises(CannotPublish, match="first commit holds what its diff does not show"):
+                read(proposal)
+
+
+class TestDefaultBranch:
+    def test_a_commit_of_it(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        old = base_of(git)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "a": ""}, old))
+        assert store.is_on_default_branch(old)
+        assert store.is_on_default_branch(base_of(git))
+
+    def test_a_commit_of_another_branch(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        ahead = git.set_ref("refs/heads/feature", git.commit({**BASE_FILES, "a": ""}, base_of(git)))
+        assert not store.is_on_default_branch(ahead)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "b": ""}, base_of(git)))
+        assert not store.is_on_default_branch(ahead)
+
+    def test_one_that_was_on_it_before_a_forced_push(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        old = base_of(git)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "a": ""}))
+        assert not store.is_on_default_branch(old)
+
+    def test_the_branch_that_is_the_default_now(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        git.default_branch = "release/2"
+        new = git.set_ref("refs/heads/release/2", git.commit({**BASE_FILES, "a": ""}, base_of(git)))
+        assert store.is_on_default_branch(new)
+
+    def test_a_commit_that_nobody_knows(self, store: GitHubProposalStore) -> None:
+        assert not store.is_on_default_branch("1" * 40)
+
+    @pytest.mark.parametrize("path", ["/octo/shop$", "git/ref/heads", "/compare/"])
+    @pytest.mark.parametrize(("status", "body"), [(500, b""), (403, b""), (200, b"{}"), (200, [])])
+    def test_no_answer_is_no_yes(
+        self, git: GitDataApi, store: GitHubProposalStore, path: str, status: int, body: object
+    ) -> None:
+        git.api.faults = [ApiFault(f"GET .*{path}", status, body)]
+        with pytest.raises(TriageError):
+            store.is_on_default_branch(base_of(git))

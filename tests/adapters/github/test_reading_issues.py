@@ -59,8 +59,19 @@ class TestIssue:
                 created_at=datetime(2026, 11, 21, 9, tzinfo=UTC),
                 edited_at=datetime(2026, 11, 21, 9, 0, 1, tzinfo=UTC),
                 comment_id=5000,
+                url=f"https://github.test/{SLUG}/issues/8#issuecomment-5000",
             )
         ]
+
+    def test_of_a_long_thread_the_newest_comments_are_whole(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        api.add_comment(MARKED + "x" * 5_000, "github-actions[bot]")
+        api.add_comment("what I saw " + "x" * 5_000, "mona")
+        for _ in range(250):
+            api.add_comment("/triage\n" + "x" * 65_000, "mallory")
+        thread = tracker.fetch_issue(7).thread
+        assert [number for number, one in enumerate(thread) if not one.is_shortened] == [0, 1, 248, 249, 250, 251]
+        assert thread[9].body.startswith("/triage\n")
+        assert sum(len(comment.body) for comment in thread) < 600_000
 
     def test_nothing_but_null(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, title=None, body=None, user=None, locked=None)

@@ -3,12 +3,17 @@
 from collections.abc import Callable
 
 import pytest
+from pydantic import BaseModel
 
 from testing.servers.endless_body import EndlessBody
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.adapters.github.conftest import OpenTracker
+from triage.adapters.github.backlog_responses import CommentPage, SearchResponse
 from triage.adapters.github.github_client import MAX_RESPONSE_BYTES
 from triage.adapters.github.issue_tracker import IssueTracker
+from triage.adapters.github.past_issue_responses import IssuePage
+from triage.adapters.github.responses import MAX_NODES, TargetList
+from triage.adapters.github.triaged_issue_responses import ClosedIssuePage
 from triage.errors import CannotPublish, GitHubUnavailable, PermissionMissing
 
 TOO_LARGE = r"GitHub sent an answer larger than 32 MB\. Something else may answer in its place: check GITHUB_API_URL"
@@ -83,3 +88,15 @@ def test_a_write_that_is_not_found_says_why(api: GitHubApi, tracker: IssueTracke
     with pytest.raises(CannotPublish, match="could not be written to the issue: GitHub sent an answer"):
         tracker.post_comment(7, "words")
     assert api.comments == []
+
+
+@pytest.mark.parametrize("page", [IssuePage, ClosedIssuePage, SearchResponse, CommentPage, TargetList])
+def test_a_longer_list_than_was_asked_for_is_cut_before_it_is_checked(page: type[BaseModel]):
+    checked = page.model_validate({"nodes": [{"fullDatabaseId": 1}] * MAX_NODES + ["not checked"] * 5_000})
+    assert len(checked.model_dump()["nodes"]) == MAX_NODES
+
+
+def test_a_list_inside_a_list_is_cut_too():
+    issue = {"number": 1, "createdAt": "2026-11-01T10:00:00Z", "labels": {"nodes": [{"name": "bug"}] * 5_000}}
+    found = IssuePage.model_validate({"nodes": [issue]}).issues[0].to_past_issue(lambda login: False)
+    assert len(found.labels) == MAX_NODES

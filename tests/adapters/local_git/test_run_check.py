@@ -1,4 +1,5 @@
 import asyncio
+import errno
 import os
 import select
 import sys
@@ -151,9 +152,58 @@ def test_dependencies_of_the_checkout(repository: Path, open_workspace: Open) ->
     commit(repository)
     write(repository, files)
     result = run(open_workspace, repository, "cat node_modules/left/index.js venv/bin/tool vendor/a.txt; rm -r venv")
-    assert result == CheckResult(is_ok=True, output="1\n2\nin the commit", linked=["node_modules", "venv"])
-    assert (repository / "node_modules/left/index.js").is_file()
+    assert result == CheckResult(is_ok=True, output="1\n2\nin the commit", copied=["node_modules", "venv"])
     assert (repository / "venv/bin/tool").is_file()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf node_modules/* node_modules/.bin && mkdir node_modules/new",  # npm ci
+        "echo changed >> node_modules/left/index.js",
+        ": > node_modules/left/index.js",
+        "echo changed > node_modules/.bin/tool",
+        "chmod 000 node_modules/left/index.js",
+        "echo changed > node_modules/linked/index.js",
+    ],
+)
+def test_what_a_command_writes_into_dependencies_is_gone(
+    repository: Path, open_workspace: Open, tmp_path: Path, command: str
+) -> None:
+    modules = repository / "node_modules"
+    write(modules, {"left/index.js": "1\n", ".bin/placeholder": ""})
+    (modules / ".bin/tool").symlink_to("../left/index.js")
+    (modules / "linked").symlink_to(modules / "left")
+    assert run(open_workspace, repository, command).is_ok
+    assert (modules / "left/index.js").read_text() == "1\n"
+    assert (modules / "left/index.js").stat().st_mode & 0o777 == 0o644
+    assert sorted(path.name for path in modules.iterdir()) == [".bin", "left", "linked"]
+
+
+def test_links_out_of_the_checkout_lead_where_they_led(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
+    write(tmp_path, {"other/index.js": "other\n"})
+    write(repository, {"node_modules/left/index.js": "1\n"})
+    (repository / "node_modules/near").symlink_to("../../other")
+    (repository / "node_modules/far").symlink_to(tmp_path / "other")
+    (repository / "node_modules/gone").symlink_to("../../gone")
+    os.mkfifo(repository / "node_modules/pipe")
+    result = run(open_workspace, repository, "cat node_modules/near/index.js node_modules/far/index.js")
+    assert result.output.split() == ["other", "other"]
+
+
+def test_dependencies_that_cannot_be_copied(
+    repository: Path, open_workspace: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(repository, {"node_modules/left/index.js": "1\n"})
+
+    def fill_the_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copy2", fill_the_disk)
+    with pytest.raises(
+        BadInput, match=r"node_modules cannot be copied for the check \(no space left on device\)\. TMPDIR"
+    ):
+        run(open_workspace, repository, "true")
 
 
 @pytest.mark.parametrize("folder", ["", "docs"])
@@ -179,7 +229,7 @@ def test_packages_of_a_javascript_workspace(repository: Path, open_workspace: Op
     command = "cd node_modules; cat a/index.js @x/b/index.js left/index.js @x/other/index.js .bin/tool"
     result = open_workspace().run_check(base, patch, command, 60)
     assert result.output.split() == ["patch", "commit", "left", "other", "tool"]
-    assert result.linked == ["node_modules"]
+    assert result.copied == ["node_modules"]
     assert (modules / "left/index.js").is_file()
 
 
@@ -189,7 +239,7 @@ def test_a_folder_below_the_top(repository: Path, open_workspace: Open) -> None:
         git(repository, "rev-parse", "HEAD"), {"store.py": BaseFile(text="total = 5\n")}, "cat store.py; ls ..", 60
     )
     assert result.output.splitlines() == ["total = 5", "README.md", "node_modules", "run.sh", "src"]
-    assert result.linked == ["node_modules", "src/node_modules"]
+    assert result.copied == ["node_modules", "src/node_modules"]
 
 
 @pytest.mark.parametrize("layout", ["src/ledger", "ledger"])

@@ -14,6 +14,7 @@ from triage.adapters.github.responses import parse_response
 from triage.backlog.search_query import advance_cursor, build_search
 from triage.domain.backlog import BacklogPage, Cursor, ListedIssue
 from triage.domain.issue import IssueComment
+from triage.reading.long_threads import shorten_thread
 from triage.threads import sleep_unless_abandoned
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 PAGE_SIZE = 50
 """With up to 100 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
-MIN_PAGE_SIZE = 5
+PAGE_STEP = 5
+"""The page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""
 THREAD_SIZE = 100
 MAX_TRIES = 4
-"""Of one page. The client repeats a request two or three times in each."""
+"""Of one page, the last with one issue. The client repeats a request two or three times in each."""
 MAX_RETRY_SECONDS = 60.0
 """A longer wait is that of a used-up rate limit."""
 _COMMENTS = """pageInfo { hasNextPage endCursor }
@@ -96,11 +98,11 @@ class BacklogIssues:
         return self._retry(ask)
 
     def _complete(self, found: BacklogIssueResponse) -> ListedIssue:
-        thread = found.comments.list_comments(self.is_own_login)
-        page = found.comments
+        page, reporter = found.comments, found.login
+        thread = shorten_thread(page.list_comments(self.is_own_login), reporter)
         while page.info.has_next and page.info.end:
             page = self._fetch_comments(found.number, page.info.end)
-            thread += page.list_comments(self.is_own_login)
+            thread = shorten_thread([*thread, *page.list_comments(self.is_own_login)], reporter)
         now: datetime | None = self.client.server_time
         return found.to_listed(_without_repeats(thread), now)
 
@@ -126,10 +128,10 @@ class BacklogIssues:
                 if attempt == MAX_TRIES or not _may_pass(error):
                     raise
                 if error.kind is ErrorKind.UNKNOWN_OUTCOME:
-                    self._page_size = max(MIN_PAGE_SIZE, self._page_size // 2)
+                    self._page_size = max(1, self._page_size // 4)
                 sleep_unless_abandoned(self.backoff_seconds * 2**attempt)
             else:
-                self._page_size = min(PAGE_SIZE, self._page_size + MIN_PAGE_SIZE)
+                self._page_size = min(PAGE_SIZE, self._page_size + PAGE_STEP)
                 return answer
         raise AssertionError
 

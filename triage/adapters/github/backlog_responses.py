@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError
 
 from triage.adapters.github.past_issue_responses import Account, Named, Node, Nodes, PageInfo, list_nodes
-from triage.adapters.github.responses import DELETED_ACCOUNT
+from triage.adapters.github.responses import DELETED_ACCOUNT, NodeList
 from triage.domain.backlog import ListedIssue
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
@@ -57,13 +57,17 @@ class BacklogIssueResponse(Node):
     comments: CommentPage
     repository: Named
 
+    @property
+    def login(self) -> str:
+        return self.author.rest_login if self.author else DELETED_ACCOUNT
+
     def to_listed(self, thread: list[IssueComment], now: datetime | None) -> ListedIssue:
         issue = Issue(
             number=self.number,
             title=self.title,
             body=self.body or "",
             url=self.url,
-            author=self.author.rest_login if self.author else DELETED_ACCOUNT,
+            author=self.login,
             author_is_bot=bool(self.author and self.author.kind == "Bot"),
             labels=[label.name for label in list_nodes(self.labels) if label.name],
             state=self.state.lower(),
@@ -77,7 +81,7 @@ class BacklogIssueResponse(Node):
 class SearchResponse(Node):
     count: int = Field(0, alias="issueCount")
     info: PageInfo = Field(PageInfo(), alias="pageInfo")
-    nodes: list[Any] | None = None
+    nodes: NodeList[Any] | None = None
 
     def parse_issues(self, slug: str) -> Iterator[BacklogIssueResponse | int]:
         """Yields the issues of a repository. Of one that cannot be read, its number."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from triage.adapters.github.github_errors import ErrorKind, GitHubError
 from triage.adapters.github.responses import CommentResponse, parse_response
 from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import IssueComment
 from triage.publish.hidden_state import parse_state
+from triage.reading.long_threads import shorten_thread
 from triage.threads import seconds_left, sleep_unless_abandoned
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ class Comments:
     _waits: dict[int, Iterator[int]] = field(default_factory=dict)
     """By issue with an unclear write, the waits before its next looks."""
 
-    def fetch_all(self, number: int, posted: int | None = None) -> list[CommentResponse]:
-        """Returns all comments of an issue, oldest first.
+    def fetch_all(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:
+        """Returns all comments of an issue, oldest first. `shorten_thread` says which of them are whole.
 
         A list that lacks the comment `posted` is too old to show others of the same time. It is read again a few times,
         and so is one that cannot be read.
@@ -52,7 +54,7 @@ class Comments:
             if attempt:
                 sleep_unless_abandoned(self.reread_seconds * attempt)
             try:
-                found = self._list_comments(number)
+                found = self._list_comments(number, reporter)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
             except GitHubError as error:
                 if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME:
@@ -63,19 +65,16 @@ class Comments:
                 continue
             if posted is None or own is None or posted in found:
                 break
-            found[own.id] = own
+            found[posted] = own
             self._begin_looks(number)
         self._marked_ids.setdefault(number, {key for key, comment in found.items() if self._has_marker(comment)})
         return [found[key] for key in sorted(found)]
 
-    def is_ours(self, comment: CommentResponse) -> bool:
-        """Returns whether a comment starts with our marker and we wrote it: anybody can write the marker."""
-        return self._has_marker(comment) and self.is_own_login(comment.login)
-
     def is_own_login(self, login: str) -> bool:
         return login == JOB_TOKEN_LOGIN or login == self._own_login
 
-    def post(self, number: int, body: str) -> CommentResponse:
+    def post(self, number: int, body: str) -> tuple[int, str]:
+        """Returns the id and the address of the new comment."""
         path = f"{self.repo}/issues/{number}/comments"
         for _ in range(MAX_POSTS):
             try:
@@ -88,14 +87,16 @@ class Comments:
                 unclear, found = error, self._find_posted(number, body)
                 if found is None:
                     continue
-                comment = found
+                return found
             if comment.user:
                 self._own_login = comment.user.login
-            return comment
+            return comment.id, comment.html_url
         raise unclear
 
-    def _find_posted(self, number: int, body: str) -> CommentResponse | None:
-        """Returns the comment whose response was lost: with the same text, or a new one with our marker.
+    def _find_posted(self, number: int, body: str) -> tuple[int, str] | None:
+        """Returns what `post` does, of the comment whose response was lost.
+
+        It has the same text, or it is a new one with our marker.
 
         A list that cannot be read raises its error only if it is the last: without it nothing may be posted again.
         """
@@ -108,19 +109,22 @@ class Comments:
             except GitHubError as error:
                 unread = error
                 continue
-            found = [comment for key, comment in sorted(comments.items()) if key not in (earlier or ())]
-            ours = [comment for comment in found if self.is_ours(comment)]
-            same = [comment for comment in ours if _is_same_text(comment.body or "", body)]
+            new = {key: comment for key, comment in sorted(comments.items()) if key not in (earlier or ())}
+            ours = [key for key, comment in new.items() if comment.ours]
+            same = [key for key in ours if _is_same_text(new[key].body, body)]
             if same or (ours and earlier is not None):
-                return (same or ours)[0]
+                key = (same or ours)[0]
+                return key, new[key].url
         if unread is not None:
             raise unread
         return None
 
-    def edit(self, number: int, comment_id: int, body: str) -> CommentResponse:
+    def edit(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        """Returns the id and the address of the comment."""
         path = f"{self.repo}/issues/comments/{comment_id}"
         with self._remember_unclear(number):
-            return parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, idempotent=True))
+            comment = parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, idempotent=True))
+        return comment.id, comment.html_url
 
     def delete(self, number: int, comment_id: int) -> None:
         """Deletes a comment with our marker, login and state while an older one of ours exists; never another one.
@@ -129,9 +133,8 @@ class Comments:
         """
         with self._remember_unclear(number):
             comments = self._list_comments(number)
-            ours = [comment for _, comment in sorted(comments.items()) if self.is_ours(comment)]
-            found = next((comment for comment in ours[1:] if comment.id == comment_id), None)
-            if found is not None and parse_state(found.body or "") is not None:
+            ours = [key for key, comment in sorted(comments.items()) if comment.ours]
+            if comment_id in ours[1:] and parse_state(comments[comment_id].body) is not None:
                 self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
 
     def wait_to_look_again(self, number: int) -> bool:
@@ -159,20 +162,30 @@ class Comments:
         sleep_unless_abandoned(seconds)
         return True
 
-    def _fetch_comment(self, comment_id: int) -> CommentResponse | None:
+    def _fetch_comment(self, comment_id: int) -> IssueComment | None:
         try:
-            return parse_response(CommentResponse, self.client.get(f"{self.repo}/issues/comments/{comment_id}"))
+            return self._convert(self.client.get(f"{self.repo}/issues/comments/{comment_id}"))
         except GitHubError as error:
             if error.kind is ErrorKind.GONE:
                 return None
             raise
 
-    def _list_comments(self, number: int) -> dict[int, CommentResponse]:
-        items = self.client.fetch_list(f"{self.repo}/issues/{number}/comments")
-        return {comment.id: comment for comment in (parse_response(CommentResponse, item) for item in items)}
+    def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
+        found: dict[int, IssueComment] = {}
+        for page in self.client.iterate_pages(f"{self.repo}/issues/{number}/comments"):
+            # After each page: all pages together may have hundreds of megabytes.
+            thread = shorten_thread([*found.values(), *map(self._convert, page)], reporter)
+            found = {comment.comment_id or 0: comment for comment in thread}
+        return found
 
-    def _has_marker(self, comment: CommentResponse) -> bool:
-        return (comment.body or "").startswith(self.marker)
+    def _convert(self, raw: object) -> IssueComment:
+        comment = parse_response(CommentResponse, raw)
+        # Anybody can write the marker.
+        ours = (comment.body or "").startswith(self.marker) and self.is_own_login(comment.login)
+        return comment.to_comment(ours=ours)
+
+    def _has_marker(self, comment: IssueComment) -> bool:
+        return comment.body.startswith(self.marker)
 
     @cached_property
     def _own_login(self) -> str | None:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from triage.adapters.github.git_responses import (
     BlobResponse,
+    ComparisonResponse,
     GitCommitResponse,
     ObjectId,
     RefResponse,
@@ -61,6 +62,17 @@ class GitData:
         if compute_blob_id(data) != sha:
             raise unreadable_response()
         return data
+
+    def is_ancestor(self, commit: str, descendant: str) -> bool:
+        """Returns whether one commit stands on another, or is that one. False for one that GitHub does not have."""
+        try:
+            # In this direction the answer has no commits and no diff: the older one adds nothing.
+            raw = self.client.get(f"{self.repo}/compare/{descendant}...{commit}")
+        except GitHubError as error:
+            if error.kind is ErrorKind.GONE:
+                return False
+            raise
+        return parse_response(ComparisonResponse, raw).status in ("behind", "identical")
 
     def read_ref(self, name: str) -> str | None:
         """Returns the commit that a ref such as `refs/heads/main` leads to; None if it does not exist."""

@@ -61,8 +61,14 @@ class RepositoryResponse(Response):
     default_branch: str = ""
 
 
+class ComparisonResponse(Response):
+    status: str
+    """Of the second commit: `ahead` of the first, `behind` it, `identical` or `diverged`."""
+
+
 class PullHead(Response):
     ref: str
+    sha: str = ""
     repository: RepositoryResponse | None = Field(None, alias="repo")
     """None if it was deleted."""
 
@@ -75,15 +81,16 @@ class PullResponse(Response):
     body: str | None = None
     head: PullHead
 
-    def is_from(self, slug: str, branch: str) -> bool:
-        repository = self.head.repository
-        return repository is not None and self.head.ref == branch and repository.full_name.casefold() == slug.casefold()
+    def is_from(self, slug: str, branch: str, commit: str) -> bool:
+        """Whether it is open, and its head is this commit of this repository's branch."""
+        repository, head = self.head.repository, (self.head.ref, self.head.sha)
+        is_ours = repository is not None and repository.full_name.casefold() == slug.casefold()
+        return is_ours and self.state == "open" and head == (branch, commit)
 
     def to_pull_request(self) -> PullRequest:
         return PullRequest(
             number=self.number,
             url=self.html_url,
             is_draft=self.draft,
-            is_open=self.state == "open",
             body=self.body or "",
         )

@@ -46,9 +46,9 @@ class IssueTracker(RepositoryConnection):
             response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
             if response.number != number:
                 raise GitHubError(ErrorKind.MOVED)
-            comments = self._comments.fetch_all(number, posted)
-            thread = [comment.to_comment(ours=self._comments.is_ours(comment)) for comment in comments]
-            return response.to_issue(thread, self._client.server_time)
+            issue = response.to_issue([], None)
+            thread = self._comments.fetch_all(number, posted, issue.author)
+            return issue.model_copy(update={"thread": thread, "snapshot_time": self._client.server_time})
 
     def iterate_past_issues(
         self, limit: int, since: datetime | None, words: str, body_chars: int = MAX_BODY_CHARS
@@ -107,13 +107,11 @@ class IssueTracker(RepositoryConnection):
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         with translate_write_errors(self.slug):
-            comment = self._comments.post(number, body)
-        return comment.id, comment.html_url
+            return self._comments.post(number, body)
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         with translate_write_errors(self.slug):
-            comment = self._comments.edit(number, comment_id, body)
-        return comment.id, comment.html_url
+            return self._comments.edit(number, comment_id, body)
 
     def wait_to_look_again(self, number: int) -> bool:
         return self._comments.wait_to_look_again(number)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from triage.adapters.github.responses import DELETED_ACCOUNT
+from triage.adapters.github.responses import DELETED_ACCOUNT, NodeList
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.memory import PastFix, PastIssue, StateReason
 from triage.publish.hidden_state import parse_state
@@ -23,7 +23,7 @@ class Node(BaseModel):
 
 
 class Nodes(Node, Generic[N]):
-    nodes: list[N | None] | None = None
+    nodes: NodeList[N | None] | None = None
 
 
 def list_nodes(nodes: Nodes[N] | None) -> list[N]:
@@ -184,7 +184,7 @@ class IssuePage(Node):
     """A page of the list or of the search. A pull request that the search finds is an object without fields."""
 
     info: PageInfo = Field(PageInfo(), alias="pageInfo")
-    nodes: list[Any] | None = None
+    nodes: NodeList[Any] | None = None
 
     @property
     def issues(self) -> list[PastIssueResponse]:

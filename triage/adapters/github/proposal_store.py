@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 from urllib.parse import quote
 
 from triage.adapters.github.git_data import GitData
-from triage.adapters.github.git_responses import GitCommitResponse, RepositoryResponse
+from triage.adapters.github.git_responses import GitCommitResponse, RepositoryResponse, TreeEntry
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
 from triage.adapters.github.proposal_errors import (
     translate_contents_errors,
@@ -23,7 +23,10 @@ from triage.domain.patch import BaseFile
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, PullRequest, StoredProposal
 from triage.errors import CannotPublish
 from triage.proposal_ports import CommitRequest
+from triage.text.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
+from triage.text.code_owners import PLACES as CODE_OWNERS_PLACES
 
+PLAIN_MODES = ("100644", "100755")
 MAX_SCANNED = 100
 """Refs of all issues that one look for old proposals reads."""
 MAX_NUMBERS = 5
@@ -126,30 +129,70 @@ class GitHubProposalStore(RepositoryConnection):
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
         with translate_read_errors(self.slug):
-            before, after = self._read_trees(proposal)
+            before, *_, after = self._read_trees(proposal)
             return {path: self._read_file(after, path) for path in self._changes.list_changed(before, after)}
+
+    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        with translate_read_errors(self.slug):
+            before, *tests, _ = self._read_trees(proposal)
+            return {
+                path: self._read_file(one, path) for one in tests for path in self._changes.list_changed(before, one)
+            }
+
+    def is_on_default_branch(self, commit: str) -> bool:
+        with translate_read_errors(self.slug):
+            return self._git.is_ancestor(commit, self._read_default_head())
+
+    def _read_default_head(self) -> str:
+        newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
+        if newest is None:
+            raise unreadable_response()
+        return newest
 
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         with translate_read_errors(self.slug):
-            before, after = self._read_trees(proposal)
+            before, *_, after = self._read_trees(proposal)
             paths = self._changes.list_changed(before, after)
-            newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
-            if newest is None:
-                raise unreadable_response()
-            now = self._git.read_commit(newest).tree.sha
+            now = self._read_newest_tree()
             return [path for path in paths if self._changes.find(before, path) != self._changes.find(now, path)]
 
-    def _read_trees(self, proposal: PatchProposal) -> tuple[str, str]:
-        """Returns the trees of the base and of the patch, after a look at every commit between them."""
-        chain = [proposal.commit, *([proposal.test_commit] if proposal.test_commit else []), proposal.base]
+    def read_code_owners(self) -> str | None:
+        with translate_read_errors(self.slug):
+            tree = self._read_newest_tree()
+            found = (self._changes.find(tree, path) for path in CODE_OWNERS_PLACES)
+            entry = next((entry for entry in found if entry), None)
+            return self._read_owners_text(entry) if entry else None
+
+    def _read_owners_text(self, entry: TreeEntry) -> str:
+        data = self._git.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
+        if data is None or len(data) > MAX_CODE_OWNERS_BYTES:
+            raise CannotPublish("CODEOWNERS is no plain file, or larger than the 3 MB that GitHub takes.")
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            raise CannotPublish("CODEOWNERS is not UTF-8 text.") from None
+
+    def _read_newest_tree(self) -> str:
+        return self._git.read_commit(self._read_default_head()).tree.sha
+
+    def _read_trees(self, proposal: PatchProposal) -> list[str]:
+        """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
+        chain = [proposal.base, *([proposal.test_commit] if proposal.test_commit else []), proposal.commit]
         commits = [self._git.read_commit(sha) for sha in chain]
-        if any([one.sha for one in child.parents] != [parent.sha] for child, parent in pairwise(commits)):
+        if any([one.sha for one in child.parents] != [parent.sha] for parent, child in pairwise(commits)):
             raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
-        return commits[-1].tree.sha, commits[0].tree.sha
+        before, *tests, after = trees = [one.tree.sha for one in commits]
+        if any(self._hides_files(before, one, after) for one in tests):
+            raise CannotPublish("The proposal's first commit holds what its diff does not show. It is not carried out.")
+        return trees
+
+    def _hides_files(self, before: str, between: str, after: str) -> bool:
+        changed = self._changes.list_changed(before, between)
+        return any(self._changes.find(between, path) != self._changes.find(after, path) for path in changed)
 
     def _read_file(self, tree: str, path: str) -> BaseFile:
         entry = self._changes.find(tree, path)
-        if entry is None or entry.mode not in ("100644", "100755"):
+        if entry is None or entry.mode not in PLAIN_MODES:
             raise CannotPublish("The proposal deletes a file, or changes one that is no plain file. It is not used.")
         try:
             text = self._git.read_blob(entry.sha).decode()
@@ -161,13 +204,13 @@ class GitHubProposalStore(RepositoryConnection):
         with translate_contents_errors(self.slug):
             return self._git.create_ref(f"refs/heads/{name}", commit) == commit
 
-    def find_pull_request(self, branch: str) -> PullRequest | None:
+    def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
         with translate_read_errors(self.slug), translate_pull_request_read_errors(self.slug):
-            return self._pull_requests.find(branch)
+            return self._pull_requests.find(branch, commit)
 
-    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
+    def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
         with translate_pull_request_errors(self.slug):
-            return self._pull_requests.open_draft(branch, self._default_branch, title, body)
+            return self._pull_requests.open_draft(branch, commit, self._default_branch, title, body)
 
     def build_compare_url(self, branch: str) -> str:
         return f"{self.server_url}/{self.slug}/compare/{quote(branch, safe='/')}?expand=1"

@@ -1,9 +1,9 @@
 """The parts of GitHub's responses that we read. Unknown fields are ignored; deleted accounts are null."""
 
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.adapters.github.github_errors import unreadable_response
 from triage.domain.issue import Issue, IssueComment
@@ -12,6 +12,19 @@ from triage.text.timestamps import Timestamp
 
 DELETED_ACCOUNT = "ghost"
 """What GitHub's pages call a deleted account."""
+
+
+MAX_NODES = 100
+"""The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""
+T = TypeVar("T")
+
+
+def _cut_nodes(nodes: object) -> object:
+    return nodes[:MAX_NODES] if isinstance(nodes, list) else nodes
+
+
+NodeList = Annotated[list[T], BeforeValidator(_cut_nodes)]
+"""Of a longer list than was asked for, the first nodes: checking 300,000 takes a gigabyte and a minute."""
 
 
 class Response(BaseModel):
@@ -50,6 +63,7 @@ class CommentResponse(Response):
             by_bot=bool(self.user and self.user.type == "Bot"),
             ours=ours,
             comment_id=self.id,
+            url=self.html_url,
         )
 
 
@@ -102,7 +116,7 @@ class Target(Response):
 
 
 class TargetList(Response):
-    nodes: list[Target | None] | None = None
+    nodes: NodeList[Target | None] | None = None
 
     @property
     def all(self) -> list[Target]:
@@ -122,7 +136,7 @@ class SuggestionIssue(Response):
     type: Target | None = Field(None, alias="issueType")
     labels: TargetList | None = None
     assignees: TargetList | None = None
-    pending: list[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
+    pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
     """Not asked for where GitHub has no suggestions."""
 
 

@@ -12,8 +12,8 @@ from triage.adapters.github.github_errors import (
     translate_write_errors,
 )
 from triage.adapters.github.repository_connection import RepositoryConnection
-from triage.adapters.github.responses import CommentResponse
 from triage.adapters.github.triaged_issues import TriagedIssues
+from triage.domain.issue import IssueComment
 from triage.domain.triaged_issue import ClosedIssues
 from triage.errors import GitHubUnavailable
 from triage.scorecard.weekly_trend import MARKER
@@ -40,17 +40,17 @@ class GitHubScorecardIssues(RepositoryConnection):
 
     def read_trend(self, number: int) -> str:
         comment = self._find_trend(number)
-        return comment.body or "" if comment else ""
+        return comment.body if comment else ""
 
     def write_trend(self, number: int, body: str) -> None:
         comment = self._find_trend(number)
         with translate_write_errors(self.slug):
             if comment is None:
                 self._comments.post(number, body)
-            elif comment.body != body:
-                self._comments.edit(number, comment.id, body)
+            elif comment.body != body and comment.comment_id:
+                self._comments.edit(number, comment.comment_id, body)
 
-    def _find_trend(self, number: int) -> CommentResponse | None:
+    def _find_trend(self, number: int) -> IssueComment | None:
         with translate_read_errors(self.slug, number):
             comments = self._comments.fetch_all(number)
-            return next((comment for comment in comments if self._comments.is_ours(comment)), None)
+            return next((comment for comment in comments if comment.ours), None)

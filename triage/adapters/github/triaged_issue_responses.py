@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import Field, ValidationError
 
 from triage.adapters.github.comment_record import BOT_SUFFIX, EditedComment
-from triage.adapters.github.responses import DELETED_ACCOUNT, Response
+from triage.adapters.github.responses import DELETED_ACCOUNT, MAX_NODES, NodeList, Response
 from triage.domain.triaged_issue import ClosingFix, OurComment, Prediction
 from triage.publish.hidden_state import CommentState, FirstNamed, parse_state
 from triage.text.timestamps import Timestamp
@@ -16,7 +16,7 @@ N = TypeVar("N")
 
 
 class _Nodes(Response, Generic[N]):
-    nodes: list[N | None] | None = None
+    nodes: NodeList[N | None] | None = None
 
     @property
     def all(self) -> list[N]:
@@ -166,7 +166,7 @@ class _PageInfo(Response):
 
 class ClosedIssuePage(Response):
     info: _PageInfo = Field(_PageInfo(), alias="pageInfo")
-    nodes: list[Any] | None = None
+    nodes: NodeList[Any] | None = None
 
     @property
     def issues(self) -> list[ClosedIssueResponse]:
@@ -182,9 +182,9 @@ R = TypeVar("R", bound=Response)
 
 
 def parse_each(response_type: type[R], nodes: list[Any] | None) -> list[R]:
-    """Returns the nodes that can be read."""
+    """Returns the nodes that can be read, of at most `MAX_NODES`."""
     parsed: list[R] = []
-    for node in nodes or []:
+    for node in (nodes or [])[:MAX_NODES]:
         try:
             parsed.append(response_type.model_validate(node))
         except ValidationError:

@@ -42,11 +42,11 @@ class LocalWorkspace:
             worktree = TemporaryWorktree(self._git)
             try:
                 worktree.check_out(base, files)
-                linked = worktree.link_dependencies()
-                result = run_command(command, worktree.folder, self._environment, seconds)
+                copied, environment = worktree.copy_dependencies(self._environment)
+                result = run_command(command, worktree.folder, environment, seconds)
             finally:
                 worktree.remove()
-        return CheckResult(is_ok=result.is_ok, output=result.output, linked=linked)
+        return CheckResult(is_ok=result.is_ok, output=result.output, copied=copied)
 
     def create_branch(self, request: CommitRequest, name: str) -> str:
         """See `PatchWorkspace`."""

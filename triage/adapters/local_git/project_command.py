@@ -97,7 +97,8 @@ class _OutputTail:
 
 
 def _prepare_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
-    prepared = remove_repository_variables(environment)
+    # Without a virtual environment pip would change the user's Python, of which the check has no copy.
+    prepared = {"PIP_REQUIRE_VIRTUALENV": "1", **remove_repository_variables(environment)}
     if any((folder / name).is_file() for name in _PYTHON_FILES):
         inherited = prepared.get("PYTHONPATH")
         source = folder / "src"

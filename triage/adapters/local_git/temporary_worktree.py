@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from triage.adapters.local_git.copy_dependencies import PathMap, copy_folder, list_spellings
 from triage.adapters.local_git.git_commands import UserGit
 from triage.adapters.local_git.write_branch import write_tree
 from triage.domain.patch import BaseFile
 
-LINKED_FOLDERS = ("node_modules", ".venv", "venv", "vendor")
+COPIED_FOLDERS = ("node_modules", ".venv", "venv", "vendor")
 """Installed dependencies. They are seldom in a commit, and commands of the project need them."""
 
 
@@ -45,38 +46,45 @@ class TemporaryWorktree:
             paths = [self._prefix + path for path in missing]
             git.run("checkout-index", "--force", "--ignore-skip-worktree-bits", "--", *paths)
 
-    def link_dependencies(self) -> list[str]:
-        """Link folders of installed dependencies that the checkout has and the commit does not. Returns their paths."""
-        linked = []
+    def copy_dependencies(self, environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+        """Copy installed dependencies that the checkout has and the commit does not, and the active environment.
+
+        Returns:
+            What was copied, and the environment of a command that works with the copies.
+
+        Raises:
+            BadInput: They cannot be copied.
+        """
+        copies = self._plan_copies(environment)
+        checkouts, folders = {str(self._checkout): str(self._top)}, dict[str, str]()
+        for target, source in copies.items():
+            for spelling in list_spellings(source, environment):
+                folders[spelling] = str(target)
+                inside = f"/{source.relative_to(self._checkout)}" if self._is_inside(source) else ""
+                if inside and spelling.endswith(inside):  # the checkout under another name
+                    checkouts[spelling.removesuffix(inside)] = str(self._top)
+        for target, source in copies.items():
+            copy_folder(source, target, PathMap({**checkouts, **folders}))
+        paths = PathMap(folders)
+        names = [str(one.relative_to(self._checkout) if self._is_inside(one) else one) for one in copies.values()]
+        return names, {name: paths.replace_text(value) for name, value in environment.items()}
+
+    def _plan_copies(self, environment: Mapping[str, str]) -> dict[Path, Path]:
+        """Return the folders to copy, by the place of the copy."""
+        copies: dict[Path, Path] = {}
         for prefix in dict.fromkeys(("", self._prefix)):
-            for name in LINKED_FOLDERS:
-                source, link = self._checkout / prefix / name, self._top / prefix / name
-                if source.is_dir() and not os.path.lexists(link) and link.parent.is_dir():
-                    self._link(source, link)
-                    linked.append(prefix + name)
-        return linked
+            for name in COPIED_FOLDERS:
+                source, target = self._checkout / prefix / name, self._top / prefix / name
+                if source.is_dir() and not os.path.lexists(target) and target.parent.is_dir():
+                    copies[target] = source
+        active = Path(environment.get("VIRTUAL_ENV") or os.devnull)
+        is_known = any(one.samefile(active) for one in copies.values()) if active.is_dir() else True
+        if not is_known and (active / "pyvenv.cfg").is_file():
+            copies[self._parent / "active" / active.name] = active.resolve()
+        return copies
 
-    def _link(self, source: Path, link: Path) -> None:
-        """Link a folder. Where `node_modules` links to packages of the project itself, those of the work tree count."""
-        entries = [*source.iterdir(), *source.glob("@*/*")] if source.name == "node_modules" else []
-        own = {entry: target for entry in entries if (target := self._find_own(entry, source))}
-        if not own:
-            link.symlink_to(source, target_is_directory=True)
-            return
-        scopes = {entry.parent for entry in own} - {source}
-        for entry in entries:
-            if entry in scopes or entry.parent not in {source, *scopes}:
-                continue
-            place = link / entry.relative_to(source)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(own.get(entry, entry))
-
-    def _find_own(self, entry: Path, source: Path) -> Path | None:
-        """Return where the work tree has the package that a link leads to, if it is part of the checkout."""
-        target = entry.resolve()
-        if not entry.is_symlink() or not target.is_relative_to(self._checkout) or target.is_relative_to(source):
-            return None
-        return self._top / target.relative_to(self._checkout)
+    def _is_inside(self, folder: Path) -> bool:
+        return folder.is_relative_to(self._checkout)
 
     def remove(self) -> None:
         """Remove the folder, and git's record of it."""

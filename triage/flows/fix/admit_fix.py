@@ -8,7 +8,12 @@ from triage.domain.task import FixTask
 from triage.errors import TriageError
 from triage.events.trigger_snapshot import approval_skip_reason
 from triage.flows.fix.fix_flow import FixFlow
+from triage.threads import run_in_daemon_thread
 
+OFF_START = (
+    "Commit {commit} is not on the default branch, so a pull request would bring other commits along. Start the "
+    "workflow on the default branch."
+)
 NO_WORDS = "say what to change, after the id."
 
 
@@ -16,13 +21,13 @@ NO_WORDS = "say what to change, after the id."
 class AdmittedFix:
     issue: Issue
     """As GitHub shows it now."""
-    role: str = ""
+    role: str
     refusal: str = ""
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
     @property
     def may_ask(self) -> bool:
-        """Whether the person has write access, whatever is wrong with the command."""
+        """Whether the person has write access, whatever is wrong with the command. Nothing is written for others."""
         return not role_problem(self.role)
 
 
@@ -35,24 +40,41 @@ async def admit_fix(task: FixTask, flow: FixFlow) -> AdmittedFix:
     context = flow.context
     what = f"Issue #{task.number}"
     issue = await context.ask_github(what, lambda: context.github.fetch_issue(task.number))
-    if issue.is_pull_request or issue.locked:
-        return AdmittedFix(issue, refusal="commands do not count on locked issues and on pull requests.")
-    if reason := approval_skip_reason(issue, context.event_issue):
-        return AdmittedFix(issue, refusal=reason[0].lower() + reason[1:])
+    role = await _read_role(task, flow)
+    return AdmittedFix(issue, role, role_problem(role) or _command_problem(task, issue, flow))
+
+
+async def _read_role(task: FixTask, flow: FixFlow) -> str:
     if not task.actor:  # started by hand, which takes write access
-        return AdmittedFix(issue, role="write")
+        return "write"
+    context = flow.context
     try:
-        role = await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
+        return await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
     except TriageError:
-        role = "none"
-    return AdmittedFix(issue, role, role_problem(role) or _form_problem(task))
+        return "none"
 
 
-def _form_problem(task: FixTask) -> str:
-    if task.command == "fix":
+def _command_problem(task: FixTask, issue: Issue, flow: FixFlow) -> str:
+    if issue.is_pull_request or issue.locked:
+        return "commands do not count on locked issues and on pull requests."
+    if reason := approval_skip_reason(issue, flow.context.event_issue):
+        return reason[0].lower() + reason[1:]
+    if not task.actor or task.command == "fix":
         return ""
     if not task.proposal_id:
         return NO_ID
     if task.command == "revise" and not task.words:
         return NO_WORDS
     return MORE_WORDS if task.command == "approve" and task.words else ""
+
+
+async def find_start_problem(flow: FixFlow) -> str:
+    """Return why no patch may start from the commit of the checkout, as a sentence; empty if one may.
+
+    Raises:
+        TriageError: The checkout or GitHub cannot be read.
+    """
+    commit = (await run_in_daemon_thread(lambda: flow.open_files("HEAD"))).commit
+    store = flow.store
+    is_on_it = await flow.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
+    return "" if is_on_it else OFF_START.format(commit=commit[:12])

@@ -14,7 +14,7 @@ from triage.approval.owner_rights import owner_problem
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
-from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.proposal import PatchProposal, ProposalStatus, PullRequest, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.errors import TriageError
@@ -27,6 +27,7 @@ from triage.publish.answer_line import render_answer
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.proposal_text import render_rejected
+from triage.text.code_owners import CodeOwners
 from triage.threads import run_in_daemon_thread
 
 NO_PATCH = "The id names no patch of this issue."
@@ -35,8 +36,10 @@ NO_PATCH = "The id names no patch of this issue."
 async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     """Carry out what a person decided about a stored patch, once."""
     admitted = await admit_fix(task, flow)
+    if not admitted.may_ask:
+        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
-        return await _refuse(task, admitted.issue, admitted.refusal, flow, replaces=admitted.may_ask)
+        return await _refuse(task, admitted.issue, admitted.refusal, flow)
     try:
         stored = await run_in_daemon_thread(lambda: flow.store.list_proposals(task.number))
         named = [one for one in stored if compute_proposal_id(one.proposal) == task.proposal_id]
@@ -72,11 +75,19 @@ def _find_reason(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, 
     )
     if reason := proposal_problem(proposal, facts) or _find_unseen(task, issue, flow):
         return reason
-    facts = facts.model_copy(update={"changed_paths": flow.store.list_changed_on_base(proposal)})
+    is_off = not flow.store.is_on_default_branch(proposal.base)
+    changed = flow.store.list_changed_on_base(proposal)
+    facts = facts.model_copy(update={"is_off_default_branch": is_off, "changed_paths": changed})
     if flow.approvers == "owners":
-        owners = {path: flow.find_owners(path) for path in flow.store.read_files(proposal)}
-        facts = facts.model_copy(update={"owner_problem": owner_problem(task.actor, owners, context.config)})
+        facts = facts.model_copy(update={"owner_problem": _find_owner_problem(task.actor, proposal, flow)})
     return proposal_problem(proposal, facts) or (DRY_RUN if context.policy.dry_run else "")
+
+
+def _find_owner_problem(login: str, proposal: PatchProposal, flow: FixFlow) -> str:
+    text = flow.store.read_code_owners()
+    if text is None:
+        return ""  # nobody owns anything
+    return owner_problem(login, flow.store.read_files(proposal), CodeOwners(text), flow.context.config)
 
 
 def _find_unseen(task: FixTask, issue: Issue, flow: FixFlow) -> str:
@@ -131,14 +142,18 @@ async def _reject(task: FixTask, issue: Issue, waiting: StoredProposal | None, f
 
 
 async def _has_pull_request(branch: StoredProposal, flow: FixFlow) -> bool:
-    return await run_in_daemon_thread(lambda: flow.store.find_pull_request(branch.branch_name)) is not None
+    return await _find_pull_request(branch, flow) is not None
+
+
+async def _find_pull_request(branch: StoredProposal, flow: FixFlow) -> PullRequest | None:
+    return await run_in_daemon_thread(lambda: flow.store.find_pull_request(branch.branch_name, branch.proposal.commit))
 
 
 async def _say_what_exists(
     task: FixTask, issue: Issue, branch: StoredProposal, waiting: StoredProposal | None, flow: FixFlow
 ) -> FlowResult:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
-    found = await run_in_daemon_thread(lambda: flow.store.find_pull_request(branch.branch_name))
+    found = await _find_pull_request(branch, flow)
     if waiting is not None and not flow.context.policy.dry_run:
         await run_in_daemon_thread(lambda: flow.store.delete(waiting))
     url = found.url if found else ""
@@ -154,12 +169,10 @@ async def _refuse(
     reason: str,
     flow: FixFlow,
     waiting: StoredProposal | None = None,
-    *,
-    replaces: bool = True,
 ) -> FlowResult:
     status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
     answer = render_answer(format_command(task), task.actor or "a workflow", f"not done: {reason}")
-    effects: Sequence[Effect] = plan_answer_part(issue, answer, replaces=replaces)
+    effects: Sequence[Effect] = plan_answer_part(issue, answer)
     if waiting and is_expired(waiting.proposal, issue.snapshot_time or flow.context.now()):
         status = ProposalStatus.EXPIRED
         effects = plan_proposal_part(issue, answer)

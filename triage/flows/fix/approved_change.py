@@ -45,7 +45,7 @@ class ApprovedChange:
             has_test=self._stored.proposal.test_commit is not None,
         )
         try:
-            opened = self._flow.store.open_pull_request(state.branch_name, title, body)
+            opened = self._flow.store.open_pull_request(state.branch_name, self._stored.proposal.commit, title, body)
         except PullRequestRefused as error:
             self._refusal = str(error)
             return None

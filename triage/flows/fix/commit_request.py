@@ -2,9 +2,11 @@
 
 from triage.approval.commit_text import write_local_messages, write_messages
 from triage.domain.patch import PatchDraft
+from triage.domain.proposal import StoredProposal
+from triage.errors import CannotPublish
 from triage.patches.commit_files import list_commit_files
 from triage.patches.draft_hash import hash_draft
-from triage.proposal_ports import BaseFiles, CommitRequest
+from triage.proposal_ports import BaseFiles, CommitRequest, ProposalStore
 
 
 def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False) -> CommitRequest:
@@ -22,3 +24,12 @@ def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False
         test_message=test_message,
         message=message,
     )
+
+
+def holds_exactly(stored: StoredProposal, request: CommitRequest, store: ProposalStore) -> bool:
+    """Return whether each commit has the files of the request and nothing else. Asks GitHub; raises as the store."""
+    try:
+        found = store.read_test_files(stored.proposal), store.read_files(stored.proposal)
+    except CannotPublish:
+        return False
+    return found == (request.test_files, {**request.test_files, **request.files})

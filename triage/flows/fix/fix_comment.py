@@ -41,18 +41,12 @@ def plan_proposal_part(
     return [EditComment(issue_number=number, comment_id=comment.comment_id, body=_fit(parts))]
 
 
-def plan_answer_part(issue: Issue, answer: str, *, replaces: bool = True) -> Sequence[EditComment]:
-    """Return the comment with this answer; nothing if there is no comment of ours.
-
-    With `replaces` False, an answer that stands there stays.
-    """
+def plan_answer_part(issue: Issue, answer: str) -> Sequence[EditComment]:
+    """Return the comment with this answer; nothing if there is no comment of ours."""
     comment = find_our_comment(issue)
     if comment is None or comment.comment_id is None:
         return []
-    parts = split_comment(comment.body)
-    if parts.answer and not replaces:
-        return []
-    body = _fit(parts._replace(answer=answer))
+    body = _fit(split_comment(comment.body)._replace(answer=answer))
     return [EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=body)]
 
 

@@ -40,8 +40,6 @@ class FixFlow:
     store: ProposalStore
     open_files: Callable[[str], BaseFiles]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
-    find_owners: Callable[[str], Sequence[str]]
-    """Owners of a path by CODEOWNERS of the checkout, without `@`. Takes seconds at the first call."""
     read_result: Callable[[], bytes | None]
     """The file of the job before; None without one."""
     write_result: Callable[[str], str]

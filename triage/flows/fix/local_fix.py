@@ -22,6 +22,10 @@ from triage.threads import OutOfTime, call_with_deadline
 
 CHECK_SECONDS = 600.0
 """For one run of the project's check."""
+CHECK_BEGINS = (
+    "The check runs on copies of your files and dependencies, which may take a while to make. What it writes elsewhere "
+    "stays."
+)
 MAX_NAMES = 9
 """Branch names that are tried: an earlier fix of the same issue may have taken some."""
 
@@ -106,10 +110,11 @@ class LocalFix:
 
         Returns whether it passes.
         """
+        self.services.progress.info(CHECK_BEGINS)
         with clock.pause():
             result = self._run_check([])
-        if result.linked:
-            self.services.progress.info(f"The check uses {', '.join(result.linked)} of your checkout.")
+        if result.copied:
+            self.services.progress.info(f"The check used copies of {', '.join(result.copied)}.")
         if not result.is_ok:
             self.services.progress.info("The check fails on the last commit too, without any change.")
         return result.is_ok

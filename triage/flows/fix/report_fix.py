@@ -1,11 +1,16 @@
 """The job that writes the comment: the proposal and what the project's tests said, or why there is none."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from triage.domain.issue import Issue
 from triage.domain.patch import PatchDraft
 from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.flows.fix.admit_fix import AdmittedFix, admit_fix
-from triage.flows.fix.commit_request import build_request
+from triage.errors import TriageError
+from triage.flows.fix.admit_fix import AdmittedFix, admit_fix, find_start_problem
+from triage.flows.fix.commit_request import build_request, holds_exactly
 from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part, shows_proposal
 from triage.flows.fix.fix_flow import (
     FixFlow,
@@ -16,7 +21,7 @@ from triage.flows.fix.fix_flow import (
     parse_result,
     plan_reaction,
 )
-from triage.flows.fix.freeze_fix import find_all_problems
+from triage.flows.fix.freeze_fix import OTHER_COMMITS, find_all_problems
 from triage.flows.flow_context import FlowResult
 from triage.patches.draft_hash import hash_draft
 from triage.proposal_ports import BaseFiles
@@ -25,17 +30,19 @@ from triage.publish.proposal_text import render_abandoned, render_awaiting, rend
 from triage.threads import run_in_daemon_thread
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
-NOT_STORED = "The patch could not be stored as commits. The log of the job `freeze` says why."
+NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `freeze` says why."
 ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     admitted = await admit_fix(task, flow)
+    if not admitted.may_ask:
+        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
         return await _answer(task, admitted, f"not done: {admitted.refusal}", flow)
     if not task.makes_proposal:
         return await _answer(task, admitted, f"not done: {ASK_AGAIN}", flow)
-    result = parse_result(flow.read_result()) or FixResult(error=NO_RESULT)
+    result = parse_result(flow.read_result()) or FixResult(error=await find_start_problem(flow) or NO_RESULT)
     draft = result.draft
     if draft is None:
         return await _report_nothing(task, result, admitted, flow)
@@ -44,29 +51,45 @@ async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
         return await _report_nothing(task, refused, admitted, flow)
-    stored = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, flow))
-    if stored is None:
-        return await _report_unstored(task, draft, files, admitted, flow)
-    return await _report_stored(draft, files, stored, admitted.issue, flow)
+    found = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, flow))
+    if found.stored is not None:
+        return await _report_stored(draft, files, found.stored, admitted.issue, flow)
+    if found.others:
+        await run_in_daemon_thread(lambda: _delete(found.others, flow))
+        return await _report_nothing(task, FixResult(error=OTHER_COMMITS), admitted, flow)
+    return await _report_unstored(task, draft, files, admitted, flow)
 
 
 async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow) -> FlowResult:
-    """Write one line below what the comment shows. A stranger's refusal does not replace an answer to somebody else."""
+    """Write one line below what the comment shows."""
     answer = render_answer(format_command(task), task.actor or "a workflow", text)
-    edits = plan_answer_part(admitted.issue, answer, replaces=admitted.may_ask)
+    edits = plan_answer_part(admitted.issue, answer)
     outputs = {"proposal-status": ProposalStatus.NONE.value}
     return await finish(flow, answer, outputs, [*edits, *plan_reaction(flow, "confused")])
 
 
-def _find_stored(draft: PatchDraft, files: BaseFiles, flow: FixFlow) -> StoredProposal | None:
-    """Return the commits of this draft: those that leave exactly its files, whatever their messages say."""
-    request = build_request(draft, files)
-    wanted = {**request.test_files, **request.files}
-    for stored in reversed(flow.store.list_proposals(draft.issue or 0)):
-        is_named = stored.proposal.draft == hash_draft(draft) and not stored.is_branch
-        if is_named and flow.store.read_files(stored.proposal) == wanted:
-            return stored
-    return None
+class _Found(NamedTuple):
+    stored: StoredProposal | None
+    """The commits with exactly the files of the draft, each with those that it must have."""
+    others: list[StoredProposal]
+    """Commits that say so and hold something else."""
+
+
+def _find_stored(draft: PatchDraft, files: BaseFiles, flow: FixFlow) -> _Found:
+    request, name = build_request(draft, files), hash_draft(draft)
+    listed = flow.store.list_proposals(draft.issue or 0)
+    named = [one for one in reversed(listed) if one.proposal.draft == name and not one.is_branch]
+    exact = [one for one in named if holds_exactly(one, request, flow.store)]
+    return _Found(exact[0] if exact else None, [one for one in named if one not in exact])
+
+
+def _delete(others: Sequence[StoredProposal], flow: FixFlow) -> None:
+    """Delete refs, if this job's token may; else they go with the next proposal."""
+    try:
+        for one in others if not flow.context.policy.dry_run else ():
+            flow.store.delete(one)
+    except TriageError as error:
+        flow.context.progress.info(f"The commits were not deleted: {error}")
 
 
 async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, flow: FixFlow) -> FlowResult:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from triage.domain.code import Span
 from triage.domain.facts import ReportFacts
 from triage.domain.history import BlamedLine, CodeHistory, Owner
-from triage.index.files.code_owners import CodeOwners
 from triage.index.lookup.owners import ACTIVE_YEARS, list_code_owners, weigh_authors
 from triage.index.lookup.regression_window import find_later_change, find_regression_window
 from triage.index.source.git_history import GitHistory
+from triage.text.code_owners import CodeOwners
 
 MAX_PATHS = 5
 

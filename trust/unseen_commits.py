@@ -1,0 +1,67 @@
+"""Approvals that would bring commits into a pull request which nobody was shown, or that name a closed one."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from trust.approval_case import REF, Case, Command, approve
+from trust.approval_world import FILE, FILES, TEST, ApprovalWorld
+
+EVIL: dict[str, str | bytes] = {"shop/evil.py": "import os\n"}
+HIDDEN: dict[str, dict[str, str | bytes]] = {
+    "another test": {TEST: "import subprocess\n\nsubprocess.run(['sh', '-c', 'id'])\n"},
+    "a file": EVIL,
+    "a workflow": {".github/workflows/evil.yml": "on: push\n"},
+    "a change of the source": {FILE: "import os\n"},
+    "a folder in place of a file": {"README.md/x": "x\n"},
+}
+"""Files of a first commit that the last one takes back."""
+
+
+def make_unseen_bases(command: Command) -> Iterator[Case]:
+    """The patch stands on a commit that is not on the default branch: its diff does not show that commit's files."""
+    if command == "apply":
+        return
+
+    def stand_on(branch: str, parents: int, world: ApprovalWorld) -> None:
+        for _ in range(parents):
+            world.base = world.git.commit({**FILES, **EVIL}, world.base)
+        if branch:
+            world.git.set_ref(branch, world.base)
+        world.store_patch(REF, more=EVIL)
+        approve(world, command)
+
+    for branch in ("refs/heads/feature", "refs/heads/triage/6-other", "refs/tags/main", "refs/pull/3/head", ""):
+        for parents in (1, 2):
+            name = f"{branch or 'no ref'}, {parents}"
+            yield Case("unseen base", name, command, partial(stand_on, branch, parents))
+
+
+def make_unseen_commits(command: Command) -> Iterator[Case]:
+    if command == "apply":
+        return
+
+    def hide(files: dict[str, Any], world: ApprovalWorld) -> None:
+        world.store_patch(REF, hidden=files)
+        approve(world, command)
+
+    for name, files in HIDDEN.items():
+        yield Case("unseen commit", name, command, partial(hide, files))
+
+
+def make_closed_pull_requests(command: Command) -> Iterator[Case]:
+    """An earlier pull request was closed and its branch deleted. The same patch is made and approved again."""
+    if command == "apply":
+        return
+
+    def close(times: int, world: ApprovalWorld) -> None:
+        for _ in range(times):
+            approve(world, command)
+            world.pulls.pulls[-1]["state"] = "closed"
+            del world.git.refs[f"refs/heads/{world.pulls.pulls[-1]['head']['ref']}"]
+            world.store_patch(REF)
+            world.before = world.read_effects()
+        approve(world, command)
+
+    for times in (1, 2):
+        yield Case("closed pull request", f"{times}", command, partial(close, times), "once")
