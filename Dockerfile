@@ -16,7 +16,7 @@ RUN find /opt/venv -name '*.so*' -type f -not -path '*/numpy*' -exec strip --str
     && find /opt/venv -type d \( -name tests -o -name test \) -prune -exec rm -r {} + \
     && find /opt/venv -type f \( -name '*.pyi' -o -name '*.[ch]' -o -name '*.hpp' -o -name '*.pxd' -o -name '*.pyx' \) -delete
 # A repository to try the finished image on.
-COPY triage/__init__.py triage/errors.py /sample/
+COPY triage/__init__.py triage/base/errors.py /sample/
 RUN printf '# Crash\n\nTraceback (most recent call last):\n  File "errors.py", line 46, in __init__\nKeyError: 1\n' >/sample/issue.md \
     && git -C /sample init --quiet && git -C /sample add . \
     && git -C /sample -c user.name=build -c user.email=build@localhost commit --quiet --message sample
@@ -50,7 +50,7 @@ COPY triage /app/triage
 RUN --mount=type=bind,from=build,source=/sample,target=/sample \
     export PYTHONPATH=/app \
     && /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
-    && /opt/venv/bin/python -c 'import triage.action_tasks, triage.adapters.github.issue_tracker, triage.adapters.llm.chat_model, triage.adapters.telemetry.otlp_exporter, triage.adapters.web.web_search_tool, openai.resources.chat' \
+    && /opt/venv/bin/python -c 'import triage.action_tasks, triage.github.issue_tracker, triage.model.chat_model, triage.output.telemetry.otlp_exporter, triage.web.web_search_tool, openai.resources.chat' \
     && /opt/venv/bin/python -m compileall -q /app/triage
 # No USER: the runner's files and the workspace can be written by root only (GitHub's rule for Docker actions).
 # A signal that comes while Python starts waits (env): the first process of a container would not even get it.

@@ -151,8 +151,8 @@ def run() -> None:
         secrets, problem = read_secrets(int(flag.removeprefix(SECRETS_FD_FLAG))), ""
     leave_the_workspace()
     environ = {**os.environ, **{os.fsdecode(name): os.fsdecode(value) for name, value in secrets.items()}}
-    from triage import langsmith_stand_in
-    from triage.os_signals import SignalHandler
+    from triage.base import langsmith_stand_in
+    from triage.base.os_signals import SignalHandler
 
     signals = SignalHandler()
     signals.listen()

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from triage.index.build.build_corpus import IndexLimits, build_corpus
-from triage.index.corpus.corpus import Corpus
-from triage.index.rank.query import build_query
-from triage.index.rank.ranking import rank_files
-from triage.index.retriever import make_search_query
-from triage.index.source.commit import CommitTree
-from triage.index.source.git import Git
+from triage.code.git.commit import CommitTree
+from triage.code.git.git import Git
+from triage.code.indexing.build_corpus import IndexLimits, build_corpus
+from triage.code.rank.query import build_query
+from triage.code.rank.ranking import rank_files
+from triage.code.retriever import make_search_query
+from triage.code.words.corpus import Corpus
 
 KS = (1, 3, 5, 10)
 

@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from testing.runs.backlog_simulation import simulate_backlog
-from tests.index.chroma_server import run_chroma_server
+from tests.code.chroma_server import run_chroma_server
 
 
 def main(

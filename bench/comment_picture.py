@@ -16,10 +16,10 @@ from pathlib import Path
 
 import cmarkgfm
 
+from triage.comment.comment import render_comment
+from triage.comment.hidden_state import next_state
+from triage.comment.sections import build_page
 from triage.domain.report import RunReport
-from triage.publish.comment import render_comment
-from triage.publish.hidden_state import next_state
-from triage.publish.sections import build_page
 
 ROOT = Path(__file__).parent.parent
 ISSUE = ROOT / "examples" / "crash-with-traceback.md"

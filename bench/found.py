@@ -3,11 +3,11 @@
 from collections import Counter
 
 from bench.accuracy import build_record, parse_arguments
+from triage.code.rank.found_place import find_place
+from triage.code.rank.query import build_query
+from triage.code.rank.ranking import rank_files
+from triage.code.retriever import make_search_query
 from triage.domain.thresholds import Thresholds
-from triage.index.rank.found_place import find_place
-from triage.index.rank.query import build_query
-from triage.index.rank.ranking import rank_files
-from triage.index.retriever import make_search_query
 
 
 def main() -> None:

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.accuracy import build_record, open_git, parse_arguments
-from triage.index.corpus.corpus import Corpus
-from triage.index.files.languages import detect_language
-from triage.index.parse.chunks import Scope, build_scopes
-from triage.index.parse.definitions import find_definitions
-from triage.index.rank.query import build_query
-from triage.index.rank.ranking import Ranking, rank_files
-from triage.index.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets
-from triage.index.retriever import make_search_query
-from triage.index.source.decode import split_lines
-from triage.index.source.git import Git, GitError
+from triage.code.files.languages import detect_language
+from triage.code.git.decode import split_lines
+from triage.code.git.git import Git, GitError
+from triage.code.parse.chunks import Scope, build_scopes
+from triage.code.parse.definitions import find_definitions
+from triage.code.rank.query import build_query
+from triage.code.rank.ranking import Ranking, rank_files
+from triage.code.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets
+from triage.code.retriever import make_search_query
+from triage.code.words.corpus import Corpus
 
 KS = (1, 3, 5, 10)
 MAX_FILES = 12

@@ -26,12 +26,12 @@ from bench.train_kinds import (
     select_features,
     softmax,
 )
+from triage.code.past_issues.issue_classifier import extract_features, measure_similarities
+from triage.code.past_issues.learned_labels import learn_from_labels, learn_kinds
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
-from triage.index.issues.issue_classifier import extract_features, measure_similarities
-from triage.index.issues.learned_labels import learn_from_labels, learn_kinds
-from triage.reading.kind_model import DECLARED_LOGIT, KINDS, estimate_kind
-from triage.reading.read_issue import read_issue
+from triage.issue.kind.kind_model import DECLARED_LOGIT, KINDS, estimate_kind
+from triage.issue.read_issue import read_issue
 
 _PARTS = 5
 _LABELS = {"bug": "bug", "feature": "enhancement", "question": "question"}

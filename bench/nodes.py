@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tree_sitter import Language, Node, Parser
 
-from triage.index.files.languages import detect_language
-from triage.index.parse.definitions import find_definitions
+from triage.code.files.languages import detect_language
+from triage.code.parse.definitions import find_definitions
 
 
 def main() -> None:

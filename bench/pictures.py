@@ -16,9 +16,9 @@ from pathlib import Path
 import cmarkgfm
 
 from bench.comment_picture import PAGE, ROOT, WIDTH, render_page, run_triage, take_picture
+from triage.comment.sections import build_page
 from triage.domain.report import RunReport
-from triage.publish.sections import build_page
-from triage.publish.summary import render_summary
+from triage.job_page.summary import render_summary
 
 ISSUES = 40
 BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 870

@@ -20,9 +20,9 @@ from typing import Any
 
 from triage.domain.facts import ReportFacts
 from triage.domain.issue import Issue, Reading
-from triage.reading.missing_information import find_missing_information
-from triage.reading.read_issue import read_issue
-from triage.reading.report_facts import find_facts
+from triage.issue.questions.missing_information import find_missing_information
+from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import find_facts
 
 LABELS = Path(__file__).parent / "data" / "readings.jsonl"
 PRECISION_ONLY = "symptom"

@@ -1,4 +1,4 @@
-"""Makes `triage/secrets/gitleaks.json` from gitleaks' own configuration.
+"""Makes `triage/safety/secrets/gitleaks.json` from gitleaks' own configuration.
 
 Leaves out the rules for paths alone and for private keys, which we detect ourselves. Also leaves out the exceptions for
 keys in services' documentation: GitHub refuses pushes with some of them, and masking them does no harm.
@@ -24,7 +24,7 @@ NOT_IN_LETTERS = {"generic-api-key": [r"^[a-zA-Z_./-]+$"]}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("toml", type=Path, help="gitleaks' config/gitleaks.toml")
-    parser.add_argument("--to", type=Path, default=Path("triage/secrets/gitleaks.json"))
+    parser.add_argument("--to", type=Path, default=Path("triage/safety/secrets/gitleaks.json"))
     options = parser.parse_args()
     config = tomllib.loads(options.toml.read_text(encoding="utf-8"))
     rules = [convert_rule(rule) for rule in config["rules"] if rule["id"] not in OURS]

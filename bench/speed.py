@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.made_up import make_tree
+from triage.code.codebase import GitCodebase
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
-from triage.index.codebase import GitCodebase
-from triage.reading.read_issue import read_issue
+from triage.issue.read_issue import read_issue
 
 ISSUE = Issue(
     title="ValueError: save() fails when the queue is empty",

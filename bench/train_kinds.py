@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.domain.issue import Issue
-from triage.reading.declared_kind import find_declared_kind
-from triage.reading.kind_features import extract_kind_features
-from triage.reading.kind_model import DECLARED_LOGIT, KINDS, WEIGHTS_FILE
-from triage.reading.read_issue import read_issue
+from triage.issue.kind.declared_kind import find_declared_kind
+from triage.issue.kind.kind_features import extract_kind_features
+from triage.issue.kind.kind_model import DECLARED_LOGIT, KINDS, WEIGHTS_FILE
+from triage.issue.read_issue import read_issue
 
 MIN_ISSUES, MIN_REPOSITORIES = 5, 3
 """A feature of fewer issues, or of fewer repositories, says more about them than about the kind."""

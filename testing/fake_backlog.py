@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from triage.domain.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
+from triage.backlog.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
+from triage.base.errors import BadInput, TriageError
 from triage.domain.memory import PastIssue
-from triage.errors import BadInput, TriageError
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
 from triage.domain.patch import BaseFile, EditablePath
-from triage.patches.masked_files import mask_file
+from triage.fix.patch.masked_files import mask_file
 
 
 @dataclass

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from testing.fakes import NOW
-from triage.approval.commit_text import CommitFacts, parse_proposal
+from triage.base.errors import CannotPublish
 from triage.domain.effect import Reaction
 from triage.domain.patch import BaseFile
 from triage.domain.proposal import (
@@ -17,7 +17,7 @@ from triage.domain.proposal import (
     PullRequest,
     StoredProposal,
 )
-from triage.errors import CannotPublish
+from triage.fix.commit_text import CommitFacts, parse_proposal
 from triage.proposal_ports import CommitRequest
 
 PROPOSAL_REFS = "refs/triage/proposals/"

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from triage.base.errors import BranchTaken
 from triage.domain.patch import BaseFile
-from triage.errors import BranchTaken
 from triage.proposal_ports import CheckResult, CommitRequest
 
 

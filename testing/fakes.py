@@ -13,6 +13,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
+from triage.base.errors import NoSuchIssue, NotIndexed
 from triage.domain.code import (
     FileChange,
     FoundPlace,
@@ -35,7 +36,6 @@ from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecu
 from triage.domain.skill import Skills
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.domain.thresholds import Thresholds
-from triage.errors import NoSuchIssue, NotIndexed
 from triage.ports import AnnotationLevel, Services, Tier
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

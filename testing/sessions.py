@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from testing.fakes import FakeProgressLog
-from triage.secrets.redactor import SecretRedactor
-from triage.settings import RunnerEnvironment, Settings
-from triage.wiring import RunSetup
+from triage.app.settings import RunnerEnvironment, Settings
+from triage.app.wiring import RunSetup
+from triage.safety.secrets.redactor import SecretRedactor
 
 
 def make_session(settings: Settings, root: Path, repository: str = "acme/wired", **changes: Any) -> RunSetup:

@@ -1,15 +1,18 @@
 """Settings for all tests."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from triage.adapters.github.github_client import GitHubClient
+from triage.github.github_client import GitHubClient
 
 # A busy machine must not fail a test: how cost grows is tested by `testing.cost_growth`.
 settings.register_profile("without-deadline", deadline=None)
 settings.load_profile("without-deadline")
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -21,3 +24,23 @@ def no_wait_between_writes(monkeypatch: pytest.MonkeyPatch) -> None:
         create(self, *values, **named | {"seconds_between_writes": 0.0})
 
     monkeypatch.setattr(GitHubClient, "__init__", create_without_wait)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--golden", action="store_true", help="write the golden files again")
+
+
+@pytest.fixture
+def golden(request):
+    """Compares a text with a file of the repository, or writes it."""
+    rewrite = request.config.getoption("--golden", default=False)
+
+    def compare(path, text):
+        file = ROOT / path
+        if rewrite:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        assert file.exists(), f"{path} is missing: make golden"
+        assert text == file.read_text(encoding="utf-8"), f"{path} differs: make golden, and read the diff"
+
+    return compare

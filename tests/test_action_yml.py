@@ -7,8 +7,8 @@ from pydantic import SecretStr
 
 from tests.docs_pages import load_manifest
 from tests.docs_yaml import ROOT, is_release
-from triage.publish.notices import EMPTY_OUTPUTS
-from triage.settings import Settings
+from triage.app.settings import Settings
+from triage.job_page.notices import EMPTY_OUTPUTS
 
 OUTPUTS = list(EMPTY_OUTPUTS)
 FEATHER_ICONS = {"activity", "crosshair", "eye", "filter", "git-commit", "map-pin", "message-square", "search", "zap"}

@@ -133,7 +133,9 @@ def test_contributing_describes_every_package() -> None:
     assert described == packages - {"__init__", "__main__"}
 
 
-PATH_IN_TEXT = re.compile(r"`((?:triage|tests|testing|bench|trust|docs|examples|agents|graph|text)/[\w/-]+\.\w+)`")
+PATH_IN_TEXT = re.compile(
+    r"`((?:triage|tests|testing|bench|trust|docs|examples|agents|graph|safety|jobs|fix|writes|backlog|events|comment|base)/[\w/-]+\.\w+)`"
+)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "examples"], ids=lambda page: page.name)

@@ -17,11 +17,11 @@ import yaml
 
 from testing.servers.mail_server import serve_mail
 from testing.servers.scripted_server import ScriptedReply, serve_script
+from tests.comment.sample_reports import FULL, change_report
 from tests.docs_pages import load_manifest
-from tests.publish.sample_reports import FULL, change_report
+from triage.comment.withhold_details import withhold_details
 from triage.domain.code import FoundPlace, Span
 from triage.domain.report import RunReport
-from triage.publish.withhold_details import withhold_details
 
 ROOT = Path(__file__).parents[1]
 RECIPES = {

@@ -6,7 +6,7 @@ import signal
 def main() -> None:
     # Importing takes half a second. Until it is done, Ctrl-C ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from triage import langsmith_stand_in
+    from triage.base import langsmith_stand_in
 
     langsmith_stand_in.install()
     from triage import cli

@@ -2,8 +2,8 @@
 
     read    inputs, event payload, project settings                     here
     route   the payload to a task, or to the reason for skipping it     events.route
-    work    fetch the issue, check who may ask, run the agents          flows.triage_issue, graph
-    write   comment, labels, job summary, report                        flows.write_results, publish
+    work    fetch the issue, check who may ask, run the agents          jobs.triage_issue, graph
+    write   comment, labels, job summary, report                        jobs.write_results, writes, comment, job_page
 
 Exit code 0: done, skipped or degraded; 1: failed, the error is one line in the log; 130 and 143: cancelled.
 """
@@ -18,20 +18,21 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from triage import runner_wiring, threads
+from triage.app import runner_wiring
+from triage.app.runner_wiring import ActionsContext
+from triage.app.settings import RunnerEnvironment, Settings, collect_own_secrets
+from triage.base import threads
+from triage.base.errors import BadConfig, BadInput, TriageError, error_location
+from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
 from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task, WarmIndex
-from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.route import route_event
-from triage.events.route_fix import route_fix_event
-from triage.os_signals import SignalHandler
-from triage.publish.apply_local_effects import apply_local_effects
-from triage.publish.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
-from triage.publish.redacting_runner import RedactingRunner
-from triage.runner_wiring import ActionsContext
-from triage.secrets.redactor import SecretRedactor
-from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
+from triage.fix.route_fix import route_fix_event
+from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
+from triage.safety.secrets.redactor import SecretRedactor
+from triage.writes.apply_local_effects import apply_local_effects
+from triage.writes.redacting_runner import RedactingRunner
 
 CANCELLED_SUMMARY = """## Bug triage: not done
 
@@ -106,7 +107,7 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
 
     # Work and write
     from triage.action_tasks import EventRun, run_backlog_task, run_event_task, run_fix_task, run_scorecard_task
-    from triage.wiring import RunSetup
+    from triage.app.wiring import RunSetup
 
     setup = RunSetup(
         settings=settings,

@@ -10,7 +10,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from triage import fix_wiring, threads, wiring
+from triage.app import wiring
+from triage.app.runner_wiring import ActionsContext
+from triage.app.wiring import RunSetup
+from triage.base import threads
+from triage.base.os_signals import SignalHandler
 from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
@@ -26,12 +30,10 @@ from triage.domain.task import (
     WarmIndex,
 )
 from triage.events.payload import parse_issue
-from triage.flows.flow_context import FlowContext, FlowResult
-from triage.flows.triage_issue import run_task
-from triage.flows.warm_index import warm_index
-from triage.os_signals import SignalHandler
-from triage.runner_wiring import ActionsContext
-from triage.wiring import RunSetup
+from triage.fix import fix_wiring
+from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.triage_issue import run_task
+from triage.jobs.warm_index import warm_index
 
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
@@ -67,8 +69,8 @@ async def run_event_task(run: EventRun, route: Callable[[ProjectConfig], Task | 
 
 async def run_fix_task(run: EventRun, task: FixTask | Skip) -> FlowResult:
     """Do what the job of the fix flow does with the event."""
-    from triage.flows.fix.fix_flow import FixFlow  # a triage needs none of it
-    from triage.flows.fix.run_fix_job import run_fix_job
+    from triage.fix.jobs.fix_flow import FixFlow  # a triage needs none of it
+    from triage.fix.jobs.run_fix_job import run_fix_job
 
     settings = run.setup.settings
     setup = await threads.run_in_daemon_thread(run.setup.with_project_config)
@@ -89,8 +91,8 @@ async def run_fix_task(run: EventRun, task: FixTask | Skip) -> FlowResult:
 
 async def run_scorecard_task(run: EventRun, task: ScorecardTask) -> FlowResult:
     """Count what came of the comments on closed issues. The event does not matter."""
-    from triage import scorecard_wiring  # a triage needs none of it
-    from triage.flows.make_scorecard import make_scorecard
+    from triage.backtest.scorecard import scorecard_wiring  # a triage needs none of it
+    from triage.backtest.scorecard.make_scorecard import make_scorecard
 
     job = scorecard_wiring.open_scorecard(run.setup, task.since, run.setup.settings.issue_number)
     return await make_scorecard(job, _build_flow_context(run, None))
@@ -98,7 +100,7 @@ async def run_scorecard_task(run: EventRun, task: ScorecardTask) -> FlowResult:
 
 async def run_backlog_task(run: EventRun, task: BacklogTask) -> Status:
     """Do one job of a backlog. The event does not matter."""
-    from triage.backlog_job import run_backlog_job  # a triage needs none of it
+    from triage.backlog.backlog_job import run_backlog_job  # a triage needs none of it
 
     run = replace(run, setup=await threads.run_in_daemon_thread(run.setup.with_project_config))
     return await run_backlog_job(task.stage, run.setup, _build_flow_context(run, None))
@@ -118,7 +120,7 @@ def _build_flow_context(run: EventRun, event_issue: Issue | None) -> FlowContext
 
     return FlowContext(
         github=wiring.build_github(setup),
-        approvals=fix_wiring.build_issue_approvals(setup),
+        approvals=wiring.build_issue_approvals(setup),
         runner=actions.runner,
         progress=actions.log,
         policy=settings.policy(),

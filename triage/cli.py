@@ -16,10 +16,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from triage import __version__, wiring
-from triage.backlog_command import app as backlog
-from triage.backtest_command import backtest
-from triage.command_line import (
+from triage import __version__
+from triage.app import wiring
+from triage.app.command_line import (
     EXIT_CODES,
     GitHubOption,
     IssueOption,
@@ -33,17 +32,19 @@ from triage.command_line import (
     read_text,
     run_until_signal,
 )
-from triage.doctor import Check, run_checks
+from triage.app.doctor import Check, run_checks
+from triage.app.settings import find_unknown_variables
+from triage.backlog.backlog_command import app as backlog
+from triage.backtest.backtest_command import backtest
+from triage.backtest.scorecard.scorecard_command import scorecard
+from triage.base.errors import TriageError
+from triage.comment.comment import preview_comment
 from triage.domain.code import SearchQuery
 from triage.domain.report import RunReport
-from triage.errors import TriageError
 from triage.events.issue_option import parse_issue_lines
-from triage.fix_command import fix
-from triage.flows.export_telemetry import export_telemetry
-from triage.publish.comment import preview_comment
-from triage.publish.plan_effects import dump_report
-from triage.scorecard_command import scorecard
-from triage.settings import find_unknown_variables
+from triage.fix.fix_command import fix
+from triage.jobs.export_telemetry import export_telemetry
+from triage.writes.plan_effects import dump_report
 
 app = typer.Typer(
     name="bug-triage",
@@ -136,7 +137,7 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(text + "\n")
         return
-    from triage.publish.terminal_page import render_terminal_page
+    from triage.job_page.terminal_page import render_terminal_page
 
     Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result), crop=False)
 
@@ -154,7 +155,7 @@ def locate(
     as_json: Json = False,
 ) -> None:
     """Rank the files of a checkout for an issue given on standard input."""
-    from triage.reading.read_issue import read_issue
+    from triage.issue.read_issue import read_issue
 
     issue = read_issue_file("-")
     runner, progress = wiring.open_terminal(None)
@@ -186,7 +187,7 @@ def read(
     as_json: Json = False,
 ) -> None:
     """Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout."""
-    from triage.publish.reading_page import dump_summary, format_summary, name_kind
+    from triage.issue.reading_page import dump_summary, format_summary, name_kind
 
     if lines:
         for issue, repo in parse_issue_lines(read_text(file)):

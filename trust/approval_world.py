@@ -27,9 +27,9 @@ from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.servers.suggesting_github import SuggestingGitHub
 from triage.action import main
-from triage.adapters.github.issue_approvals import GitHubIssueApprovals
-from triage.adapters.github.issue_tracker import IssueTracker
-from triage.adapters.github.proposal_store import GitHubProposalStore
+from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.github.issue_approvals import GitHubIssueApprovals
+from triage.github.issue_tracker import IssueTracker
 
 NUMBER = 7
 BOT = "github-actions[bot]"

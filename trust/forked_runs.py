@@ -38,7 +38,7 @@ def _run(environment: dict[str, str], log: Path, replaced: dict[str, Any]) -> No
     for stream in (1, 2):
         os.dup2(null, stream)
     from triage.action import main
-    from triage.os_signals import SignalHandler
+    from triage.base.os_signals import SignalHandler
 
     for name, value in replaced.items():
         patch(name, value).start()

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from bench.contestants.answer import run_contestant
-from triage.index.corpus.bm25 import BM25, TermCounter, TermCounts
-from triage.index.corpus.tokens import Vocabulary, find_words, split_into_terms
-from triage.index.files.file_filter import get_skip_reason, load_text
-from triage.index.source.plain_folder import FolderTree
+from triage.code.files.file_filter import get_skip_reason, load_text
+from triage.code.git.plain_folder import FolderTree
+from triage.code.words.bm25 import BM25, TermCounter, TermCounts
+from triage.code.words.tokens import Vocabulary, find_words, split_into_terms
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:

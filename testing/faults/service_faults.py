@@ -161,7 +161,7 @@ SUPERVISOR_FAULTS = [
 
 @contextmanager
 def _short_read_limit() -> Iterator[None]:
-    with patch("triage.adapters.llm.endpoint.READ_SECONDS", SLOW_SECONDS / 4):
+    with patch("triage.model.endpoint.READ_SECONDS", SLOW_SECONDS / 4):
         yield
 
 

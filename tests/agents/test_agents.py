@@ -22,12 +22,12 @@ from triage.agents import (
 )
 from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
+from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit
 from triage.domain.findings import CodebaseFinding, WebResult
 from triage.domain.report import Citations
-from triage.errors import InvalidAnswer
-from triage.reading.read_issue import read_issue
+from triage.issue.read_issue import read_issue
 
 
 def case(**changes: Any) -> AgentInput:

@@ -13,7 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from tests.index.indexes import make_codebase
+from tests.code.indexes import make_codebase
 from triage.agents import code_answers
 from triage.agents.code_answers import (
     render_callers,

@@ -16,15 +16,15 @@ from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressL
 from triage.agents import code_lookup, codebase_search, written_calls
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
+from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
-from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.graph.tool_records import record_tool_calls
 from triage.graph.tool_runner import ToolRunner
+from triage.issue.read_issue import read_issue
 from triage.ports import Services
-from triage.reading.read_issue import read_issue
 
 CODE = FakeCodebase(factories.FILES)
 ENOUGH = AIMessage("enough")

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from testing.fakes import FakeCodebase
 from triage.agents.codebase_rules import MAX_CONFIDENCE, MAX_VAGUE_CONFIDENCE, estimate_confidence
+from triage.code.codebase import GitCodebase
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, SearchQuery
 from triage.domain.issue import Issue, Repository
-from triage.index.codebase import GitCodebase
-from triage.reading.read_issue import read_issue
+from triage.issue.read_issue import read_issue
 
 CART = "from shop.tax import rate\n\n\ndef total(prices, country):\n    return sum(prices) * rate(country)\n"
 HEAD = "Total fails for Norway\n\nTraceback (most recent call last):\n"

@@ -7,7 +7,7 @@ from testing.fakes import FakeCodebase
 from triage.agents.earlier_rounds import MAX_LOOKED_UP_CHARS, build_followup_sections, format_looked_up
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
-from triage.reading.read_issue import read_issue
+from triage.issue.read_issue import read_issue
 
 LONG = "def load(path):\n" + "    total = total + len(path)\n" * 78
 SHORT = "def {name}(path):\n    return path.strip()\n"

@@ -20,9 +20,9 @@ from triage.agents.skill_prompts import (
     remove_selections,
     render_skill,
 )
+from triage.base.errors import ModelUnavailable
 from triage.domain.issue import Section
 from triage.domain.skill import SKILL_FOLDER, Skill, Skills
-from triage.errors import ModelUnavailable
 from triage.ports import Services
 
 

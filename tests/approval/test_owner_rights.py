@@ -4,7 +4,7 @@ import pytest
 
 from triage.approval.owner_rights import owner_problem
 from triage.domain.project_config import ProjectConfig
-from triage.text.code_owners import MAX_RULES, CodeOwners
+from triage.safety.code_owners import MAX_RULES, CodeOwners
 
 CONFIG = ProjectConfig(owners={"acme/core": "mona"})
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from testing.fakes import NOW, FakeCodebase
-from triage.adapters.web.web_search_tool import build_search_tool
 from triage.agents.code_tools import build_code_tools
 from triage.approval.tool_gate import (
     TOOL_CAPABILITIES,
@@ -18,6 +17,7 @@ from triage.approval.tool_gate import (
     review,
 )
 from triage.domain.proposal import PROPOSAL_LIFETIME, PendingMutation
+from triage.web.web_search_tool import build_search_tool
 
 ARGS: dict[str, Any] = {"title": "Dates", "labels": ["bug"]}
 PENDING = freeze_call("call-1", "create_ticket", ARGS, NOW)

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.publish.sample_reports import FULL, RULES_STEPS, change_report
-from triage.domain.backlog import BacklogPlan, Caps, ListedIssue
+from tests.comment.sample_reports import FULL, RULES_STEPS, change_report
+from triage.backlog.backlog import BacklogPlan, Caps, ListedIssue
 from triage.domain.issue import Issue
 from triage.domain.memory import SimilarIssue
 from triage.domain.report import RunReport

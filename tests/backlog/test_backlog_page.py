@@ -7,12 +7,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_plan, make_report
-from tests.publish.sample_reports import COMMIT, EVIL, missing, suspect
+from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
+from triage.backlog.backlog import Caps, LeftOut
 from triage.backlog.backlog_page import MAX_ISSUE_BYTES, BacklogResults, render_backlog
-from triage.domain.backlog import Caps, LeftOut
 from triage.domain.code import FoundPlace, Span
 from triage.domain.run import Usage
-from triage.text.active_content import find_active_content
+from triage.safety.active_content import find_active_content
 
 ISSUES = "https://redirect.github.com/acme/ledger/issues/"
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"

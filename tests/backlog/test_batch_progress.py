@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_plan, make_report
+from triage.backlog.backlog import BatchRecord, Caps
 from triage.backlog.batch_progress import limit_run, measure_progress, share_caps, sum_spent
-from triage.domain.backlog import BatchRecord, Caps
 from triage.domain.run import Limits
 
 PLAN = make_plan([[1, 2, 3], [4]], usd=4.0, tokens=40_000)

@@ -17,10 +17,10 @@ from triage.backlog.choose_issues import (
     merge_past_issues,
     split_batches,
 )
+from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
 from triage.domain.memory import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
-from triage.publish.hidden_state import CommentState, hash_text, render_state
 
 
 def comment(state: CommentState, *, ours: bool = True) -> IssueComment:

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_plan, make_report
-from tests.publish.sample_reports import COMMIT, missing
+from tests.comment.sample_reports import COMMIT, missing
+from triage.backlog.backlog import LeftOut
 from triage.backlog.csv_table import BOM, COLUMNS, make_inert_cell, render_csv
-from triage.domain.backlog import LeftOut
 from triage.domain.code import FoundPlace, Span
 
 HOSTILE = st.text(st.sampled_from("=+-@\t\r\n;,\"'|<>&a1 \u200b\ufeff＝"), max_size=12) | st.text(max_size=30)

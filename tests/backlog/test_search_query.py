@@ -3,9 +3,9 @@
 import pytest
 
 from tests.backlog.backlog_values import NEWEST, list_issue
+from triage.backlog.backlog import Cursor
 from triage.backlog.search_query import advance_cursor, build_search, check_query, format_cursor, parse_cursor
-from triage.domain.backlog import Cursor
-from triage.errors import BadInput
+from triage.base.errors import BadInput
 
 
 def test_the_search_of_the_first_page() -> None:

@@ -1,7 +1,7 @@
 """Whether a report is right is what the fix edited, and nothing else."""
 
 from tests.backtest.samples import case, fixed_issue
-from tests.publish.sample_reports import FULL
+from tests.comment.sample_reports import FULL
 from triage.backtest.judge import judge_duplicate, judge_report
 from triage.domain.code import FoundPlace, Span
 from triage.domain.memory import SimilarIssue

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
+from triage.code.codebase import GitCodebase
 from triage.domain.code import Passage, Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import Citations, Suspect
-from triage.index.codebase import GitCodebase
 
 STORE = """\
 import json

@@ -21,8 +21,8 @@ from testing.runs.backlog_simulation import Backlog, simulate_backlog
 from testing.servers.github_api import JOB_TOKEN
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.action import main
-from triage.domain.backlog import TABLE_MARKER
-from triage.publish.hidden_state import CommentState, render_state
+from triage.backlog.backlog import TABLE_MARKER
+from triage.comment.hidden_state import CommentState, render_state
 
 COMMENT = re.compile(r"POST /repos/octo/shop/issues/\d+/comments")
 

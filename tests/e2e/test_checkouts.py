@@ -88,7 +88,7 @@ def watch(event, args):
 sys.addaudithook(watch)
 sys.path.insert(0, {ours!r})
 from triage.action import main
-from triage.os_signals import SignalHandler
+from triage.base.os_signals import SignalHandler
 code = main(dict(os.environ), SignalHandler(), sys.stdout)
 found = list(seen)
 with open({told!r}, "w") as file:
@@ -138,7 +138,7 @@ def test_git_is_the_only_program_and_github_the_only_server(job: Job):
         Path(sys.executable).name,
     }
     workers = [words for words in programs if isinstance(words, list) and words[0] == sys.executable]
-    assert all("from triage.index.parse.extract_worker import main" in str(words) for words in workers)
+    assert all("from triage.code.parse.extract_worker import main" in str(words) for words in workers)
     assert {tuple(what) for event, what, _ in seen if event == "socket.connect" and isinstance(what, list)} == {
         ("127.0.0.1", int(job.github.url.rpartition(":")[2]))
     }

@@ -14,8 +14,8 @@ from testing.runs.job import ROOT, Job
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.servers.scripted_server import chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
-from tests.index.chroma_server import run_chroma_server as chroma_serving
-from triage.index.vectors.chroma_connection import connect_to_chroma
+from tests.code.chroma_server import run_chroma_server as chroma_serving
+from triage.code.vectors.chroma_connection import connect_to_chroma
 
 needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is None, reason="no triage/action.py")
 

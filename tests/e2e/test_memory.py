@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
-from tests.index.source.test_git_history import git
-from tests.publish.sample_reports import EVIL
+from tests.code.git.test_git_history import git
+from tests.comment.sample_reports import EVIL
 from triage.action import main
 
 CODE = '''"""Baskets."""

@@ -10,14 +10,14 @@ from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
-from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import Policy
 from triage.domain.issue import Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.flows.flow_context import FlowContext
-from triage.flows.triage_issue import NO_SUCH_LABEL, run_task
+from triage.github.issue_tracker import IssueTracker
+from triage.jobs.flow_context import FlowContext
+from triage.jobs.triage_issue import NO_SUCH_LABEL, run_task
 
 VAGUE = "It crashes when I save."
 

@@ -19,15 +19,15 @@ from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from triage.adapters.github.comments import WAITS_BEFORE_ENDING
-from triage.adapters.github.issue_tracker import IssueTracker
+from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.flows.flow_context import FlowContext, FlowResult
-from triage.flows.triage_issue import run_task
-from triage.publish.hidden_state import CommentState, render_state
+from triage.github.comments import WAITS_BEFORE_ENDING
+from triage.github.issue_tracker import IssueTracker
+from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.triage_issue import run_task
 
 BOT = "github-actions[bot]"
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="mona")

@@ -11,13 +11,13 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
-from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import Policy
 from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.flows.flow_context import FlowContext
-from triage.flows.triage_issue import run_task
+from triage.github.issue_tracker import IssueTracker
+from triage.jobs.flow_context import FlowContext
+from triage.jobs.triage_issue import run_task
 
 EXISTING = [{"name": "area/dates"}]
 

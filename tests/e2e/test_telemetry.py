@@ -104,7 +104,7 @@ LOADED = """
 import os, sys
 from triage.action import main
 code = main(os.environ)
-names = [name for name in sys.modules if name.split(".")[0] == "opentelemetry" or name.startswith("triage.adapters.telemetry")]
+names = [name for name in sys.modules if name.split(".")[0] == "opentelemetry" or name.startswith("triage.output.telemetry")]
 print("LOADED", code, *names)
 """
 

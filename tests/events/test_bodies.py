@@ -9,7 +9,7 @@ import pytest
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.webhooks.event_runner import EventResult, EventRunner
 from triage.domain.issue import Issue
-from triage.reading.read_issue import read_issue
+from triage.issue.read_issue import read_issue
 from trust.markdown_judge import judge_page
 
 NAUGHTY: list[str] = json.loads(

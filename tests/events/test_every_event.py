@@ -17,8 +17,8 @@ from testing.webhooks.example_payloads import (
     mutate_event_file,
     mutate_payload,
 )
+from triage.base.errors import BadInput
 from triage.domain.task import Skip, TriageTask
-from triage.errors import BadInput
 from triage.events.route import route_event
 
 EVERY = load_examples()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.errors import BadInput
+from triage.base.errors import BadInput
 from triage.events.issue_option import parse_issue_url
 
 GITHUB = "https://github.com"

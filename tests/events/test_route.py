@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
+from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
-from triage.errors import BadInput
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 

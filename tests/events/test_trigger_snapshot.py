@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from triage.base.errors import BadInput
+from triage.base.timestamps import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
-from triage.errors import BadInput
 from triage.events.payload import parse_issue
 from triage.events.trigger_snapshot import (
     EDITED,
@@ -18,8 +19,7 @@ from triage.events.trigger_snapshot import (
     to_run_key,
     trigger_comment_skip_reason,
 )
-from triage.flows.model_run_cap import rules_only_reason
-from triage.text.timestamps import parse_timestamp
+from triage.jobs.model_run_cap import rules_only_reason
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WHEN = "2026-11-21T09:00:00Z"

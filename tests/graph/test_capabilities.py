@@ -12,8 +12,8 @@ from triage.agents import registry
 from triage.agents.agent import Agent, AgentAnswer, Capability
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
+from triage.fix.graph.fix_graph import NODES
 from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_services
-from triage.graph.fix_graph import NODES
 from triage.graph.step_runner import Step, run_agent
 from triage.ports import Services
 

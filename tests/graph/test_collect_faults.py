@@ -1,7 +1,7 @@
 """Every fault of a run by name, with what was done instead."""
 
-from tests.publish.sample_reports import step
-from tests.publish.sample_runs import (
+from tests.comment.sample_reports import step
+from tests.comment.sample_runs import (
     DEGRADATION,
     MAIN,
     PLANNED,

@@ -11,15 +11,15 @@ from testing import factories
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from testing.sessions import make_session
-from triage import wiring
 from triage.agents import code_lookup, codebase_search
 from triage.agents.agent import AgentAnswer
+from triage.app import wiring
+from triage.app.settings import Settings
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
 from triage.graph.tool_records import record_tool_calls
-from triage.reading.read_issue import read_issue
-from triage.settings import Settings
+from triage.issue.read_issue import read_issue
 
 Script = Callable[[ReceivedRequest], ScriptedReply]
 READ = ("read_lines", '{"path": "src/parse.py", "start": 1, "end": 2}')

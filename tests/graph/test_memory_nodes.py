@@ -12,14 +12,14 @@ from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
 from triage.agents.memory_message import TITLE
+from triage.base.errors import GitHubUnavailable
+from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.memory import EarlierReport, LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.errors import GitHubUnavailable
 from triage.graph.memory_nodes import find_earlier_report, remember_entities
 from triage.graph.run_graph import run_graph
-from triage.publish.hidden_state import CommentState, render_state
 
 SAME = SimilarIssue(
     number=3,

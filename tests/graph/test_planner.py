@@ -8,10 +8,10 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
+from triage.base.errors import InvalidAnswer, ModelUnavailable
 from triage.domain.findings import PlannerProposal
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status, Usage
-from triage.errors import InvalidAnswer, ModelUnavailable
 from triage.graph import planner
 from triage.graph.run_graph import run_graph
 from triage.ports import Services

@@ -13,13 +13,13 @@ from testing import factories
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
 from testing.sessions import make_session
-from triage import wiring
+from triage.app import wiring
+from triage.app.settings import Settings
 from triage.domain.code import Span
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.graph.run_graph import run_graph
-from triage.settings import Settings
 
 STORE = '''"""Shelves on disk."""
 

@@ -8,11 +8,11 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
+from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
 from triage.domain.findings import DeclinedAnswer
 from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
-from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
 

@@ -7,9 +7,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
+from triage.base.errors import BadInput
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
-from triage.errors import BadInput
 from triage.graph.build_graph import compute_recursion_limit
 from triage.graph.routing import MAX_ROUNDS
 from triage.graph.server_graph import build_server_graph, compute_max_iterations

@@ -10,12 +10,12 @@ from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
 from testing.sessions import make_session
-from triage import wiring
+from triage.app import wiring
+from triage.app.settings import Settings
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
 from triage.graph.server_graph import ServerGraph, build_server_graph
 from triage.ports import Services
-from triage.settings import Settings
 
 ASKED: Any = {"issue_title": sample_bug.TITLE, "issue_body": sample_bug.BODY, "issue_number": 7}
 WRITTEN = "The price of a fruit is not known."

@@ -8,11 +8,11 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
+from triage.base.errors import ModelUnavailable
 from triage.domain.issue import Section
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.skill import BrokenSkill, Skill, SkillConditions, Skills
-from triage.errors import ModelUnavailable
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
 

@@ -14,10 +14,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
 from triage.approval.tool_gate import ToolCapability
+from triage.base.threads import run_in_daemon_thread
 from triage.domain.run import Outcome
 from triage.graph.tool_records import record_tool_calls
 from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
-from triage.threads import run_in_daemon_thread
 
 
 @tool

@@ -9,8 +9,8 @@ from triage.agents.numbered_lines import format_heading, format_location, number
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.code import Hit, LineMatch, LineMatches, Passage, SearchQuery
 from triage.domain.issue import Reading
+from triage.issue.code_names import find_identifiers, find_paths
 from triage.ports import Codebase
-from triage.reading.code_names import find_identifiers, find_paths
 
 MAX_QUERY_CHARS = 300
 MAX_HITS = 8

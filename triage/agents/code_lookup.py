@@ -16,9 +16,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Invali
 
 from triage.agents.prompts import build_system_message, fence, shorten
 from triage.agents.written_calls import parse_calls, replace_surrogates
+from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
-from triage.errors import TriageError
 from triage.ports import Model, Services, Toolset
 
 MAX_TURNS = 3

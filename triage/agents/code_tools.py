@@ -14,8 +14,8 @@ from triage.agents.code_answers import (
     render_search,
     render_text_matches,
 )
+from triage.base.threads import run_in_daemon_thread
 from triage.ports import Codebase
-from triage.threads import run_in_daemon_thread
 
 
 def build_code_tools(codebase: Codebase) -> list[BaseTool]:

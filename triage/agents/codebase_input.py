@@ -3,7 +3,7 @@
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.value import Value
-from triage.reading.code_names import find_identifiers
+from triage.issue.code_names import find_identifiers
 
 
 class CodebaseSearchInput(Value):

@@ -7,12 +7,12 @@ from collections.abc import Set as AbstractSet
 from triage.agents.agent import CONFIDENT_FROM
 from triage.agents.codebase_input import build_query
 from triage.agents.prompts import find_traceback_lines
+from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, MatchSource, Passage, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.issue import Trace
 from triage.ports import Codebase, Services
-from triage.threads import run_in_daemon_thread
 
 _COMMENT_LINE = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
 MAX_FILES = 10

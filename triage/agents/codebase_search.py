@@ -26,11 +26,11 @@ from triage.agents.prompts import (
     format_languages,
 )
 from triage.agents.skill_prompts import SkillPrompts
+from triage.base.threads import run_in_daemon_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.ports import Model, Services
-from triage.threads import run_in_daemon_thread
 
 CONTEXT_CHARS = 48_000
 """Code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""

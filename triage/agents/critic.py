@@ -16,12 +16,12 @@ from triage.agents.prompts import (
     format_languages,
 )
 from triage.agents.skill_prompts import SkillPrompts
+from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.ports import Codebase, Model, Services
-from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_200
 MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2

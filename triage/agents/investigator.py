@@ -10,16 +10,16 @@ from triage.agents.prompts import (
     format_languages,
 )
 from triage.agents.skill_prompts import SkillPrompts
+from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading
+from triage.issue.kind.issue_kind import classify_issue, is_spam
+from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.issue.reporter_phrases import get_phrases
+from triage.issue.traces.symptom import describe_symptom
+from triage.issue.versions.regressions import find_regression
 from triage.ports import Model, Services
-from triage.reading.issue_kind import classify_issue, is_spam
-from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
-from triage.reading.regressions import find_regression
-from triage.reading.symptom import describe_symptom
-from triage.text.reporter_phrases import get_phrases
-from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_500
 MAX_KEYWORDS = 12

@@ -11,9 +11,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from triage.agents.package_lists import shorten_package_lists
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
+from triage.issue.reporter_phrases import get_phrases
 from triage.ports import Services
-from triage.text.clean_text import clean_text
-from triage.text.reporter_phrases import get_phrases
+from triage.safety.clean_text import clean_text
 
 CATALOGUE = "project's skills"
 MAX_PART_CHARS = 60_000

@@ -11,9 +11,9 @@ from triage.domain.facts import SeveritySign, SignKind
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
 from triage.domain.issue import Reading
 from triage.domain.report import MAX_LABELS
-from triage.reading.issue_kind import find_labelled_kind
-from triage.reading.regressions import find_regression
-from triage.reading.severity_signs import find_severity_signs
+from triage.issue.kind.issue_kind import find_labelled_kind
+from triage.issue.kind.severity_signs import find_severity_signs
+from triage.issue.versions.regressions import find_regression
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200

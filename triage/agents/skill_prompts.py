@@ -14,10 +14,10 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from triage.agents.prompts import fence, format_bullets, shorten
+from triage.base.errors import TriageError
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import RelevantFile
 from triage.domain.skill import MAX_ACTIVE_SKILLS, SKILL_FOLDER, Skill, SkillTier
-from triage.errors import TriageError
 from triage.ports import Services
 
 T = TypeVar("T")

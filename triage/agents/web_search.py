@@ -8,11 +8,11 @@ from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages
+from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
-from triage.errors import InvalidAnswer
 from triage.ports import Model, Services, Toolset
-from triage.secrets.web_query import restrict_query, sanitize_query
+from triage.safety.secrets.web_query import restrict_query, sanitize_query
 
 MAX_TOKENS = 1_200
 QUERY_TOKENS = 200

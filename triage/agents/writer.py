@@ -22,11 +22,11 @@ from triage.agents.prompts import (
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.agents.skill_prompts import SkillPrompts
 from triage.agents.topic_labels import select_topics
+from triage.base.errors import CostLimitExceeded, TriageError
+from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TriageReport, WriterOutput
-from triage.errors import CostLimitExceeded, TriageError
 from triage.ports import Model, Services
-from triage.threads import run_in_daemon_thread
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from triage.domain.project_config import ProjectConfig
-from triage.text.code_owners import MAX_RULES, CodeOwners, OwnerRule
+from triage.safety.code_owners import MAX_RULES, CodeOwners, OwnerRule
 
 
 def owner_problem(login: str, paths: Iterable[str], owners: CodeOwners, config: ProjectConfig) -> str:

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from triage.approval.verdict import Decision, Verdict, parse_verdict
+from triage.base.errors import TriageError
 from triage.domain.proposal import PROPOSAL_LIFETIME, PendingMutation
-from triage.errors import TriageError
 
 ToolCapability = Literal["read", "create", "update", "link", "batch", "delete", "unknown"]
 TOOL_CAPABILITIES: Mapping[str, ToolCapability] = {

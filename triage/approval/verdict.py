@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from triage.domain.value import Value
-from triage.text.clean_text import clean_text
+from triage.safety.clean_text import clean_text
 
 MAX_FEEDBACK_CHARS = 4000
 

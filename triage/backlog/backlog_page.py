@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from triage.backlog.backlog import BacklogPlan, Caps, LeftOut
 from triage.backlog.issue_cells import find_place, list_questions
 from triage.backlog.rank_issues import RankedIssue, is_for_maintainers, rank_issues
-from triage.domain.backlog import BacklogPlan, Caps, LeftOut
+from triage.comment.permalink import build_permalink, build_reference_url
+from triage.comment.wording import format_count, format_dollars, has_model_answer
 from triage.domain.code import Span
 from triage.domain.report import RunReport
-from triage.publish.permalink import build_permalink, build_reference_url
-from triage.publish.wording import format_count, format_dollars, has_model_answer
-from triage.text.active_content import find_active_content
-from triage.text.inert_markdown import escape_markdown, escape_table_cell, format_code_span
+from triage.safety.active_content import find_active_content
+from triage.safety.inert_markdown import escape_markdown, escape_table_cell, format_code_span
 
 MAX_SUMMARY_BYTES = 900_000
 """A job's summary may have 1 MiB (GitHub's documentation, workflow commands)."""

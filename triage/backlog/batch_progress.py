@@ -7,7 +7,7 @@ together. A triage that began and has no end, because the process was killed, co
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from triage.domain.backlog import BacklogPlan, BatchRecord, Caps
+from triage.backlog.backlog import BacklogPlan, BatchRecord, Caps
 from triage.domain.run import Limits, Usage
 
 MAX_STARTS = 2

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from triage.domain.backlog import ListedIssue
+from triage.backlog.backlog import ListedIssue
+from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
 from triage.events.admission import label_skip_reason
-from triage.publish.deduplicate import find_our_comment
-from triage.publish.hidden_state import hash_text, parse_state
-from triage.reading.past_issue_text import make_visible
+from triage.issue.past_issue_text import make_visible
+from triage.writes.deduplicate import find_our_comment
 
 MAX_TITLE_CHARS, MAX_BODY_CHARS = 300, 6_000
 """Of an issue that others are compared with. Nine of ten have less than 4,000."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from triage.backlog.backlog import BacklogPlan, BatchRecord, Caps, LeftOut
 from triage.backlog.backlog_page import BacklogResults
 from triage.backlog.batch_progress import sum_spent
-from triage.domain.backlog import BacklogPlan, BatchRecord, Caps, LeftOut
 from triage.domain.report import RunReport
 
 NOT_BEGUN = "Its batch did not get to it. Start the failed jobs again, or list the backlog again."

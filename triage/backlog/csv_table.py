@@ -9,14 +9,14 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 
+from triage.backlog.backlog import BacklogPlan, LeftOut
 from triage.backlog.issue_cells import find_place, list_questions
-from triage.domain.backlog import BacklogPlan, LeftOut
+from triage.comment.permalink import build_permalink
+from triage.comment.withhold_details import TITLE
+from triage.comment.wording import has_model_answer
 from triage.domain.code import Span
 from triage.domain.report import RunReport
-from triage.publish.permalink import build_permalink
-from triage.publish.withhold_details import TITLE
-from triage.publish.wording import has_model_answer
-from triage.text.clean_text import clean_text
+from triage.safety.clean_text import clean_text
 
 BOM = "\ufeff"
 """Without it, Excel does not read UTF-8."""

@@ -1,9 +1,9 @@
 """What the table and the CSV file say about one issue."""
 
+from triage.comment.wording import format_probability, has_model_answer
 from triage.domain.code import Span
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
-from triage.publish.wording import format_probability, has_model_answer
 
 FOUND_BY = {
     "trace": "the trace ends here",

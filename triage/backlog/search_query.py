@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from triage.domain.backlog import Cursor, ListedIssue
-from triage.errors import BadInput
+from triage.backlog.backlog import Cursor, ListedIssue
+from triage.base.errors import BadInput
 
 MAX_QUERY_CHARS = 200
 MAX_CURSOR_CHARS = 2_000

@@ -8,7 +8,7 @@ from triage.backtest import backtest_wording
 from triage.backtest.calibration_plot import SIZE, make_points
 from triage.backtest.outcome import BacktestOutcome
 from triage.backtest.past_case import CaseResult
-from triage.text.clean_text import clean_text
+from triage.safety.clean_text import clean_text
 
 
 @cache

@@ -13,7 +13,7 @@ from triage.backtest.backtest_wording import (
 )
 from triage.backtest.outcome import BacktestOutcome
 from triage.backtest.past_case import CaseResult
-from triage.text.clean_text import clean_text
+from triage.safety.clean_text import clean_text
 
 _TITLE_CHARS = 60
 _PATH_CHARS = 120

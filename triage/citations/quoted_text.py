@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from triage.domain.code import Span
-from triage.text.clean_text import clean_text
+from triage.safety.clean_text import clean_text
 
 MIN_QUOTE_CHARS = 4
 """Letters and digits. `}` and `if` are in every file and prove nothing."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+from triage.base.errors import BadInput
 from triage.domain.issue import Issue
-from triage.errors import BadInput
 from triage.events.payload import to_issue
 
 MAX_CHARS = 1_000_000

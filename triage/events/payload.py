@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from triage.base.errors import BadInput
+from triage.base.timestamps import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
-from triage.errors import BadInput
-from triage.text.timestamps import parse_timestamp
 
 MAX_NUMBER = 2**63 - 1
 

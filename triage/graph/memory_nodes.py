@@ -5,19 +5,19 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from triage.base.threads import run_in_daemon_thread
+from triage.comment.hidden_state import parse_state
 from triage.domain.issue import Issue
 from triage.domain.memory import EarlierReport, PastIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
 from triage.graph.step_runner import RULES_SECONDS, Step
 from triage.graph.triage_state import BugTriageState
+from triage.issue.kind.issue_kind import read_kind
+from triage.issue.kind.security_signs import reports_vulnerability
+from triage.issue.past_issue_words import choose_search_words
+from triage.issue.read_issue import read_issue
 from triage.ports import Services
-from triage.publish.deduplicate import find_our_comment
-from triage.publish.hidden_state import parse_state
-from triage.reading.issue_kind import read_kind
-from triage.reading.past_issue_words import choose_search_words
-from triage.reading.read_issue import read_issue
-from triage.reading.security_signs import reports_vulnerability
-from triage.threads import run_in_daemon_thread
+from triage.writes.deduplicate import find_our_comment
 
 MEMORY_SHARE = 0.15
 """Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from triage.agents.agent import to_agent_finding
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
+from triage.base.threads import run_in_daemon_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import FoundPlace, IndexFacts
@@ -26,14 +27,13 @@ from triage.graph.step_runner import Step, run_agent
 from triage.graph.tool_approval import request_approval
 from triage.graph.tool_records import collect_pending_mutations
 from triage.graph.triage_state import BugTriageState
+from triage.issue.kind.issue_kind import read_kind
+from triage.issue.project_language import detect_project_language
+from triage.issue.questions.human_exchanges import find_exchanges
+from triage.issue.read_issue import count_template_comments, read_issue_and_thread
+from triage.issue.report_facts import find_facts
 from triage.ports import Services
-from triage.reading.human_exchanges import find_exchanges
-from triage.reading.issue_kind import read_kind
-from triage.reading.project_language import detect_project_language
-from triage.reading.read_issue import count_template_comments, read_issue_and_thread
-from triage.reading.report_facts import find_facts
-from triage.secrets.web_query import restrict_query
-from triage.threads import run_in_daemon_thread
+from triage.safety.secrets.web_query import restrict_query
 
 Update = dict[str, Any]
 """Fields of the state that a node changes."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
+from triage.base.threads import wait_until_done_or_cancelled
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.build_graph import build_graph, compute_recursion_limit
@@ -12,9 +13,8 @@ from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
 from triage.graph.finish import build_report
 from triage.graph.step_runner import collect_cancelled_steps
 from triage.graph.triage_state import BugTriageState, apply_update
+from triage.issue.read_issue import read_issue
 from triage.ports import Services
-from triage.reading.read_issue import read_issue
-from triage.threads import wait_until_done_or_cancelled
 
 
 async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:

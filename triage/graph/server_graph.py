@@ -14,17 +14,17 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
+from triage.base.errors import SetupError
+from triage.base.threads import run_in_daemon_thread
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
-from triage.errors import SetupError
 from triage.graph.build_graph import add_nodes
 from triage.graph.nodes import Node, Update
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
-from triage.secrets.likely_secrets import redact_likely_secrets
-from triage.text.inert_markdown import sanitize_markdown
-from triage.threads import run_in_daemon_thread
+from triage.safety.inert_markdown import sanitize_markdown
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 MAX_CHARS = 1_000_000
 """GitHub itself takes 65,536."""

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from triage.agents.agent import Agent, AgentAnswer
+from triage.base.errors import CostLimitExceeded, TriageError
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFindingBase
 from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
-from triage.errors import CostLimitExceeded, TriageError
 from triage.graph.capabilities import restrict_input, restrict_services
 from triage.graph.tool_records import record_tool_calls
 from triage.ports import MeasuredUsage, Model, Services

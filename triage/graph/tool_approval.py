@@ -16,7 +16,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.domain.proposal import PendingMutation, ReviewerStrategy
 from triage.ports import Services
-from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 NO_CHECKPOINTER = "nobody can approve it in this run"
 _Update = dict[str, Any]

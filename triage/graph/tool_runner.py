@@ -29,8 +29,8 @@ from triage.domain.proposal import PendingMutation
 from triage.domain.run import Outcome, ToolExecution
 from triage.graph.tool_records import pending_mutations, tool_records
 from triage.ports import ProgressLog
-from triage.secrets.likely_secrets import redact_likely_secrets
-from triage.text.clean_text import clean_text
+from triage.safety.clean_text import clean_text
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 MAX_ARGUMENT_CHARS = 200
 _MAX_READ_CHARS = 20_000

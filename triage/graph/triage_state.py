@@ -12,7 +12,7 @@ from triage.domain.memory import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
 from triage.graph.tool_approval import ToolApprovalState
-from triage.reading.issue_kind import KindReading
+from triage.issue.kind.issue_kind import KindReading
 
 
 class BugTriageState(ToolApprovalState):

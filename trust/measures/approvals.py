@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from unittest.mock import patch
 
-from triage.adapters.github.git_responses import PullResponse
-from triage.adapters.github.pull_requests import PullRequests
 from triage.domain.proposal import PullRequest
+from triage.fix.github.git_responses import PullResponse
+from triage.fix.github.pull_requests import PullRequests
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
 from trust.approval_case import COMMANDS, REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
@@ -99,14 +99,14 @@ def _describe(before: Effects, now: Effects) -> str:
 
 NO_PROBLEM = (
     "triage.approval.decide_approval.role_problem",
-    "triage.flows.answer_proposal.role_problem",
-    "triage.flows.answer_proposal.proposal_problem",
-    "triage.flows.answer_proposal.approval_skip_reason",
-    "triage.flows.fix.admit_fix.role_problem",
-    "triage.flows.fix.admit_fix.approval_skip_reason",
-    "triage.flows.fix.apply_fix.proposal_problem",
-    "triage.flows.fix.apply_fix._find_unseen",
-    "triage.flows.fix.apply_fix._find_owner_problem",
+    "triage.jobs.answer_proposal.role_problem",
+    "triage.jobs.answer_proposal.proposal_problem",
+    "triage.jobs.answer_proposal.approval_skip_reason",
+    "triage.fix.jobs.admit_fix.role_problem",
+    "triage.fix.jobs.admit_fix.approval_skip_reason",
+    "triage.fix.jobs.apply_fix.proposal_problem",
+    "triage.fix.jobs.apply_fix._find_unseen",
+    "triage.fix.jobs.apply_fix._find_owner_problem",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
@@ -118,9 +118,9 @@ def _find_any(self: PullRequests, branch: str, _: str) -> PullRequest | None:
 
 
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
-    "unseen base": ("triage.adapters.github.git_data.GitData.is_ancestor", lambda *_: True),
-    "unseen commit": ("triage.adapters.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
-    "closed pull request": ("triage.adapters.github.pull_requests.PullRequests.find", _find_any),
+    "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
+    "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
+    "closed pull request": ("triage.fix.github.pull_requests.PullRequests.find", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""
 
@@ -130,7 +130,7 @@ def _without_defence() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in NO_PROBLEM:
             stack.enter_context(patch(name, lambda *_: ""))
-        stack.enter_context(patch("triage.adapters.github.comment_record._Comment.is_alone_by", lambda *_: True))
+        stack.enter_context(patch("triage.github.comment_record._Comment.is_alone_by", lambda *_: True))
         yield
 
 

@@ -196,7 +196,7 @@ def run_without_defence() -> MeasureResult:
             for sink, text in list_sinks(observed)
             for name in find_secrets(text, KEYS)
         ]
-    with patch("triage.index.base_files.mask_file", lambda _, file: file):
+    with patch("triage.fix.base_files.mask_file", lambda _, file: file):
         shown = (find_secrets(text, fixed_canaries.SECRETS) for _, text in fixed_canaries.list_sinks())
         is_noticed = any(map(list, shown))
     return MeasureResult(len(cases) + 1, failures if is_noticed else [])

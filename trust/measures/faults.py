@@ -55,14 +55,14 @@ def _list_choices_twice(*given: Any, **options: Any) -> list[Choice]:
 
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
-    NESTED_JSON.name: ("triage.adapters.github.github_client.PARSE_ERRORS", (ValueError,)),
+    NESTED_JSON.name: ("triage.github.github_client.PARSE_ERRORS", (ValueError,)),
     ONE_CHOICE.name: ("triage.graph.planner.list_choices", _list_choices_twice),
     "slower than a connection's own limit": (
-        "triage.adapters.llm.model_retry.RetryPolicy.seconds_left",
+        "triage.model.model_retry.RetryPolicy.seconds_left",
         lambda _: math.inf,
     ),
     "a rate limit of the main model only": (
-        "triage.adapters.llm.stand_ins.StandIns.has_stand_in",
+        "triage.model.stand_ins.StandIns.has_stand_in",
         lambda *_: False,
     ),
 }

@@ -19,9 +19,9 @@ from testing.runs.job import JobResult
 from testing.runs.sample_bug import BASKET
 from testing.servers.github_server import SLUG
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
-from triage.index.build.array_file import Array, read_arrays, write_arrays
-from triage.index.build.index_cache import ARRAY_NAMES
-from triage.index.corpus.corpus import compress_text
+from triage.code.indexing.array_file import Array, read_arrays, write_arrays
+from triage.code.indexing.index_cache import ARRAY_NAMES
+from triage.code.words.corpus import compress_text
 from trust.markdown_judge import judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
 
@@ -180,8 +180,8 @@ CASES = [
 
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Callable[..., Any]]] = {
-    "a text that is not the blob": ("triage.index.corpus.corpus._is_verified", lambda *_: True),
-    "words of replies": ("triage.flows.triage_issue.select_allowed_labels", lambda _, labels: labels),
+    "a text that is not the blob": ("triage.code.words.corpus._is_verified", lambda *_: True),
+    "words of replies": ("triage.jobs.triage_issue.select_allowed_labels", lambda _, labels: labels),
 }
 """By case, a function of the program and what stands in for it."""
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from functools import cache
 
-from triage.publish.comment import render_comment
-from triage.publish.hidden_state import CommentState, next_state
-from triage.publish.notices import render_notice
-from triage.publish.sections import build_page
-from triage.publish.summary import render_summary
+from triage.comment.comment import render_comment
+from triage.comment.hidden_state import CommentState, next_state
+from triage.comment.sections import build_page
+from triage.job_page.notices import render_notice
+from triage.job_page.summary import render_summary
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly

@@ -15,16 +15,16 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeGitHub, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
-from triage.adapters.github.proposal_store import GitHubProposalStore
+from triage.base.errors import TriageError
 from triage.domain.effect import Policy
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.errors import TriageError
-from triage.flows.fix.fix_flow import FixFlow
-from triage.flows.fix.run_fix_job import run_fix_job
-from triage.flows.flow_context import FlowContext
-from triage.index.base_files import CommitFiles, open_base_files
+from triage.fix.base_files import CommitFiles, open_base_files
+from triage.fix.github.proposal_store import GitHubProposalStore
+from triage.fix.jobs.fix_flow import FixFlow
+from triage.fix.jobs.run_fix_job import run_fix_job
+from triage.jobs.flow_context import FlowContext
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.stored_patch_judge import judge_stored
@@ -34,9 +34,9 @@ ALLOWED = {"shop/": ["shop/", "tests/"], "web/": ["web/"], "docs/": ["docs/"], "
 WITHOUT_DEFENCE = 40
 """Cases that are tried without the checks."""
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
-    "unseen: a base": ("triage.adapters.github.git_data.GitData.is_ancestor", lambda *_: True),
-    "unseen: evil test in": ("triage.flows.fix.freeze_fix.find_problems", lambda *_: []),
-    "footer": ("triage.approval.commit_text._format_inert", lambda text: text),
+    "unseen: a base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
+    "unseen: evil test in": ("triage.fix.jobs.freeze_fix.find_problems", lambda *_: []),
+    "footer": ("triage.fix.commit_text._format_inert", lambda text: text),
 }
 """Beginnings of names of cases that fail without one check, and that check."""
 
@@ -170,7 +170,7 @@ def run_without_defence() -> MeasureResult:
     with _serve_repository() as repository:
         everything = build_cases(repository.base, repository.feature)
         cases = [case for case in everything if not case.name.startswith(("good", "noise"))]
-        with patch("triage.flows.fix.freeze_fix.find_problems", lambda *_: []):
+        with patch("triage.fix.jobs.freeze_fix.find_problems", lambda *_: []):
             for case in sample_evenly(cases, WITHOUT_DEFENCE / len(cases)):
                 failures += _try_and_forget(case, repository)
         for start, (name, replacement) in ALONE.items():

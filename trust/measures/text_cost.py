@@ -6,32 +6,32 @@ from collections.abc import Callable, Mapping
 
 from testing.cost_growth import MAX_GROWTH, measure_growth
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
-from triage.adapters.runner.inert_lines import to_inert_line, to_inert_lines
 from triage.agents import prompts
+from triage.code.lookup.assignments import classify_line, find_value_end
+from triage.code.lookup.line_scan import match_word
+from triage.code.lookup.uses import classify_use, find_code_lines
+from triage.code.rank.query import build_query
+from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Reading
 from triage.events.commands import parse_command
-from triage.index.lookup.assignments import classify_line, find_value_end
-from triage.index.lookup.line_scan import match_word
-from triage.index.lookup.uses import classify_use, find_code_lines
-from triage.index.rank.query import build_query
-from triage.publish.hidden_state import hash_text, parse_state
-from triage.reading.markdown.visible_text import extract_visible_line, extract_visible_page
-from triage.reading.missing_information import find_missing_information
-from triage.reading.read_issue import read_issue
-from triage.reading.report_facts import find_facts
-from triage.secrets.likely_secrets import redact_likely_secrets
-from triage.secrets.redactor import SecretRedactor
-from triage.secrets.web_query import restrict_query
-from triage.text.active_content import find_active_content
-from triage.text.clean_text import clean_and_count
-from triage.text.inert_markdown import (
+from triage.issue.questions.missing_information import find_missing_information
+from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import find_facts
+from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
+from triage.output.inert_lines import to_inert_line, to_inert_lines
+from triage.safety.active_content import find_active_content
+from triage.safety.clean_text import clean_and_count
+from triage.safety.inert_markdown import (
     escape_markdown,
     escape_table_cell,
     format_code_block,
     format_code_span,
     sanitize_markdown,
 )
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+from triage.safety.secrets.redactor import SecretRedactor
+from triage.safety.secrets.web_query import restrict_query
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 Stage = Callable[[str], object]

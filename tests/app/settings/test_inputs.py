@@ -1,0 +1,372 @@
+"""Inputs by both roads: what is taken, what is refused and how it is said."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.app.settings import PLACEHOLDER_KEY, RunnerEnvironment, Settings
+from triage.base.errors import BadInput
+from triage.domain.effect import Policy
+from triage.domain.run import Limits
+
+KEY = "sk-abcdefghijklmnop"
+
+
+def from_runner(**inputs: str) -> Settings:
+    return Settings.from_runner({f"INPUT_{name.replace('_', '-').upper()}": text for name, text in inputs.items()})
+
+
+def refusal(**inputs: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        from_runner(**inputs)
+    return str(caught.value)
+
+
+class TestDefaults:
+    def test_defaults(self) -> None:
+        settings = Settings.from_runner({})
+        assert settings.effective_engine == "rules"
+        assert settings.limits() == Limits()
+        assert settings.policy() == Policy()
+        assert settings.warnings == []
+
+    def test_an_unset_input_arrives_empty(self) -> None:
+        everything = {f"INPUT_{field.alias.upper()}": "" for field in Settings.model_fields.values() if field.alias}
+        assert len(everything) == len(Settings.model_fields)
+        assert Settings.from_runner(everything) == Settings.from_runner({})
+
+    def test_whitespace_around_a_value_is_removed(self) -> None:
+        assert from_runner(model="  gpt-5 \n", comment=" ").model == "gpt-5"
+
+    def test_the_process_environment_is_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("INPUT_MODEL", "TRIAGE_MODEL", "MODEL", "model"):
+            monkeypatch.setenv(name, "sneaky")
+        assert Settings.from_runner({}).model == "gpt-6.1-terra"
+        assert Settings.from_terminal({}).model == "gpt-6.1-terra"
+
+    def test_a_misspelled_input_is_ignored(self) -> None:
+        assert Settings.from_runner({"INPUT_ENGIN": "rules"}) == Settings.from_runner({})
+
+
+class TestRoads:
+    def test_the_runner_keeps_hyphens(self) -> None:
+        settings = Settings.from_runner({"INPUT_MAX-TOKENS": "5000", "INPUT_MAX_TOKENS": "7000"})
+        assert settings.max_tokens == 5000
+
+    def test_a_composite_action_has_underscores(self) -> None:
+        assert Settings.from_runner({"INPUT_MAX_TOKENS": " 7000 ", "INPUT_ENGINE": "rules"}).max_tokens == 7000
+
+    def test_an_empty_input_of_the_runner_is_not_replaced(self) -> None:
+        settings = Settings.from_runner({"INPUT_CACHE-DIR": "", "INPUT_CACHE_DIR": "/of/somebody/else"})
+        assert settings.cache_dir is None
+
+    def test_the_terminal_has_underscores(self) -> None:
+        settings = Settings.from_terminal({"TRIAGE_GITHUB_TOKEN": "t0ken", "TRIAGE_TIMEOUT_SECONDS": "20"})
+        assert settings.github_token.get_secret_value() == "t0ken"
+        assert settings.limits().run_seconds == 20.0
+
+    def test_an_override_wins_unless_it_is_none(self) -> None:
+        environ = {"TRIAGE_ENGINE": "rules", "TRIAGE_ISSUE_NUMBER": "3"}
+        settings = Settings.from_terminal(environ, engine="auto", issue_number=None, dry_run=True)
+        assert (settings.engine, settings.issue_number, settings.dry_run) == ("auto", 3, True)
+
+    def test_overrides_are_checked_too(self) -> None:
+        with pytest.raises(BadInput, match="issue-number: '0' is not a whole number"):
+            Settings.from_terminal({}, issue_number=0)
+
+
+class TestLimitsAndPolicy:
+    def test_every_number_reaches_its_limit(self) -> None:
+        settings = from_runner(
+            max_iterations="3",
+            max_tokens="2000",
+            max_cost_usd="0.25",
+            timeout_seconds="100",
+            agent_timeout_seconds="20",
+            tool_timeout_seconds="10",
+        )
+        assert settings.limits() == Limits(
+            iterations=3, tokens=2000, usd=0.25, run_seconds=100, agent_seconds=20, tool_seconds=10
+        )
+
+    def test_every_choice_reaches_the_policy(self) -> None:
+        settings = from_runner(comment="never", dry_run="TRUE", labels="apply")
+        assert settings.policy() == Policy(comment="never", dry_run=True, labels="apply")
+
+    @pytest.mark.parametrize(
+        ("given", "mode"),
+        [
+            ("", "auto"),
+            ("auto", "auto"),
+            ("always", "always"),
+            ("true", "always"),
+            ("TRUE", "always"),
+            ("never", "never"),
+            ("false", "never"),
+            ("False", "never"),
+        ],
+    )
+    def test_when_to_comment_may_be_said_as_yes_and_no(self, given: str, mode: str) -> None:
+        assert from_runner(comment=given).policy().comment == mode
+        assert Settings.from_terminal({"TRIAGE_COMMENT": given}).policy().comment == mode
+
+
+@pytest.mark.parametrize(
+    ("inputs", "engine"),
+    [
+        ({}, "rules"),
+        ({"model_api_key": KEY}, "model"),
+        ({"model_base_url": "http://localhost:11434/v1"}, "model"),
+        ({"engine": "rules", "model_api_key": KEY}, "rules"),
+        ({"engine": "model", "model_api_key": KEY}, "model"),
+        ({"engine": "model", "model_base_url": "https://gateway.example/v1"}, "model"),
+        ({"model_api_key": KEY, "max_cost_usd": "0"}, "rules"),
+        ({"engine": "model", "model_api_key": KEY, "max_cost_usd": "0.00"}, "rules"),
+        ({"model_api_key": KEY, "max_cost_usd": "0.001"}, "model"),
+    ],
+)
+def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
+    assert from_runner(**inputs).effective_engine == engine
+
+
+class TestKeys:
+    def test_a_gateway_without_key_gets_the_placeholder(self) -> None:
+        settings = from_runner(engine="model", model_base_url="http://ollama:11434/v1/")
+        assert settings.endpoint_key.get_secret_value() == PLACEHOLDER_KEY
+        assert settings.model_base_url == "http://ollama:11434/v1"
+
+    def test_secrets_are_never_shown(self) -> None:
+        secrets = ["ghs_abc12345", KEY, "tvly-12345678"]
+        settings = from_runner(github_token=secrets[0], model_api_key=secrets[1], tavily_api_key=secrets[2])
+        assert not [secret for secret in secrets if secret in f"{settings!r}{settings}{settings.model_dump()}"]
+
+    def test_a_broken_key_is_not_echoed(self) -> None:
+        said = refusal(model_api_key="sk-one sk-two")
+        assert said == "model-api-key: the value has a space, a line break or another character that keys do not have"
+
+    def test_engine_model_without_endpoint_says_what_to_set(self) -> None:
+        assert refusal(engine="model") == (
+            "engine: 'model' needs model-api-key, or model-base-url for a gateway without a key"
+        )
+
+    def test_local_vectors_where_there_is_no_endpoint(self) -> None:
+        assert from_runner(embedding_model="text-embedding-3-small").effective_embedding_model == "local"
+        by_rules = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY, engine="rules")
+        assert by_rules.effective_embedding_model == "local", "by rules, code stays on this machine"
+        with_key = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY)
+        assert with_key.effective_embedding_model == "text-embedding-3-small"
+
+
+class TestBaseUrl:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://api.example.com/v1",
+            "https://8.8.8.8:8443/v1",
+            "http://127.0.0.1:8080",
+            "http://localhost:11434/v1",
+            "http://[::1]:8000/v1",
+            "http://10.0.0.7/v1",
+            "http://192.168.1.20:4000",
+            "http://[fd00::1]/v1",
+            "http://vllm:8000/v1",
+            "http://host.docker.internal:11434/v1",
+        ],
+    )
+    def test_taken(self, url: str) -> None:
+        settings = from_runner(model_base_url=url, chroma_url=f"{url}/")
+        assert (settings.model_base_url, settings.chroma_url) == (url, url)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://api.example.com/v1",
+            "http://8.8.8.8/v1",
+            "http://134744072/v1",  # 8.8.8.8 as one number
+            "http://0x08080808/v1",
+            "http://[::ffff:8.8.8.8]/v1",
+            "http://169.254.169.254/latest",  # a cloud's metadata
+            "http://0.0.0.0/v1",
+            "ftp://127.0.0.1/v1",
+            "file:///etc/passwd",
+            "api.example.com/v1",
+            "https://",
+            "https://user:pa55word@api.example.com",
+            "https://api.example.com/v1?key=pa55word",
+            "https://api.example.com/v1#pa55word",
+            "https://api.example.com:99999/v1",
+            "https://api.example.com/ v1",
+            "https://[::1/v1",
+        ],
+    )
+    @pytest.mark.parametrize("name", ["model-base-url", "chroma-url"])
+    def test_refused_without_showing_it(self, name: str, url: str) -> None:
+        said = refusal(**{name: url})
+        assert said.startswith(f"{name}: ")
+        assert "pa55word" not in said
+
+
+class TestSupervisorAndFiles:
+    def test_defaults_of_supervisor_cache_and_config_file(self) -> None:
+        settings = Settings.from_runner({})
+        assert (settings.supervisor, settings.cache_dir) == ("rules", None)
+        assert settings.config_file == ".github/triage.yml"
+
+    def test_a_model_supervisor_needs_the_model_engine(self) -> None:
+        settings = from_runner(supervisor="model", model_api_key=KEY)
+        assert settings.supervisor == "model"
+        assert settings.warnings == []
+
+    def test_a_path_is_not_changed(self) -> None:
+        settings = from_runner(cache_dir=" /github/home/a cache/ü ", config_file="ci/triage.yaml")
+        assert (settings.cache_dir, settings.config_file) == ("/github/home/a cache/ü", "ci/triage.yaml")
+
+    @pytest.mark.parametrize("name", ["cache-dir", "config-file"])
+    @pytest.mark.parametrize("path", ["a\nb", "a\0b", "a\x1b[2Jb", "p" * 1_001])
+    def test_an_invalid_path_is_refused(self, name: str, path: str) -> None:
+        said = refusal(**{name: path})
+        assert said.startswith(f"{name}: ")
+        assert said.endswith(" is not a path: printable, at most 1000 characters")
+
+    @pytest.mark.parametrize("path", ["/etc/passwd", "../triage.yml", "a/../../b", "a//b", "a/", "a\\b", ".", "a/./b"])
+    def test_the_config_file_lies_in_the_repository(self, path: str) -> None:
+        said = refusal(config_file=path)
+        assert said.endswith(" is not a path inside the repository, such as .github/triage.yml")
+        assert from_runner(config_file="./ci/triage.yml").config_file == "ci/triage.yml"
+
+    def test_the_default_config_file_is_not_a_custom_one(self) -> None:
+        assert not from_runner(config_file=".github/triage.yml").has_custom_config_file
+        assert from_runner(config_file="ci/triage.yml").has_custom_config_file
+
+    def test_a_cost_limit_of_zero_without_a_model_is_no_warning(self) -> None:
+        assert from_runner(max_cost_usd="0").warnings == []
+        assert from_runner(max_cost_usd="0", engine="rules").warnings == []
+
+
+class TestChromaUrl:
+    def test_none_unless_given_and_no_sign_of_a_model(self) -> None:
+        assert Settings.from_runner({}).chroma_url is None
+        assert from_runner(chroma_url="https://chroma.example").effective_engine == "rules"
+
+    def test_at_a_terminal(self) -> None:
+        settings = Settings.from_terminal({"TRIAGE_CHROMA_URL": "http://chroma:8000"})
+        assert settings.chroma_url == "http://chroma:8000"
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        ("inputs", "said"),
+        [
+            ({"engine": "modle"}, "engine: 'modle' is not one of auto, model, rules; did you mean model?"),
+            ({"engine": "Rules"}, "engine: 'Rules' is not one of auto, model, rules; did you mean rules?"),
+            ({"engine": "zzz"}, "engine: 'zzz' is not one of auto, model, rules"),
+            ({"labels": "sugest"}, "labels: 'sugest' is not one of off, suggest, apply; did you mean suggest?"),
+            ({"comment": "yes"}, "comment: 'yes' is not one of auto, always, never"),
+            ({"dry_run": "maybe"}, "dry-run: 'maybe' is not one of true, false"),
+            ({"dry_run": "tRue"}, "dry-run: 'tRue' is not one of true, false"),
+            (
+                {"issue_number": "#12"},
+                "issue-number: '#12' is not a whole number from 1 to 2147483647; did you mean 12?",
+            ),
+            ({"max_tokens": "0"}, "max-tokens: '0' is not a whole number from 1000 to 100000000"),
+            ({"max_cost_usd": "-1"}, "max-cost-usd: '-1' is not a number of US dollars such as 0.50"),
+            ({"max_cost_usd": "1001"}, "max-cost-usd: '1001' is not a number of US dollars from 0 to 1000"),
+            ({"supervisor": "modle"}, "supervisor: 'modle' is not one of rules, model; did you mean model?"),
+            ({"supervisor": "auto"}, "supervisor: 'auto' is not one of rules, model"),
+            ({"timeout_seconds": "21601"}, "timeout-seconds: '21601' is not a whole number of seconds from 1 to 21600"),
+        ],
+    )
+    def test_name_value_allowed_nearest(self, inputs: dict[str, str], said: str) -> None:
+        assert refusal(**inputs) == said
+
+    def test_all_at_once_on_one_line(self) -> None:
+        said = refusal(engine="model", issue_number="1;rm", max_cost_usd="nan", comment="nope", model="a\nb")
+        named = [part.split(":")[0] for part in said.split("; ")]
+        assert named == ["issue-number", "model", "max-cost-usd", "comment", "engine"]
+        assert "\n" not in said
+
+    @pytest.mark.parametrize(
+        "number",
+        ["1;rm", "1e3", "-1", "+1", "0", "١", "９", "1_000", "0x10", "1.0", str(2**31), str(2**63), "9" * 5000],
+    )
+    def test_issue_number_is_a_plain_number(self, number: str) -> None:
+        assert refusal(issue_number=number).startswith("issue-number: ")
+
+    @pytest.mark.parametrize(("number", "value"), [("1", 1), ("007", 7), (str(2**31 - 1), 2**31 - 1)])
+    def test_issue_number_taken(self, number: str, value: int) -> None:
+        assert from_runner(issue_number=number).issue_number == value
+
+    @given(st.sampled_from(sorted(Settings.model_fields)), st.text(max_size=80))
+    def test_any_text_is_taken_or_refused_on_one_short_line(self, name: str, text: str) -> None:
+        try:
+            from_runner(**{name: text})
+        except BadInput as error:
+            said = str(error)
+            assert said.isascii()
+            assert said.isprintable()
+            assert len(said) < 500
+            assert said.startswith(f"{name.replace('_', '-')}: ")
+
+
+class TestWarnings:
+    @pytest.mark.parametrize(
+        ("inputs", "words"),
+        [
+            ({"engine": "rules", "model_api_key": KEY}, "model-api-key is not used"),
+            ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model are not used"),
+            ({"embedding_model": "text-embedding-3-small"}, "embedding-model is not used"),
+            ({"model_api_key": KEY, "fallback_model": "gpt-6.1-terra"}, "there is no fallback"),
+            ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
+            ({"supervisor": "model"}, "supervisor: model is not used"),
+            (
+                {"timeout_seconds": "30", "agent_timeout_seconds": "40"},
+                "agent-timeout-seconds is longer than timeout-seconds",
+            ),
+            (
+                {"agent_timeout_seconds": "10", "tool_timeout_seconds": "20"},
+                "tool-timeout-seconds is longer than agent-timeout-seconds",
+            ),
+        ],
+    )
+    def test_each_mistake_is_one_warning(self, inputs: dict[str, str], words: str) -> None:
+        assert [words in warning for warning in from_runner(**inputs).warnings] == [True]
+
+    def test_a_default_timeout_is_no_warning(self) -> None:
+        assert from_runner(timeout_seconds="20", agent_timeout_seconds="10").warnings == []
+
+    def test_defaults_from_the_runner_are_no_warning(self) -> None:
+        assert from_runner(model="gpt-6.1-terra", fast_model="gpt-6-luna", embedding_model="local").warnings == []
+
+
+class TestRunnerEnvironment:
+    def test_outside_of_actions_it_is_empty(self) -> None:
+        facts = RunnerEnvironment.read({})
+        assert facts == RunnerEnvironment()
+        assert facts.api_url == "https://api.github.com"
+
+    def test_the_runners_variables(self) -> None:
+        facts = RunnerEnvironment.read(
+            {
+                "GITHUB_EVENT_NAME": "issues",
+                "GITHUB_EVENT_PATH": "/github/workflow/event.json",
+                "GITHUB_WORKSPACE": "/github/workspace",
+                "GITHUB_REPOSITORY": "o/n",
+                "GITHUB_SERVER_URL": "https://ghe.test/",
+                "GITHUB_API_URL": "https://ghe.test/api/v3",
+                "GITHUB_RUN_ID": "77",
+                "GITHUB_RUN_ATTEMPT": "2",
+                "GITHUB_OUTPUT": "/out",
+                "GITHUB_STEP_SUMMARY": "",
+                "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "secret",
+            }
+        )
+        assert facts.run_url == "https://ghe.test/o/n/actions/runs/77/attempts/2"
+        assert str(facts.workspace) == "/github/workspace"
+        assert facts.summary_path is None
+        assert "id-token: write" in facts.warnings[0]
+        assert "secret" not in repr(facts)
+
+    def test_the_search_address_is_checked_like_the_models(self) -> None:
+        assert RunnerEnvironment.read({"TAVILY_BASE_URL": "http://127.0.0.1:4010"}).tavily_base_url
+        with pytest.raises(BadInput, match=r"^TAVILY_BASE_URL: http:// is allowed for loopback"):
+            RunnerEnvironment.read({"TAVILY_BASE_URL": "http://evil.example"})

@@ -1,0 +1,229 @@
+"""The project's own settings as text: what is taken, what is refused, and where."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from triage.app.settings.project_file import MAX_BYTES, parse_project_config
+from triage.base.errors import BadConfig
+from triage.base.strict_yaml import MAX_PROBLEMS
+from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig
+from triage.domain.thresholds import Thresholds
+
+ROOT = Path(__file__).parents[3]
+PATH = ".github/triage.yml"
+WHOLE = """\
+# yaml-language-server: $schema=triage.schema.json
+ignore: [docs/**, "*.generated.ts"]
+labels:
+  allow: [bug, 1.0, no]
+  describe: {regression: worked in an earlier release}
+opt-in-label: triage
+opt-out-label: no-triage
+needs-info-label: needs info
+instructions: |
+  Reports about the old API are closed as wontfix.
+prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
+owners: {acme/core-team: octocat}
+thresholds: {name: 0.8, duplicate: 1}
+protected-paths: [migrations/]
+modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
+"""
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners, thresholds, protected-paths, modules"
+
+
+def read(text: str) -> ProjectConfig:
+    return parse_project_config(text.encode(), PATH)
+
+
+def refusal(text: str | bytes) -> tuple[int, str]:
+    with pytest.raises(BadConfig) as caught:
+        parse_project_config(text if isinstance(text, bytes) else text.encode(), PATH)
+    said = str(caught.value)
+    assert caught.value.path == PATH
+    assert said.isprintable()
+    return caught.value.line, said.removeprefix(f"{PATH} cannot be used: ")
+
+
+def test_every_key_is_parsed():
+    assert read(WHOLE) == ProjectConfig(
+        ignore=["docs/**", "*.generated.ts"],
+        labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
+        opt_in_label="triage",
+        opt_out_label="no-triage",
+        needs_info_label="needs info",
+        instructions="Reports about the old API are closed as wontfix.\n",
+        prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
+        owners={"acme/core-team": "octocat"},
+        thresholds=Thresholds(name=0.8, duplicate=1.0),
+        protected_paths=["migrations/"],
+        modules={"api": ModuleConfig(paths=["src/api/", "./"], description="The HTTP API")},
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "---\n", "null\n", "\ufeff", "ignore:\nlabels: ~\n"])
+def test_a_file_may_be_empty(text: str):
+    assert read(text) == ProjectConfig()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("\ningore: [a]", 2, "line 2: 'ingore' is not a known key (did you mean ignore?)."),
+        ("opt_in_label: x", 1, "line 1: 'opt_in_label' is not a known key (did you mean opt-in-label?)."),
+        ("zzz: 1", 1, f"line 1: 'zzz' is not a known key (known keys: {KEYS})."),
+        ("labels:\n  alow: [a]", 2, "line 2: 'alow' is not a known key of labels (did you mean allow?)."),
+        (
+            "prices:\n  m: {input: 1, output: 1, cached: 1}",
+            2,
+            "line 2: 'cached' is not a known key of prices.'m' (did you mean cached-input?).",
+        ),
+        ("ignore: docs", 1, "line 1: ignore must be a list such as [one, two]."),
+        ("labels: [a]", 1, "line 1: labels must have keys and values."),
+        ("instructions: [a]", 1, "line 1: instructions must be text."),
+        ("ignore:\n  - a\n  - {b: c}", 3, "line 3: ignore must be text."),
+        ("ignore:\n  - a\n  - '[z-a]'", 3, "line 3: ignore: it is not a valid gitignore pattern"),
+        (
+            f"ignore: {['?' * 190 + str(number) for number in range(100)]}",
+            1,
+            "line 1: ignore: the patterns are too long",
+        ),
+        ("ignore: ['#a']", 1, r"line 1: ignore: a pattern that begins with # is a comment; write \# for a name"),
+        ("ignore: [' a']", 1, "line 1: ignore: a pattern must be printable, without spaces around it."),
+        ("labels: {allow: ['']}", 1, "line 1: labels.allow must not be empty."),
+        ("labels: {describe: {bug: }}", 1, "line 1: labels.describe.'bug' must be text."),
+        ("prices:\n  m:\n    input: 1", 2, "line 2: prices.'m'.output is missing."),
+        ("prices:\n  m:\n    input: much\n    output: 1", 3, "line 3: prices.'m'.input must be a number such as 1.50."),
+        ("prices: {m: {input: -1, output: 1}}", 1, "line 1: prices.'m'.input must not be less than 0."),
+        ("prices: {m: {input: nan, output: 1}}", 1, "line 1: prices.'m'.input must be a number such as 1.50."),
+        ("prices: {m: {input: 1e9, output: 1}}", 1, "line 1: prices.'m'.input must not be more than 100000."),
+        ("owners: {a b: c}", 1, "line 1: owners.'a b': an owner must be a login such as octocat, or a team such as"),
+        ("opt-in-label: X\nopt-out-label: x", 2, "line 2: opt-out-label: it is also the opt-in label"),
+        ("opt-in-label: X\nneeds-info-label: x", 2, "line 2: needs-info-label: it is also the opt-in label"),
+        ("opt-out-label: X\nneeds-info-label: x", 2, "line 2: needs-info-label: it is also the opt-out label"),
+        ("protected-paths: ['[z-a]']", 1, "line 1: protected-paths: it is not a valid gitignore pattern"),
+        ("modules: {api: src/}", 1, "line 1: modules.'api' must have keys and values."),
+        ("modules: {api: {paths: []}}", 1, "line 1: modules.'api'.paths"),
+        ("modules:\n  api:\n    paths: [../x]", 3, "line 3: modules.'api'.paths: it must be a folder or file of the"),
+        (
+            "modules: {api: {paths: [a], path: [x]}}",
+            1,
+            "line 1: 'path' is not a known key of modules.'api' (did you mean paths?)",
+        ),
+        ("needs-info-label: [a]", 1, "line 1: needs-info-label must be text."),
+        (
+            f"instructions: {'x' * (MAX_INSTRUCTION_CHARS + 1)}",
+            1,
+            "line 1: instructions has more than 4,000 characters.",
+        ),
+        (f"ignore: [{'a, ' * 101}]", 1, "line 1: ignore has more than 100 entries."),
+        ("ignore: [a]\nlabels:\nignore: [b]", 3, "line 3: duplicate key 'ignore', first in line 1."),
+        ("[a]: b", 1, "line 1: a key must be a word."),
+        (
+            "labels: !!python/object/apply:os.system [ls]",
+            1,
+            "line 1: labels must have keys and values; line 1: tags (!)",
+        ),
+        ("instructions: !secret x", 1, "line 1: tags (!) are not allowed; put text that begins with ! in quotes."),
+        ("owners: {a: @octocat}", 1, "line 1: put text that begins with *, &, @, ` or % in quotes"),
+        ("ignore:\n  - *.py", 2, "line 2: put text that begins with *, &, @, ` or % in quotes"),
+        ("labels: &a {allow: [b]}\n", 1, "line 1: put text that begins with *, &, @, ` or % in quotes."),
+        ("ignore: [a", 1, "line 1: this is not YAML"),
+        ("a:\n\t- b", 2, "line 2: this is not YAML"),
+        ("a: b\n---\nc: d", 2, "line 2: this is not YAML"),
+        ("- a", 1, f"line 1: the file needs keys: {KEYS}."),
+        ("a: \x07", 1, "line 1: YAML does not allow a character in this line."),
+        ("a: [[[[[[[", 1, "line 1: more than 6 levels of nesting."),
+        (b"a: b\nb: \xff", 2, "line 2: this is not UTF-8 text."),
+        (b" " * (MAX_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
+    ],
+)
+def test_an_error_has_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):
+    message = refusal(text)
+    assert message[0] == line
+    assert message[1].startswith(said)
+
+
+def test_all_errors_are_reported_in_order():
+    line, said = refusal("ingore: []\nprices: {m: {input: x}}\nlabels: {allow: x}\nlabels: {}\n")
+    assert line == 1
+    assert [part.partition(":")[0] for part in said.split("; ")] == ["line 1", "line 2", "line 2", "line 4"]
+
+
+def test_many_errors_are_counted():
+    _, said = refusal("".join(f"key{number}: 1\n" for number in range(500)))
+    assert said.count("line ") == MAX_PROBLEMS
+    assert said.endswith("; and 490 more.")
+
+
+def test_content_of_the_file_is_escaped_in_messages():
+    line, said = refusal('"\\e[31m::error::\\nx": 1')
+    assert line == 1
+    assert said.startswith(r"line 1: '\x1b[31m::error::\nx' is not a known key")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 60_000,
+        "{" * 60_000,
+        "- " * 30_000,
+        "? " * 30_000,
+        "a:\n " * 20_000,
+        "a: &a [x]\n" + "b: [*a, *a]\n" * 5_000,
+        "".join(f"k{number}: {{a: b}}\n" for number in range(4_000)),
+        "ignore: [" + "a, " * 20_000 + "]",
+        "'" * 60_000,
+        '"\\u0041' * 8_000,
+        "a: |\n" + " \n" * 30_000,
+        "%TAG ! x\n" * 6_000,
+    ],
+)
+def test_a_hostile_file_is_refused(text: str):
+    refusal(text)
+
+
+ODD = st.text(
+    st.sampled_from([*"abeginorlst-:[]{},#&*!|>'\"%@`?~. \n\t0", "\x00", "é", "\U0001f600", "\ufeff"]), max_size=200
+)
+LINES = st.lists(st.one_of(st.sampled_from(WHOLE.splitlines()), ODD), max_size=20).map("\n".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(ODD.map(str.encode), LINES.map(str.encode), st.binary(max_size=300)))
+def test_any_bytes_are_settings_or_refused_in_one_line(data: bytes):
+    words, line = "Fine.", 1
+    try:
+        parse_project_config(data, PATH)
+    except BadConfig as error:
+        words, line = str(error), error.line
+    assert words.isprintable()
+    assert words.endswith(".")
+    assert 1 <= line <= data.decode("utf-8", "replace").count("\n") + data.decode("utf-8", "replace").count("\r") + 2
+
+
+def editor_takes(text: str, folder: Path) -> bool:
+    """By the published schema."""
+    (folder / "triage.yml").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--schemafile", "docs/triage.schema.json"]
+    done = subprocess.run([*command, str(folder / "triage.yml")], cwd=ROOT, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", ["ingore: []", "labels: {alow: []}", "prices: {m: {input: 1}}", "ignore: docs", "instructions: [a]"]
+)
+def test_editors_refuse_what_is_refused_here(wrong: str, tmp_path: Path):
+    refusal(wrong)
+    assert not editor_takes(wrong, tmp_path)
+
+
+def test_the_example_on_the_page_has_every_key_and_is_valid(tmp_path: Path):
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    example = page.partition("# .github/triage.yml\n")[2].partition("```")[0]
+    assert set(read(example).model_dump(exclude_defaults=True)) == set(ProjectConfig.model_fields)
+    assert editor_takes(example, tmp_path)

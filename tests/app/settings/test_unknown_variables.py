@@ -1,0 +1,22 @@
+"""`TRIAGE_` variables that name no setting."""
+
+import pytest
+
+from triage.app.settings import Settings, find_unknown_variables
+
+
+@pytest.mark.parametrize(
+    ("name", "warning"),
+    [
+        ("TRIAGE_MODEL_APIKEY", "TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?"),
+        ("TRIAGE_REPOSS", "TRIAGE_REPOSS is not a setting; did you mean TRIAGE_REPOS?"),
+        ("TRIAGE_ZZZ", "TRIAGE_ZZZ is not a setting."),
+    ],
+)
+def test_a_misspelt_name_is_a_warning_without_its_value(name: str, warning: str):
+    assert find_unknown_variables({name: "sk-secret"}) == [warning]
+
+
+def test_settings_and_other_variables_are_no_warning():
+    known = [f"TRIAGE_{name.upper()}" for name in Settings.model_fields]
+    assert find_unknown_variables(dict.fromkeys([*known, "TRIAGE_REPO", "TRIAGE_REPOS", "MY_TRIAGE_X"], "x")) == []

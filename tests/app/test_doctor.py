@@ -1,0 +1,59 @@
+"""What the doctor says of a checkout."""
+
+import subprocess
+from pathlib import Path
+
+from testing.checkouts.git_repositories import commit, write
+from testing.sessions import make_session
+from triage.app.doctor import Check, run_checks
+from triage.app.settings import Settings
+
+
+def check_skills(root: Path) -> Check:
+    return run_checks(make_session(Settings(), root))["skills"]
+
+
+def check_checkout(root: Path) -> Check:
+    return run_checks(make_session(Settings(), root))["checkout"]
+
+
+def test_a_checkout_with_files(tmp_path: Path):
+    commit(tmp_path, {"cart.py": "def total():\n    return 1\n"})
+    check = check_checkout(tmp_path)
+    assert check.state == "ok"
+    assert "1 passages, commit " in check.detail
+
+
+def test_a_repository_without_a_commit(tmp_path: Path):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    assert check_checkout(tmp_path) == Check(
+        state="broken",
+        detail="this git repository has no commit yet, and only commits are searched; commit the code first",
+    )
+
+
+def test_a_folder_without_files(tmp_path: Path):
+    assert check_checkout(tmp_path) == Check(
+        state="broken", detail="there are no files here; name a checkout with --repo"
+    )
+
+
+def test_a_folder_of_which_nothing_can_be_indexed(tmp_path: Path):
+    write(tmp_path, {"a.bin": b"\0\1\2" * 99})
+    check = check_checkout(tmp_path)
+    assert check.state == "broken"
+    assert check.detail == "none of the files here can be indexed (binary: 1)"
+
+
+def test_skills_are_checked_one_by_one(tmp_path: Path):
+    commit(tmp_path, {"cart.py": "x = 1\n"})
+    assert check_skills(tmp_path) == Check(state="missing", detail="no skills in .github/triage/skills")
+    good = "---\ndescription: a\n---\nb\n"
+    commit(tmp_path, {".github/triage/skills/two.md": good, ".github/triage/skills/one.md": good})
+    assert check_skills(tmp_path) == Check(state="ok", detail=".github/triage/skills has one, two")
+    commit(tmp_path, {".github/triage/skills/bad.md": "a", ".github/triage/skills/Worse.md": good})
+    broken = check_skills(tmp_path)
+    assert broken.state == "broken"
+    worse, bad = broken.detail.split("; .github")
+    assert worse.startswith(".github/triage/skills/Worse.md: the name of the file may have small letters")
+    assert bad.startswith("/triage/skills/bad.md: line 1: the file must begin with front matter")

@@ -1,0 +1,54 @@
+"""The root that LangGraph Server loads: what it opens for a run."""
+
+from pathlib import Path
+
+import pytest
+
+from triage.app.server import graph
+from triage.app.settings import Checkouts
+from triage.base.errors import BadInput
+
+
+def test_a_graph_is_made_without_opening_anything(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRIAGE_ENGINE", "what a run would refuse")
+    assert {"receive", "prepare", "supervisor", "writer", "finish"} <= set(graph({}).get_graph().nodes)
+
+
+def test_settings_come_from_the_environment_and_the_limit_from_the_client(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    from triage.app.server import open_run
+
+    monkeypatch.setenv("TRIAGE_REPO", str(tmp_path))
+    monkeypatch.setenv("TRIAGE_MAX_TOKENS", "4321")
+    where, services = open_run("octo/shop", iterations=3)
+    assert (where.slug, where.server_url) == ("octo/shop", "https://github.com")
+    assert services.limits.tokens == 4321
+    assert services.limits.iterations == 3
+    assert open_run("", iterations=99)[1].limits.iterations == 12
+    assert open_run("", iterations=99)[0].slug == tmp_path.name
+    assert open_run("", iterations=99)[1].facts.request_id != services.facts.request_id
+
+
+def test_one_checkout_or_a_folder_of_them(tmp_path: Path):
+    (tmp_path / "octo" / "shop").mkdir(parents=True)
+    one = Checkouts.read({"TRIAGE_REPO": str(tmp_path)})
+    assert one.find_folder("") == one.find_folder("any/name") == tmp_path
+    several = Checkouts.read({"TRIAGE_REPO": "/", "TRIAGE_REPOS": str(tmp_path)})
+    assert several.find_folder("octo/shop") == tmp_path / "octo" / "shop"
+    assert Checkouts.read({}).find_folder("") == Path.cwd()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "octo", "octo/none", "octo/..", "octo/.", "../octo", "/etc", "octo/shop/..", "octo//shop", "octo/a\n", "ö/x"],
+)
+def test_nothing_outside_of_the_folder_is_found(tmp_path: Path, name: str):
+    (tmp_path / "checkouts" / "octo" / "shop").mkdir(parents=True)
+    with pytest.raises(BadInput, match="repository: "):
+        Checkouts(repos=tmp_path / "checkouts").find_folder(name)
+
+
+def test_a_missing_folder_is_an_error():
+    with pytest.raises(BadInput, match="TRIAGE_REPO"):
+        Checkouts(repo=Path("/no/such/folder")).find_folder("")

@@ -1,0 +1,144 @@
+"""Inputs reach the doors that they are meant for."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from testing.checkouts.git_repositories import commit, write
+from testing.fakes import FakeProgressLog
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import JOB_TOKEN, serve_github_api
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
+from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.sessions import make_session
+from tests.code.chroma_server import run_chroma_server
+from triage.app import wiring
+from triage.app.settings import RunnerEnvironment, Settings
+from triage.base.errors import BadInput
+from triage.code.vectors.chroma_connection import connect_to_chroma
+from triage.domain.project_config import Price, ProjectConfig
+from triage.fix import fix_wiring
+
+SLUG = "acme/wired"
+NOTHING_SET = ProjectConfig()
+
+
+def vectors_of(settings: Settings, root: Path) -> int:
+    facts = wiring.open_services(make_session(settings, root)).codebase.index()
+    assert facts.notes == []
+    return facts.vectors
+
+
+def test_vectors_are_stored_on_a_server_only_if_one_is_set(tmp_path: Path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
+    with run_chroma_server(tmp_path / "chroma") as url:
+        assert vectors_of(Settings(), tmp_path / "code") == 1
+        assert list(connect_to_chroma(url).list_collections()) == []
+        assert vectors_of(Settings(chroma_url=url), tmp_path / "code") == 1
+        (stored,) = connect_to_chroma(url).list_collections()
+        assert (stored.metadata or {})["repository"] == SLUG
+        held = stored.get()
+    assert held["metadatas"] == [{"path": "cart.py", "start": 1, "end": 2, "symbol": "total"}]
+    assert not any(held["documents"] or []), "no text leaves"
+
+
+def test_the_index_is_cached_only_if_a_folder_is_set(tmp_path: Path):
+    commit(tmp_path / "code", {"cart.py": "def total(prices):\n    return sum(prices)\n"})
+    for given, place in (("kept", tmp_path / "code/kept"), (str(tmp_path / "own"), tmp_path / "own")):
+        settings = Settings(cache_dir=given)
+        assert wiring.find_cache_folder(make_session(settings, tmp_path / "code")) == place
+        for reused in (0, 1):
+            facts = wiring.open_services(make_session(settings, tmp_path / "code")).codebase.index()
+            assert (facts.reused, facts.cache, facts.vectors) == (reused, "", 1)
+        assert list((place / "index").glob("index-*"))
+    assert wiring.find_cache_folder(make_session(Settings(), tmp_path)) is None
+
+
+def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Path):
+    def answer(request: ReceivedRequest) -> ScriptedReply:
+        texts = request.body["input"]
+        rows = [{"object": "embedding", "index": at, "embedding": [1.0, len(text)]} for at, text in enumerate(texts)]
+        usage = {"prompt_tokens": 7, "total_tokens": 7}
+        return ScriptedReply({"object": "list", "data": rows, "model": "m", "usage": usage})
+
+    commit(tmp_path / "code", {f"src/m{number}.py": f"def f{number}():\n    return 1\n" for number in range(5)})
+    asked = []
+    with endpoint_serving(answer) as model:
+        given = Settings(model_base_url=model.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
+        for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
+            commit(tmp_path / "code", change)
+            services = wiring.open_services(make_session(given, tmp_path / "code"))
+            facts = services.codebase.index()
+            assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
+            assert services.model is not None
+            texts = [text for request in model.requests for text in request.body["input"]]
+            asked.append((len(texts), services.model.usage.input_tokens))
+            model.requests.clear()
+    assert asked == [(5, 7), (0, 0), (1, 7)]
+
+
+def test_the_projects_settings_reach_the_run(tmp_path: Path):
+    commit(tmp_path, {"cart.py": "def total(prices):\n    return sum(prices)\n", "gen/cart.py": "total = 1\n"})
+    own = ProjectConfig(ignore=["gen/"], instructions="Look at the cart.")
+    services = wiring.open_services(make_session(Settings(), tmp_path, config=own))
+    assert services.config == own
+    services.codebase.index()
+    assert services.codebase.list_paths() == ["cart.py"]
+
+
+class TestConfig:
+    def test_is_read_from_the_commit(self, tmp_path: Path):
+        commit(tmp_path, {".github/triage.yml": "ignore: [docs]\n"})
+        write(tmp_path, {".github/triage.yml": "ignore: [everything]\n"})
+        assert wiring.read_project_config(Settings(), tmp_path) == ProjectConfig(ignore=["docs"])
+
+    def test_is_empty_without_a_file(self, tmp_path: Path):
+        commit(tmp_path, {"a.py": "x\n"})
+        assert wiring.read_project_config(Settings(), tmp_path) is None
+        assert wiring.read_project_config(Settings(), tmp_path / "nowhere") is None
+
+    def test_a_file_that_the_workflow_names_must_exist(self, tmp_path: Path):
+        commit(tmp_path, {"own.yml": "ignore: [docs]\n"})
+        assert wiring.read_project_config(Settings(config_file="own.yml"), tmp_path) == ProjectConfig(ignore=["docs"])
+        with pytest.raises(BadInput, match=r"^config-file: other\.yml is not in the checked-out commit"):
+            wiring.read_project_config(Settings(config_file="other.yml"), tmp_path)
+
+
+async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_again(tmp_path: Path):
+    """The second run finds the model's reply to the first, at its own prices."""
+    replies = [chat_completion("words"), ScriptedReply({"results": []}), ScriptedReply({"results": []})]
+    settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")
+    own = ProjectConfig(prices={"gpt-6.1-terra": Price(input=1_000, output=0)})
+    progress = FakeProgressLog()
+    with endpoint_serving(replies) as endpoint:
+        settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})
+        for _ in range(2):
+            environment = RunnerEnvironment(tavily_base_url=endpoint.url)
+            session = make_session(settings, tmp_path, environment=environment, config=own, progress=progress)
+            services = wiring.open_services(session)
+            assert services.model is not None
+            assert services.web_tools is not None
+            assert await services.model.text_output("main", 50).ainvoke("go") == "words"
+            assert (services.model.usage + services.model.reused).usd == pytest.approx(0.1)
+            (tool,) = services.web_tools.tools
+            assert await tool.ainvoke({"query": "date"}) == {"results": []}
+    assert [request.path for request in endpoint.requests] == ["/v1/chat/completions", "/search", "/search"]
+    assert len(list((tmp_path / "kept/runs").glob("*.reply"))) == 1
+    assert progress.lines == []
+
+
+def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
+    with serve_github_api() as api:
+        environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
+        settings = Settings(github_token=SecretStr(JOB_TOKEN))
+        setup = make_session(settings, tmp_path, "octo/shop", environment=environment)
+        store = fix_wiring.build_proposal_store(setup)
+        assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
+        git = GitDataApi(api, tmp_path)
+        git.set_ref("refs/heads/triage/7-x", git.commit({}))
+        assert store.list_proposals(7) == []
+        assert wiring.build_issue_approvals(setup).read_comment_record(404) is None
+        assert {asked.token for asked in api.requests} == {JOB_TOKEN}
+        assert len(api.requests) == 4

@@ -1,0 +1,215 @@
+"""Issues are listed once each, with whole threads, in few requests, whatever moves or fails meanwhile."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from testing.servers.backlog_graphql import add_table_routes, answer_backlog
+from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
+from tests.github.conftest import QUICK
+from triage.backlog.backlog import TABLE_MARKER, BacklogPage, Cursor
+from triage.backlog.backlog_client import BacklogClient
+from triage.backlog.backlog_issues import PAGE_SIZE
+from triage.base.errors import CannotPublish, GitHubUnavailable, RateLimited, TriageError
+from triage.comment.hidden_state import CommentState, render_state
+from triage.domain.issue import Issue
+
+POST = "POST /graphql"
+SAME_TIME = "2026-11-01T10:00:00Z"
+
+
+@pytest.fixture
+def client(api: GitHubApi) -> Iterator[BacklogClient]:
+    api.issues.clear()
+    add_table_routes(api)
+    opened = BacklogClient(JOB_TOKEN, SLUG, api.url, **QUICK)
+    yield opened
+    opened.close()
+
+
+def add_many(api: GitHubApi, count: int, per_second: int = 1) -> None:
+    for number in range(1, count + 1):
+        second = number // per_second
+        at = f"2026-11-01T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z"
+        api.add_issue(number, created_at=at, updated_at=at)
+
+
+def read_pages(client: BacklogClient, query: str = "is:open", cursor: Cursor | None = None) -> list[BacklogPage]:
+    return list(client.iterate(query, cursor))
+
+
+def read(client: BacklogClient, query: str = "is:open", cursor: Cursor | None = None) -> list[Issue]:
+    return [one.issue for page in read_pages(client, query, cursor) for one in page.issues]
+
+
+def numbers(issues: list[Issue]) -> list[int]:
+    return [issue.number or 0 for issue in issues]
+
+
+def test_all_that_is_read_of_an_issue(api: GitHubApi, client: BacklogClient) -> None:
+    api.add_issue(8, labels=[{"name": "bug"}], locked=True, body=None, user=None)
+    state = render_state(CommentState())
+    api.add_comment(f"{state}\nours", by="github-actions[bot]", number=8)
+    api.add_comment(f"{state}\nforged", by="mallory", number=8)
+    api.add_comment(None, by=None, number=8)
+    (issue,) = read(client)
+    assert (issue.number, issue.title, issue.body, issue.author) == (8, "It breaks", "", "ghost")
+    assert (issue.labels, issue.locked, issue.state) == (["bug"], True, "open")
+    assert issue.snapshot_time is not None
+    assert [(one.author, one.ours, one.by_bot) for one in issue.thread] == [
+        ("github-actions[bot]", True, True),
+        ("mallory", False, False),
+        ("ghost", False, False),
+    ]
+
+
+def test_more_than_a_search_returns(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 1_130, per_second=3)
+    found = numbers(read(client))
+    assert Counter(found) == dict.fromkeys(range(1, 1131), 1)
+    assert found[0] == 1_130
+    assert len(api.requests) <= 1_130 / PAGE_SIZE * 1.1 + 2
+
+
+def test_more_issues_of_one_second_than_a_page_has(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 20)
+    for number in range(100, 100 + 2 * PAGE_SIZE + 7):
+        api.add_issue(number, created_at=SAME_TIME, updated_at=SAME_TIME)
+    assert sorted(numbers(read(client))) == sorted(api.issues)
+
+
+def test_issues_that_are_closed_meanwhile_hide_no_others(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 3 * PAGE_SIZE)
+    pages = client.iterate("is:open", None)
+    first = [one.issue for one in next(pages).issues]
+    for issue in first[:10]:
+        api.issues[issue.number or 0]["state"] = "closed"
+    rest = [one.issue for page in pages for one in page.issues]
+    assert Counter(numbers(first + rest)) == dict.fromkeys(api.issues, 1)
+
+
+def test_a_cursor_goes_on_without_what_was_listed(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 12, per_second=4)
+    (page,) = read_pages(client)
+    after = page.issues[4]  # 12; 11, 10, 9, 8; 7 ...
+    cursor = Cursor(created_at=after.created_at, numbers=[11, 10, 9, 8])
+    assert numbers(read(client, cursor=cursor)) == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_a_long_thread_is_read_to_its_end(api: GitHubApi, client: BacklogClient) -> None:
+    api.add_issue(8)
+    for number in range(230):
+        api.add_comment(f"Comment {number}", number=8)
+    (issue,) = read(client)
+    assert [comment.body for comment in issue.thread] == [f"Comment {number}" for number in range(230)]
+    assert api.request_lines() == [POST] * 3
+
+
+def test_an_issue_that_cannot_be_read_is_named(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 3)
+    api.issues[2]["created_at"] = "2026-11-01T00:00:02Z"
+    api.issues[2]["title"] = {"not": "a text"}
+    (page,) = read_pages(client)
+    assert page.unreadable == [2]
+    assert [one.issue.number for one in page.issues] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 502, "body": b"<html>", "times": 5},
+        {"status": 0, "times": 5},
+        {"status": 403, "body": {"message": "secondary rate limit"}, "headers": {"retry-after": "0"}, "times": 5},
+        {"status": 200, "body": {"data": None}, "times": 2},
+    ],
+)
+def test_errors_that_pass_cost_no_issue(api: GitHubApi, client: BacklogClient, fault: dict[str, Any]) -> None:
+    add_many(api, 120)
+    api.faults.append(ApiFault(POST, **fault))
+    assert sorted(numbers(read(client))) == sorted(api.issues)
+
+
+def test_pages_get_smaller_while_large_ones_fail(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, PAGE_SIZE)
+    api.faults.append(ApiFault(POST, 502, times=4))
+    assert len(read_pages(client)[0].issues) < PAGE_SIZE
+
+
+def test_issues_with_huge_threads_are_listed_one_by_one(api: GitHubApi, client: BacklogClient) -> None:
+    # Hundred comments of 65,536 characters: an answer about five such issues is larger than what is read of one.
+    add_many(api, 60)
+    api.graphql = lambda token, sent: answer_backlog(api, sent) if sent["variables"]["size"] == 1 else (502, b"")
+    assert sorted(numbers(read(client))) == sorted(api.issues)
+
+
+def test_of_a_long_thread_the_newest_comments_are_whole(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 1)
+    for number in range(230):
+        api.add_comment(f"{number} ".ljust(5_000, "x"), "mallory", 1)
+    api.add_comment("what I saw", "mona", 1)
+    thread = read(client)[0].thread
+    whole = [comment.body.split()[0] for comment in thread if not comment.is_shortened]
+    assert (len(thread), whole[0], whole[-1]) == (231, "178", "what")
+    assert sum(len(comment.body) for comment in thread) < 500_000
+
+
+def test_a_used_up_limit_is_said_at_once(api: GitHubApi, client: BacklogClient) -> None:
+    add_many(api, 3)
+    api.faults.append(ApiFault(POST, 403, headers={"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"}))
+    with pytest.raises(RateLimited):
+        read(client)
+    assert len(api.requests) == 1
+
+
+def test_an_outage_is_said(api: GitHubApi, client: BacklogClient) -> None:
+    api.faults.append(ApiFault(POST, 500))
+    with pytest.raises(GitHubUnavailable):
+        read(client)
+
+
+BODY = f"{TABLE_MARKER}\n## Backlog"
+
+
+def test_a_table_is_opened_once_and_then_edited(api: GitHubApi, client: BacklogClient) -> None:
+    number, _ = client.write("Bug backlog", BODY)
+    assert client.write("Bug backlog", f"{BODY} 2")[0] == number
+    assert [issue["body"] for issue in api.issues.values()] == [f"{BODY} 2"]
+
+
+def test_an_issue_with_the_marker_by_somebody_else_is_not_touched(api: GitHubApi, client: BacklogClient) -> None:
+    api.add_issue(3, body=BODY)
+    api.add_issue(4, body=f"Not first\n{BODY}", user={"login": "github-actions[bot]", "id": 1, "type": "Bot"})
+    number, _ = client.write("Bug backlog", f"{BODY} 2")
+    assert number == 5
+    assert api.issues[3]["body"] == BODY
+
+
+def test_a_server_that_lists_issues_of_others_too(api: GitHubApi, client: BacklogClient) -> None:
+    api.add_issue(3, body=BODY)
+    api.faults.append(ApiFault(f"GET /repos/{SLUG}/issues$", 200, body=[api.issues[3]], times=1))
+    assert client.write("Bug backlog", f"{BODY} 2")[0] == 4
+    assert api.issues[3]["body"] == BODY
+
+
+def test_a_closed_table_stays_closed(api: GitHubApi, client: BacklogClient) -> None:
+    number, _ = client.write("Bug backlog", BODY)
+    api.issues[number]["state"] = "closed"
+    assert client.write("Bug backlog", BODY)[0] == number + 1
+
+
+@pytest.mark.parametrize("status", [0, 502])
+def test_a_lost_response_opens_no_second_issue(api: GitHubApi, client: BacklogClient, status: int) -> None:
+    api.faults.append(ApiFault(f"POST /repos/{SLUG}/issues$", status, stored=True, times=1))
+    number, _ = client.write("Bug backlog", BODY)
+    assert list(api.issues) == [number]
+
+
+def test_a_refusal_is_said(api: GitHubApi, client: BacklogClient) -> None:
+    api.faults.append(ApiFault(f"POST /repos/{SLUG}/issues$", 403, {"message": "Resource not accessible"}))
+    with pytest.raises(TriageError, match="may not write"):
+        client.write("Bug backlog", BODY)
+    api.faults[:] = [ApiFault(f"POST /repos/{SLUG}/issues$", 502)]
+    with pytest.raises(CannotPublish):
+        client.write("Bug backlog", BODY)

@@ -1,0 +1,161 @@
+"""A batch triages each issue once, within its caps, and goes on where it was stopped."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from testing.fake_backlog import FakeBacklogFolder
+from testing.fakes import FakeCodebase, FakeProgressLog, fake_services
+from tests.backlog.backlog_values import list_issue, make_plan, make_report
+from triage.backlog.backlog import BatchRecord, Caps
+from triage.backlog.batch_progress import GAVE_UP
+from triage.backlog.run_batch import MIN_SECONDS, BatchJob, BatchResult, read_plan, run_batch, triage_batch
+from triage.base.errors import BadInput
+from triage.domain.code import FoundPlace, Span
+from triage.domain.issue import Issue, Repository
+from triage.domain.report import RunReport
+from triage.domain.run import Limits, Usage
+from triage.ports import Services
+
+NOTHING = Caps(usd=0, tokens=0)
+FOUND = FoundPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
+
+
+@dataclass
+class Harness:
+    """A batch of three issues, and what its triages were given."""
+
+    folder: FakeBacklogFolder
+    usd: float = 0.0
+    limits: Limits = field(default_factory=lambda: Limits(usd=1.0, tokens=10_000))
+    shared: Caps = NOTHING
+    seconds: Callable[[], float] = lambda: 1_000.0
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    given: list[Caps] = field(default_factory=list)
+    triaged: list[int] = field(default_factory=list)
+    make: Callable[[int], RunReport] = make_report
+
+    def job(self) -> BatchJob:
+        def open_services(caps: Caps, seconds: float) -> Services:
+            self.given.append(caps)
+            return fake_services(codebase=FakeCodebase({}))
+
+        return BatchJob(
+            plan=self.folder.read_plan(),
+            batch=1,
+            folder=self.folder,
+            limits=self.limits,
+            shared=self.shared,
+            open_services=open_services,
+            redact=lambda report: report,
+            progress=FakeProgressLog(),
+            seconds_left=self.seconds,
+        )
+
+    async def graph(
+        self, issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event
+    ) -> RunReport:
+        self.triaged.append(issue.number or 0)
+        spent = Usage(input_tokens=900, output_tokens=100, calls=1, usd=self.usd) if self.usd else Usage()
+        return self.make(issue.number or 0).model_copy(update={"usage": spent})
+
+    async def run(self) -> BatchResult:
+        return await triage_batch(self.job(), self.folder.read_batch(1), self.graph, self.cancelled)
+
+    @property
+    def reports(self) -> dict[int, RunReport]:
+        return {record.number: record.report for record in self.folder.records[1] if record.report}
+
+
+@pytest.fixture
+def harness() -> Harness:
+    plan = make_plan([[3, 2, 1], [9]], usd=4.0, tokens=40_000)
+    issues = [[list_issue(3), list_issue(2), list_issue(1)], [list_issue(9)]]
+    return Harness(FakeBacklogFolder(plan, issues))
+
+
+async def test_every_issue_has_a_report(harness: Harness) -> None:
+    assert await harness.run() == BatchResult(done=3, missing=0)
+    assert sorted(harness.reports) == [1, 2, 3]
+    assert harness.triaged == [3, 2, 1]
+
+
+async def test_started_again_it_does_what_is_missing(harness: Harness) -> None:
+    harness.folder.append(1, BatchRecord(number=2, reserved=NOTHING))
+    harness.folder.append(1, BatchRecord(number=2, report=make_report(2)))
+    harness.folder.append(1, BatchRecord(number=1, reserved=NOTHING))  # killed then
+    assert await harness.run() == BatchResult(done=3, missing=0)
+    assert harness.triaged == [3, 1]
+
+
+async def test_an_issue_that_kills_the_process_is_given_up(harness: Harness) -> None:
+    for _ in range(2):
+        harness.folder.append(1, BatchRecord(number=3, reserved=NOTHING))
+    assert await harness.run() == BatchResult(done=3, missing=0)
+    assert harness.triaged == [2, 1]
+    assert harness.folder.records[1][2] == BatchRecord(number=3, reason=GAVE_UP)
+
+
+async def test_triages_together_take_no_more_than_the_share_of_the_batch(harness: Harness) -> None:
+    harness.usd = 0.9
+    harness.limits = Limits(usd=2.0, tokens=10_000)
+    await harness.run()
+    assert [round(caps.usd, 2) for caps in harness.given] == [2.0, 2.0, 1.2]
+    harness.folder.records.clear()
+    harness.usd, harness.given = 2.0, []
+    await harness.run()
+    assert [round(caps.usd, 2) for caps in harness.given] == [2.0, 1.0, 0.0]
+    assert harness.given[-1] == NOTHING, "without a rest, no model is asked"
+
+
+async def test_vectors_that_all_share_are_reserved_first(harness: Harness) -> None:
+    harness.shared = Caps(usd=2.5, tokens=20_000)
+    await harness.run()
+    assert [caps.usd for caps in harness.given] == [0.5, 0.5, 0.5]
+
+
+async def test_no_triage_begins_when_time_is_up(harness: Harness) -> None:
+    harness.seconds = lambda: 100.0 if len(harness.triaged) < 2 else MIN_SECONDS - 1
+    assert await harness.run() == BatchResult(done=2, missing=1)
+
+
+async def test_a_cancelled_triage_is_no_result(harness: Harness) -> None:
+    def cancel(number: int) -> RunReport:
+        if number != 2:
+            return make_report(number)
+        harness.cancelled.set()
+        return make_report(number, cut="The run was cancelled.")
+
+    harness.make, harness.usd = cancel, 0.25
+    assert await harness.run() == BatchResult(done=1, missing=2)
+    last = harness.folder.records[1][-1]
+    assert (last.number, last.report, last.is_final, last.spent) == (2, None, False, Caps(usd=0.25, tokens=1_000))
+    harness.make, harness.cancelled = make_report, asyncio.Event()
+    assert await harness.run() == BatchResult(done=3, missing=0)
+    assert harness.triaged == [3, 2, 2, 1]
+
+
+async def test_a_security_report_is_stored_without_its_details(harness: Harness) -> None:
+    harness.make = lambda number: make_report(number, "Steal a token", security=True, found=FOUND)
+    await harness.run()
+    assert harness.reports[3].found is None
+    assert harness.reports[3].issue.title == "Possible security report"
+
+
+async def test_a_report_has_the_links_of_the_plan(harness: Harness) -> None:
+    harness.make = lambda number: make_report(number, repository="evil/x", server_url="https://evil.example")
+    await harness.run()
+    assert (harness.reports[3].repository, harness.reports[3].server_url) == ("acme/ledger", "https://github.com")
+
+
+def test_a_batch_that_does_not_exist(harness: Harness) -> None:
+    assert read_plan(harness.folder, 2) == harness.folder.plan
+    for batch in (0, 3):
+        with pytest.raises(BadInput, match="There is no batch"):
+            read_plan(harness.folder, batch)
+
+
+async def test_an_index_that_is_not_ready_in_time(harness: Harness) -> None:
+    assert await run_batch(harness.job, harness.cancelled, lambda: 0.0) is None

@@ -1,0 +1,221 @@
+"""Blocking work in threads that can be abandoned."""
+
+import asyncio
+import contextlib
+import contextvars
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from triage.base import threads
+from triage.base.threads import Abandoned, OutOfTime, run_in_daemon_thread
+
+
+@pytest.fixture
+def release() -> Iterator[threading.Event]:
+    """Ends the threads that wait for it when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+async def run_and_abandon(work: Callable[[], object], there: threading.Event) -> None:
+    """Start the work, and abandon it as soon as it has started."""
+    running = asyncio.ensure_future(run_in_daemon_thread(work))
+    await run_in_daemon_thread(lambda: there.wait(10))
+    running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
+
+
+class WorkRecorder:
+    """Records how a thread ended."""
+
+    def __init__(self) -> None:
+        self.there, self.over = threading.Event(), threading.Event()
+        self.outcome: BaseException | str | None = None
+
+    def work(self, then: Callable[[], object]) -> Callable[[], None]:
+        def run() -> None:
+            self.there.set()
+            try:
+                then()
+                self.outcome = "done"
+            except BaseException as error:  # noqa: BLE001 - the test looks at it
+                self.outcome = error
+            self.over.set()
+
+        return run
+
+
+async def test_the_result_or_the_error_is_passed_on():
+    assert await run_in_daemon_thread(lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        await run_in_daemon_thread(lambda: 1 // 0)
+
+
+async def test_work_beyond_its_time_limit_is_abandoned():
+    recorder = WorkRecorder()
+    with pytest.raises(TimeoutError):
+        await run_in_daemon_thread(recorder.work(lambda: threads.sleep_unless_abandoned(60)), 0.01)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
+
+
+async def test_abandoned_work_stops_at_its_next_check():
+    recorder, steps = WorkRecorder(), []
+
+    def loop() -> None:
+        while True:
+            steps.append(1)
+            threads.raise_if_abandoned()
+
+    await run_and_abandon(recorder.work(loop), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
+    assert steps
+
+
+async def test_an_abandoned_thread_stops_sleeping():
+    recorder = WorkRecorder()
+    await run_and_abandon(recorder.work(lambda: threads.sleep_unless_abandoned(60)), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
+
+
+async def test_a_callback_ends_the_process_of_an_abandoned_thread():
+    recorder = WorkRecorder()
+    codes: list[int] = []
+
+    def wait() -> None:
+        with (
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process,
+            threads.call_when_abandoned(process.kill),
+        ):
+            codes.append(process.wait())
+
+    await run_and_abandon(recorder.work(wait), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
+    assert codes == [-9]
+
+
+async def test_a_callback_that_is_registered_too_late_is_called_at_once():
+    recorder, gone, ended = WorkRecorder(), threading.Event(), []
+
+    def late() -> None:
+        gone.wait(10)
+        with threads.call_when_abandoned(lambda: ended.append(1)):
+            pass
+
+    await run_and_abandon(recorder.work(late), recorder.there)
+    gone.set()
+    assert recorder.over.wait(10)
+    assert (ended, type(recorder.outcome)) == ([1], Abandoned)
+
+
+async def test_an_error_in_abandoned_work_becomes_abandoned():
+    recorder, ended = WorkRecorder(), threading.Event()
+
+    def fails() -> None:
+        with threads.call_when_abandoned(ended.set):
+            ended.wait(10)
+            raise OSError("the process was killed")
+
+    await run_and_abandon(recorder.work(fails), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
+
+
+async def test_a_callback_is_not_called_after_its_block():
+    ended: list[int] = []
+
+    def work() -> None:
+        with threads.call_when_abandoned(lambda: ended.append(1)):
+            pass
+
+    await run_in_daemon_thread(work)
+    assert ended == []
+
+
+async def test_a_thread_knows_its_seconds_left():
+    assert 50 < await run_in_daemon_thread(threads.seconds_left, 60) <= 60
+    assert await run_in_daemon_thread(threads.seconds_left) == math.inf
+
+
+async def test_a_thread_has_the_context_variables_of_its_caller():
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
+    variable.set("seen")
+    assert await run_in_daemon_thread(variable.get) == "seen"
+
+
+def test_outside_of_such_a_thread_nothing_is_abandoned():
+    threads.raise_if_abandoned()
+    threads.sleep_unless_abandoned(0)
+    assert threads.seconds_left() == math.inf
+    with threads.call_when_abandoned(lambda: pytest.fail("nobody left")):
+        pass
+
+
+def test_the_loop_does_not_wait_for_threads():
+    """As a look-up of a name would, the thread of the loop's own pool outlives it."""
+    stuck = threading.Event()
+
+    async def work() -> str:
+        asyncio.get_running_loop().run_in_executor(None, stuck.wait, 60)
+        return "done"
+
+    try:
+        assert threads.run_event_loop(work()) == "done"
+        assert not stuck.is_set()
+    finally:
+        stuck.set()
+
+
+def test_remaining_tasks_are_cancelled_when_the_loop_ends():
+    cancelled: list[int] = []
+
+    async def lasting() -> None:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            cancelled.append(1)
+            raise
+
+    async def work() -> None:
+        task = asyncio.ensure_future(lasting())
+        await asyncio.sleep(0)
+        assert not task.done()
+
+    threads.run_event_loop(work())
+    assert cancelled == [1]
+
+
+async def test_work_that_ends_before_its_deadline_gives_its_result():
+    assert 0 < await threads.call_with_deadline(threads.seconds_left, asyncio.Event(), 60) <= 60
+    assert await threads.call_with_deadline(threads.seconds_left, asyncio.Event()) == math.inf
+    with pytest.raises(ZeroDivisionError):
+        await threads.call_with_deadline(lambda: 1 // 0, asyncio.Event(), 60)
+
+
+async def test_work_without_time_or_in_a_cancelled_run_is_left(release: threading.Event):
+    with pytest.raises(OutOfTime, match="the run's time was up"):
+        await threads.call_with_deadline(lambda: release.wait(60), asyncio.Event(), 0.01)
+    cancelled = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.01, cancelled.set)
+    with pytest.raises(OutOfTime, match="the run was cancelled"):
+        await threads.call_with_deadline(lambda: release.wait(60), cancelled, 60)
+
+
+async def test_a_cancelled_run_starts_only_what_it_still_waits_for():
+    cancelled, started = asyncio.Event(), threading.Event()
+    cancelled.set()
+    with pytest.raises(OutOfTime, match="the run was cancelled"):
+        await threads.call_with_deadline(started.set, cancelled, 60)
+    assert not started.is_set()
+    asyncio.get_running_loop().call_later(0.05, started.set)
+    assert await threads.call_with_deadline(lambda: started.wait(60), cancelled, 60, seconds_after_cancel=lambda: 60)

@@ -1,0 +1,134 @@
+"""An abandoned index stops, and its processes end."""
+
+import asyncio
+import contextlib
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import commit
+from triage.base.threads import Abandoned, run_in_daemon_thread
+from triage.code.git.git import Git
+from triage.code.parse import worker_process
+from triage.code.parse.extract import SourceFile
+from triage.code.parse.worker_pool import WorkerPool
+
+
+class AbandonedWork:
+    """Work whose caller gives up as soon as the work has arrived."""
+
+    def __init__(self) -> None:
+        self.there, self.gone, self.over = threading.Event(), threading.Event(), threading.Event()
+        self.outcome: BaseException | None = None
+
+    def arrive(self) -> None:
+        self.there.set()
+        assert self.gone.wait(10)
+
+    async def run(self, work: Callable[[], object]) -> None:
+        def whole() -> None:
+            try:
+                work()
+            except BaseException as error:  # noqa: BLE001 - the test looks at it
+                self.outcome = error
+            self.over.set()
+
+        running = asyncio.ensure_future(run_in_daemon_thread(whole))
+        await run_in_daemon_thread(lambda: self.there.wait(10))
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        self.gone.set()
+        assert self.over.wait(10)
+
+
+@pytest.fixture
+def abandoned_work() -> AbandonedWork:
+    return AbandonedWork()
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    commit(tmp_path, {"a.py": "one\n"})
+    return Git(tmp_path)
+
+
+async def test_git_is_killed_while_its_output_is_read(abandoned_work: AbandonedWork, git: Git):
+    def work() -> None:
+        with git.stream("cat-file", "--batch", lines=["HEAD"]) as answers:
+            answers.readline()
+            abandoned_work.arrive()
+            answers.read()
+
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
+
+
+async def test_a_git_that_hangs_is_killed(
+    abandoned_work: AbandonedWork, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    sleeper = tmp_path / "git"
+    sleeper.write_text(f"#!/bin/sh\n/usr/bin/touch {tmp_path}/there\nexec /bin/sleep 600\n")
+    sleeper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    hanging = Git(tmp_path)
+
+    def wait_for_it() -> None:
+        while not (tmp_path / "there").exists():
+            pass
+        abandoned_work.there.set()
+
+    threading.Thread(target=wait_for_it, daemon=True).start()
+    await abandoned_work.run(lambda: hanging.run("status"))
+    assert isinstance(abandoned_work.outcome, Abandoned)
+
+
+async def test_git_is_not_started_after_abandonment(
+    abandoned_work: AbandonedWork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    program = tmp_path / "git"
+    program.write_text("#!/bin/sh\n/usr/bin/touch $0.started\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    git = Git(tmp_path)
+
+    def work() -> None:
+        abandoned_work.arrive()
+        git.run("status")
+
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
+    assert not (tmp_path / "git.started").exists()
+
+
+@pytest.mark.parametrize(("deaths", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
+async def test_extraction_stops_after_abandonment(
+    abandoned_work: AbandonedWork, monkeypatch: pytest.MonkeyPatch, deaths: int, workers: int
+):
+    started: list[subprocess.Popen[bytes]] = []
+    real = worker_process._start
+
+    def start(progress: int) -> "subprocess.Popen[bytes]":
+        started.append(real(progress))
+        return started[-1]
+
+    monkeypatch.setattr(worker_process, "_start", start)
+
+    def batches() -> Iterator[list[SourceFile]]:
+        for number in range(1_000):
+            if number == 10:
+                abandoned_work.arrive()
+            yield [SourceFile(f"f{number}.py", f"def f{number}(): pass\n".encode())]
+
+    def work() -> None:
+        with WorkerPool(workers=2) as pool:
+            pool._deaths = deaths
+            list(pool.extract_all(batches()))
+
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
+    assert len(started) == workers
+    assert all(process.returncode is not None for process in started)

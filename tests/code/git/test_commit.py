@@ -1,0 +1,204 @@
+"""HEAD's commit is read from git objects, whatever is in the work tree."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import commit, git, write
+from triage.code.git.commit import CommitTree, open_commit
+from triage.code.git.git import GitError
+from triage.code.git.tree import Entry
+
+
+def contents(tree: CommitTree) -> dict[str, bytes | None]:
+    return {entry.path: data for entry, data in tree.read(tree.list_files().entries)}
+
+
+def test_the_commit_is_read_and_not_the_work_tree(tmp_path: Path):
+    sha = commit(tmp_path, {"a.py": "committed\n", "gone.py": "x\n"})
+    write(tmp_path, {"a.py": "changed\n", ".env": "SECRET=1\n"})
+    (tmp_path / "gone.py").unlink()
+
+    tree = open_commit(tmp_path)
+    assert tree.commit == sha
+    assert contents(tree) == {"a.py": b"committed\n", "gone.py": b"x\n"}
+    assert tree.is_dirty()
+
+
+def test_untracked_files_do_not_make_a_tree_dirty(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x\n"})
+    write(tmp_path, {"new.py": "y\n"})
+    assert not open_commit(tmp_path).is_dirty()
+
+
+def test_sizes_are_bytes(tmp_path: Path):
+    commit(tmp_path, {"a.py": "é\n"})
+    assert open_commit(tmp_path).list_files().entries[0].size == 3
+
+
+def test_links_and_submodules_are_counted_not_followed(tmp_path: Path):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    commit(inner, {"x.py": "x\n"})
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    write(outer, {"a.py": "x\n"})
+    (outer / "passwords").symlink_to("/etc/passwd")
+    (outer / "folder").symlink_to("/etc")
+    commit(outer)
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "sub")
+    commit(outer)
+
+    tree = open_commit(outer)
+    listing = tree.list_files()
+    assert [entry.path for entry in listing.entries] == [".gitmodules", "a.py"]
+    assert listing.left_out == {"symbolic link": 2, "submodule": 1}
+    assert not tree.is_dirty()
+
+
+def test_odd_names(tmp_path: Path):
+    odd = [
+        "new\nline.py",
+        "tab\t.py",
+        " blank .py",
+        "-option.py",
+        "quo\"te'.py",
+        "ünï 日本.py",
+        "$(touch x).py",
+        "*.py",
+    ]
+    (tmp_path / "d").mkdir()
+    for name in odd:
+        (tmp_path / "d" / name).write_text(name)
+    (tmp_path / os.fsdecode(b"bad\xff.py")).write_bytes(b"x")
+    commit(tmp_path)
+
+    tree = open_commit(tmp_path)
+    assert contents(tree) == {f"d/{name}": name.encode() for name in odd}
+    assert tree.list_files().left_out == {"name is not UTF-8": 1}
+
+
+def test_a_missing_blob_is_counted(tmp_path: Path):
+    commit(tmp_path, {"a.py": "here\n", "b.py": "lost\n"})
+    sha = git(tmp_path, "rev-parse", "HEAD:b.py")
+    (tmp_path / ".git/objects" / sha[:2] / sha[2:]).unlink()
+
+    tree = open_commit(tmp_path)
+    assert tree.list_files().missing == 1
+    assert contents(tree) == {"a.py": b"here\n"}
+
+
+def test_copies_have_their_content_and_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A tree of a few objects can have any number of files."""
+    commit(tmp_path, {**{f"a{number}.py": "copy\n" for number in range(50)}, "b.py": "other\n", "c.py": "copy\n"})
+    tree = open_commit(tmp_path)
+    asked: list[int] = []
+    read_until_failure = tree._read_until_failure
+
+    def count_entries(entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
+        asked.append(len(entries))
+        return read_until_failure(entries, seconds)
+
+    monkeypatch.setattr(tree, "_read_until_failure", count_entries)
+    copies = {f"a{number}.py": b"copy\n" for number in range(50)}
+    assert contents(tree) == {**copies, "b.py": b"other\n", "c.py": b"copy\n"}
+    assert asked == [3]
+
+
+def test_all_copies_of_a_damaged_file_are_unreadable(tmp_path: Path):
+    commit(tmp_path, {"a.py": "copy\n", "b.py": "copy\n", "c.py": "other\n"})
+    sha, other = git(tmp_path, "rev-parse", "HEAD:a.py"), git(tmp_path, "rev-parse", "HEAD:c.py")
+    tree = open_commit(tmp_path)
+    entries = tree.list_files().entries
+    objects = tmp_path / ".git/objects"
+    damaged = objects / sha[:2] / sha[2:]
+    damaged.chmod(0o600)
+    damaged.write_bytes((objects / other[:2] / other[2:]).read_bytes()[:9])
+    assert {entry.path: data for entry, data in tree.read(entries)} == {
+        "a.py": None,
+        "b.py": None,
+        "c.py": b"other\n",
+    }
+
+
+def test_a_partial_clone_is_read_without_fetching(tmp_path: Path):
+    origin, clone, mark = tmp_path / "origin", tmp_path / "clone", tmp_path / "fetched"
+    origin.mkdir()
+    commit(origin, {"a.py": "here\n", "big/b.py": "not fetched\n"})
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{origin}", "clone")
+    git(clone, "sparse-checkout", "set", "--no-cone", "/a.py")
+    git(clone, "checkout", "-q", "main")
+    # A fetch would run this instead of a transport.
+    transport = tmp_path / "transport.sh"
+    transport.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
+    transport.chmod(0o755)
+    git(clone, "config", "remote.origin.url", f"ext::{transport}")
+    git(clone, "config", "protocol.ext.allow", "always")
+
+    tree = open_commit(clone)
+    listing = tree.list_files()
+    assert contents(tree) == {"a.py": b"here\n"}
+    assert listing.missing == 1
+    assert not mark.exists()
+
+
+def test_a_bare_repository(tmp_path: Path):
+    work, bare = tmp_path / "work", tmp_path / "bare.git"
+    work.mkdir()
+    sha = commit(work, {"a.py": "x\n"})
+    git(tmp_path, "clone", "-q", "--bare", str(work), str(bare))
+
+    tree = open_commit(bare)
+    assert tree.commit == sha
+    assert contents(tree) == {"a.py": b"x\n"}
+    assert not tree.is_dirty()
+
+
+def test_only_the_given_folder_of_a_work_tree_is_indexed(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x\n", "sub/b.py": "y\n", "sub/deep/c.py": "z\n"})
+    tree = open_commit(tmp_path / "sub")
+    assert contents(tree) == {"b.py": b"y\n", "deep/c.py": b"z\n"}
+
+    write(tmp_path, {"a.py": "changed\n"})
+    assert not tree.is_dirty()
+    write(tmp_path, {"sub/b.py": "changed\n"})
+    assert tree.is_dirty()
+
+
+def test_a_folder_that_the_commit_does_not_know(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x\n"})
+    (tmp_path / "unpacked").mkdir()
+    with pytest.raises(GitError, match="rev-parse exited with 1"):
+        open_commit(tmp_path / "unpacked")
+
+
+def test_a_work_tree_whose_git_is_a_file(tmp_path: Path):
+    main, linked = tmp_path / "main", tmp_path / "linked"
+    main.mkdir()
+    commit(main, {"a.py": "x\n"})
+    git(main, "worktree", "add", "-q", str(linked))
+    assert contents(open_commit(linked)) == {"a.py": b"x\n"}
+
+
+def test_a_shallow_clone(tmp_path: Path):
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    commit(origin, {"a.py": "1\n"})
+    sha = commit(origin, {"a.py": "2\n"})
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{origin}", "clone")
+    tree = open_commit(tmp_path / "clone")
+    assert tree.commit == sha
+    assert contents(tree) == {"a.py": b"2\n"}
+
+
+@pytest.mark.parametrize("state", ["nothing", "unborn", "broken"])
+def test_a_missing_commit_is_an_error(tmp_path: Path, state: str):
+    if state == "unborn":
+        git(tmp_path, "init", "-q")
+    if state == "broken":
+        (tmp_path / ".git").write_text("gitdir: /nowhere\n")
+    with pytest.raises(GitError):
+        open_commit(tmp_path)

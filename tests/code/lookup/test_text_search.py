@@ -1,0 +1,174 @@
+"""Lines found by literal text: which come first, what is counted, and what is said where the text stands nowhere."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.code.indexes import make_codebase, make_corpus
+from tests.code.lookup.made_up import FILES
+from triage.code.lookup.line_scan import MAX_LINE_CHARS, LineScan
+from triage.code.lookup.text_search import MAX_TEXT_CHARS, find_text
+from triage.code.words.corpus import Corpus
+from triage.domain.code import LineMatches
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return make_corpus(tmp_path_factory.mktemp("text"), FILES)
+
+
+def places(found: LineMatches) -> list[str]:
+    return [f"{one.path}:{one.line}" for one in found.lines]
+
+
+def test_definitions_then_product_code_then_data_tests_and_documents(corpus: Corpus):
+    found = find_text(corpus, "MAX_RETRIES", 20)
+    assert places(found) == [
+        "src/shop/settings.py:3",
+        "src/shop/settings.py:11",
+        "src/shop/store.py:1",
+        "src/shop/store.py:7",
+        "tests/test_store.py:6",
+        "docs/guide.md:1",
+    ]
+    assert (found.total, found.files, found.same_case, found.not_listed) == (6, 4, True, {})
+
+
+def test_each_line_comes_with_the_definition_around_it(corpus: Corpus):
+    (line,) = find_text(corpus, "No items for store", 9).lines
+    assert (line.symbol, line.text) == (
+        "Store.flush",
+        "            raise ValueError('No items for store %s' % self.path)",
+    )
+    assert find_text(corpus, "ErrClosed", 9).lines[0].symbol is None, "at the level of the module"
+
+
+def test_small_and_capital_letters_matter_only_if_a_line_has_them(corpus: Corpus):
+    exact = find_text(corpus, "max_retries", 9)
+    assert (places(exact), exact.same_case) == (["config/app.toml:1"], True)
+    other = find_text(corpus, "mAx_ReTrIeS", 9)
+    assert (other.total, other.same_case) == (7, False)
+
+
+def test_capitals_beyond_ascii_are_folded_too(tmp_path: Path):
+    corpus = make_corpus(tmp_path, {"a.py": "# Überlauf\n", "b.py": "x = 1\n"})
+    found = find_text(corpus, "ÜBERLAUF", 9)
+    assert (places(found), found.same_case) == (["a.py:1"], False)
+
+
+def test_a_line_that_stands_once_comes_before_one_that_many_files_have(tmp_path: Path):
+    copies = {f"a{n}.py": "register(widget)\n" for n in range(40)}
+    corpus = make_corpus(tmp_path, {**copies, "z.py": "x = 1\nregister(gadget)\n"})
+    found = find_text(corpus, "register(", 3)
+    assert places(found)[0] == "z.py:2"
+    assert (found.total, found.files) == (41, 41)
+    assert sum(found.not_listed.values()) == 38
+
+
+@pytest.mark.parametrize(
+    "definition", ["def save(x):\n    pass\n", "save = 1\n", "const save = 1\n", "int save(int x) {}\n"]
+)
+def test_where_it_is_defined_comes_before_where_it_is_used(tmp_path: Path, definition: str):
+    name = "z.c" if "int" in definition else "z.py"
+    corpus = make_corpus(tmp_path, {f"a{n}.py": f"x{n}.save({n})\n" for n in range(5)} | {name: definition})
+    assert places(find_text(corpus, "save", 3))[0] == f"{name}:1"
+
+
+def test_few_lines_of_tests_are_listed_beside_product_code(tmp_path: Path):
+    tests = {f"tests/test_{n}.py": f"use({n})\n" for n in range(30)}
+    corpus = make_corpus(tmp_path, tests | {"a.py": "use(a)\n"})
+    assert len(find_text(corpus, "use(", 20).lines) == 6
+    corpus = make_corpus(tmp_path / "other", tests)
+    assert len(find_text(corpus, "use(", 20).lines) == 20
+
+
+def test_only_files_with_the_text_are_read(corpus: Corpus):
+    assert [file for file, _ in LineScan(corpus).find_files(["ErrClosed"])] == [corpus.file_numbers["server/main.go"]]
+    found = dict(LineScan(corpus).find_files(["errclosed", "maxretries"], any_case=True))
+    assert found == {corpus.file_numbers["server/main.go"]: ["errclosed"]}
+
+
+def test_one_file_does_not_take_all_lines(tmp_path: Path):
+    corpus = make_corpus(tmp_path, {"a.py": "".join(f"use({n})\n" for n in range(50)), "b.py": "use(b)\n"})
+    assert "b.py:1" in places(find_text(corpus, "use(", 5))
+
+
+def test_lines_that_are_not_listed_are_counted_by_file_or_by_folder(tmp_path: Path):
+    files = {f"pkg/m{n}/a.py": "use(1)\n" for n in range(30)} | {"lib/b.py": "use(1)\nuse(2)\n"}
+    corpus = make_corpus(tmp_path, files)
+    found = find_text(corpus, "use(", 1)
+    assert found.not_listed == {"pkg/": 30, "lib/b.py": 1} or found.not_listed == {"pkg/": 30, "lib/": 1}
+    assert find_text(corpus, "use(2", 0).not_listed == {"lib/b.py": 1}
+
+
+def test_a_message_with_values_leads_to_the_line_with_placeholders(corpus: Corpus):
+    found = find_text(corpus, "No items for store /home/me/x.db", 9)
+    assert found.total == 0
+    assert [(one.path, one.line) for one in found.similar][:1] == [("src/shop/store.py", 21)]
+
+
+def test_of_similar_lines_only_the_best(tmp_path: Path):
+    lines = ["log('unable to parse the value %s', x)", "parse(value)", "# unable to stop"]
+    corpus = make_corpus(tmp_path, {"a.py": "\n".join(lines) + "\n"})
+    assert [one.line for one in find_text(corpus, "unable to parse the value 3", 9).similar] == [1]
+
+
+def test_no_similar_lines_where_product_code_has_the_text(corpus: Corpus):
+    assert find_text(corpus, "No items for store", 9).similar == []
+
+
+def test_of_several_lines_the_longest_is_looked_for(corpus: Corpus):
+    assert places(find_text(corpus, "\n\n  return self.flush(items)\n x", 9)) == ["src/shop/store.py:17"]
+
+
+def test_a_long_line_is_shown_around_the_text(tmp_path: Path):
+    corpus = make_corpus(tmp_path, {"a.py": "x = 1\n" * 900 + f"x = '{'a' * 900}NEEDLE{'b' * 900}'\n"})
+    (line,) = find_text(corpus, "NEEDLE", 9).lines
+    assert "NEEDLE" in line.text
+    assert len(line.text) < MAX_LINE_CHARS + 20
+    assert line.text.startswith("(...)a")
+    assert line.text.endswith("b(...)")
+
+
+@pytest.mark.parametrize("text", ["", " ", "x", "\n", "\ud800\ud800", "\0\0", "nowhere at all in here", "z" * 10_000])
+def test_what_stands_nowhere_is_not_found(corpus: Corpus, text: str):
+    found = find_text(corpus, text, 9)
+    assert (found.total, found.lines) == (0, [])
+
+
+def test_a_pattern_is_only_text(corpus: Corpus):
+    assert find_text(corpus, "MAX_.*", 9).total == 0
+    assert places(find_text(corpus, "kTable[0]", 9)) == ["native/codec.cpp:19"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(text=st.text(max_size=60) | st.sampled_from(["(a+)+$", "\\", "[", "items" * 40, "e"]))
+def test_whatever_is_asked_every_line_has_it(corpus: Corpus, text: str):
+    found = find_text(corpus, text, 5)
+    assert len(found.lines) <= 5
+    wanted = max((line.strip() for line in text[:MAX_TEXT_CHARS].split("\n")), key=len).lower()
+    assert all(wanted in one.text.lower() for one in found.lines)
+    assert found.total == len(found.lines) + sum(found.not_listed.values())
+
+
+def test_when_the_time_is_up_that_is_said(corpus: Corpus):
+    ticks = iter(range(1_000))
+    scan = LineScan(corpus, seconds=3.0, clock=lambda: float(next(ticks)))
+    assert len(list(scan.find_files(["e"]))) == 3
+    assert not scan.is_complete
+
+
+def test_a_text_of_a_cache_is_searched_and_checked(tmp_path: Path):
+    files = {"a.py": "NEEDLE = 1\n"}
+    make_codebase(tmp_path / "repo", files)
+    from triage.code.codebase import GitCodebase
+
+    for _ in range(2):
+        codebase = GitCodebase(tmp_path / "repo", "acme/repo", cache=tmp_path / "cache")
+        assert codebase.find_text("NEEDLE", 5).total == 0, "nothing is indexed yet"
+        codebase.index()
+        assert codebase.find_text("NEEDLE", 5).total == 1
+        assert [one.text for one in codebase.find_assignments("NEEDLE")] == ["NEEDLE = 1"]
+        assert codebase.find_uses("NEEDLE", 5).total == 0

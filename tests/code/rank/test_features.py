@@ -1,0 +1,222 @@
+"""What speaks for a file, signal by signal."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.code.indexes import make_corpus, make_query, make_trace
+from tests.code.project import PROJECT
+from triage.code.rank.called_code import find_calls_to, score_called_code
+from triage.code.rank.features import FEATURES
+from triage.code.rank.query import build_query
+from triage.code.rank.query_scores import QueryScores, Scores, documents_with, find_highest
+from triage.code.rank.quotes import find_quotes, measure_message_overlap, score_quotes, weigh_longest_run
+from triage.code.rank.ranking import PAST_FEATURE, load_weights, rank_files
+from triage.code.words.bm25 import BM25, TermCounts
+from triage.domain.code import SearchQuery
+
+FETCH = """import json
+
+
+def fetch_page(address):
+    \"\"\"Fetch a page and decode it.\"\"\"
+    return decode_body(open_connection(address))
+"""
+DECODE = 'def decode_body(body):\n    raise ValueError("the body of type %s cannot be decoded" % type(body))\n'
+WEB = {
+    "web/fetch.py": FETCH,
+    "web/decode.py": DECODE,
+    "web/connect.py": "def open_connection(address):\n    return address\n",
+    "web/options.py": 'FLAG = "--keep-alive"\n',
+    "other/paint.py": "def paint(canvas):\n    return canvas.fill()\n",
+    "tests/test_fetch.py": "def test_fetch_page():\n    assert paint(fetch_page('x'))\n",
+}
+
+
+@pytest.fixture(scope="module")
+def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], QueryScores]:
+    corpus = make_corpus(tmp_path_factory.mktemp("web"), WEB)
+    return lambda asked: QueryScores(corpus, build_query(asked))
+
+
+def by_path(evidence: QueryScores, scores: Scores) -> Mapping[str, float]:
+    """Positive scores, rounded."""
+    return {
+        file.path: round(float(score), 2) for file, score in zip(evidence.corpus.files, scores, strict=True) if score
+    }
+
+
+def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
+    assert {*load_weights(), PAST_FEATURE} == set(FEATURES)
+    assert PAST_FEATURE not in load_weights(), "it has its own weight, which grows with the past"
+
+
+def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], QueryScores]):
+    evidence = evidence_of(
+        make_query(
+            title="fetch_page fails",
+            prose="`decode_body` says 'x' in web/decode.py",
+            code="open_connection()",
+            traces=[make_trace(("web/decode.py", 2, "decode_body"))],
+            paths=["web/decode.py"],
+            identifiers=["decode_body"],
+        )
+    )
+    for name, signal in FEATURES.items():
+        scores = signal(evidence)
+        assert scores.shape == (len(WEB),), name
+        assert scores.dtype == np.float32, name
+        assert (scores >= 0).all(), name
+
+
+@pytest.mark.parametrize("signal", FEATURES)
+def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path, signal: str):
+    assert not len(
+        FEATURES[signal](QueryScores(make_corpus(tmp_path, {}), build_query(make_query(title="x y", prose="z"))))
+    )
+    full = make_corpus(tmp_path / "full", PROJECT)
+    assert len(FEATURES[signal](QueryScores(full, build_query(make_query())))) == len(PROJECT)
+
+
+def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], QueryScores]):
+    evidence = evidence_of(make_query(title="fetch_page cannot decode a page", prose="fetch page"))
+    assert set(by_path(evidence, score_called_code(evidence))) == {"web/decode.py"}  # nobody speaks of a connection
+    decode = evidence.corpus.file_numbers["web/decode.py"]
+    assert find_calls_to(evidence, decode) == {"decode_body": "fetch_page"}
+
+
+def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], QueryScores]):
+    evidence = evidence_of(make_query(title="test_fetch_page", prose="assert test paint"))
+    assert "other/paint.py" not in by_path(evidence, score_called_code(evidence))
+
+
+def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery], QueryScores]):
+    evidence = evidence_of(
+        make_query(title="flag keep alive", prose="Running with --keep-alive has no effect, `nowhere.at()`.")
+    )
+    found = by_path(evidence, score_quotes(evidence))
+    assert set(found) == {"web/options.py"}
+    assert find_quotes(evidence, evidence.corpus.file_numbers["web/options.py"]) == ["keep-alive"]
+
+
+def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[SearchQuery], QueryScores]):
+    message = "the body of type int cannot be decoded"
+    evidence = evidence_of(make_query(title="ValueError", prose=message, error_messages=[message]))
+    decode, fetch = (
+        list(evidence.corpus.find_chunks(evidence.corpus.file_numbers[f"web/{name}.py"]))
+        for name in ("decode", "fetch")
+    )
+    assert measure_message_overlap(evidence, decode) > 0.4
+    assert measure_message_overlap(evidence, fetch) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "worth"),
+    [
+        ("a b c", "x a b c y", 3.0),
+        ("a b c", "a b x c", 2.0),
+        ("a b c", "c b a", 0.0),  # single words are no run
+        ("a b c", "", 0.0),
+        ("a b a b c", "a b c", 3.0),
+    ],
+)
+def test_the_longest_run_of_words_in_both(message: str, text: str, worth: float):
+    words = message.split()
+    assert weigh_longest_run(words, [1.0] * len(words), text.split()) == worth
+
+
+def test_hostile_messages_take_bounded_time(evidence_of: Callable[[SearchQuery], QueryScores]):
+    message = "the " * 20_000
+    evidence = evidence_of(make_query(title="the", prose=message, error_messages=[message] * 50))
+    chunks = list(evidence.corpus.find_chunks(0))
+    assert 0 <= measure_message_overlap(evidence, chunks) <= 1
+
+
+def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):
+    corpus = make_corpus(
+        tmp_path, {"a.py": "def group_by(x):\n    return x\n", "b.py": "def other(group):\n    return group\n"}
+    )
+    evidence = QueryScores(corpus, build_query(make_query(title="Wrong rows in group by")))
+    assert corpus.vocabulary.find_number("group_by") in evidence.term_weights
+    assert rank_files(corpus, evidence.query, {}, by_embedding=False).order[0] == corpus.file_numbers["a.py"]
+
+
+def test_chances_are_shares_of_one_and_fall_with_the_score(tmp_path: Path):
+    corpus = make_corpus(tmp_path, PROJECT)
+    ranking = rank_files(
+        corpus, build_query(make_query(title="parse_date fails in a leap year")), {}, by_embedding=False
+    )
+    chances = [ranking.probabilities[file] for file in ranking.order]
+    assert sum(chances) == pytest.approx(1.0 - 1 / (len(PROJECT) + 1))
+    assert chances == sorted(chances, reverse=True)
+    assert rank_files(corpus, build_query(make_query(title="zzz")), {}, by_embedding=False).probabilities == {}
+
+
+def test_top_is_in_order_and_leaves_out_what_has_nothing():
+    assert find_highest(np.array([0, 3, 1, 2, 0], dtype=np.float32), 3) == [1, 3, 2]
+    assert find_highest(np.array([0, 1], dtype=np.float32), 5) == [1]
+
+
+def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[SearchQuery], QueryScores]):
+    evidence = evidence_of(make_query(title="x"))
+    assert not len(documents_with(evidence.corpus.by_path, 10**6))
+
+
+@pytest.mark.parametrize("files", [{"t/x.c": ""}, {"t/x.c": "", "src/y.c": ""}])
+def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Mapping[str, str]):
+    corpus = make_corpus(tmp_path, files)
+    asked = make_query(title="q", traces=[make_trace(("t/x.c", 2, "f"))])
+    ranking = rank_files(corpus, build_query(asked), {}, by_embedding=False)
+    assert ranking.order == [corpus.file_numbers["t/x.c"]]
+    assert ranking.probabilities == {ranking.order[0]: pytest.approx(1.0 - 1 / (len(files) + 1))}
+
+
+def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    corpus = make_corpus(tmp_path, PROJECT)
+    query = build_query(make_query(title="parse_date fails in a leap year"))
+    before = rank_files(corpus, query, {}, by_embedding=False).scores
+    weights = {**load_weights(), "gone": 1.0}
+    monkeypatch.setattr("triage.code.rank.ranking.load_weights", lambda: weights)
+    monkeypatch.setattr("triage.code.rank.ranking.FEATURES", {**FEATURES, "new": lambda evidence: evidence.zeros() + 1})
+    assert rank_files(corpus, query, {}, by_embedding=False).scores == before
+
+
+def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], QueryScores]):
+    corpus = evidence_of(make_query(title="x")).corpus
+    corpus = replace(corpus, by_file=BM25.from_counts([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
+    assert not QueryScores(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()
+
+
+EXPORT = {
+    "reports/csv.py": """class CsvReport:
+    \"\"\"A monthly report as CSV.\"\"\"
+
+    def export(self, rows):
+        for row in rows:
+            self.add(row)
+""",
+    "reports/pdf.py": "class PdfReport:\n    def export(self, rows):\n        for row in rows:\n            self.add(row)\n",
+    "reports/xls.py": "class XlsReport:\n    def export(self, rows):\n        for row in rows:\n            self.add(row)\n",
+    "reports/buffer.py": """class Buffer:
+    \"\"\"Collects the rows of an export until they are written.\"\"\"
+
+    def flush(self):
+        for row in self.rows:
+            self.file.write(row.encode())
+""",
+    "reports/names.py": "def title_of(name):\n    return name\n",
+}
+
+
+def test_the_file_in_which_a_trace_ends_is_among_the_first_three(tmp_path: Path):
+    # The learned weight of the innermost frame leaves it behind three files that share more words with the issue.
+    corpus = make_corpus(tmp_path, EXPORT)
+    frames = make_trace(("site/app.py", 3, "main"), ("reports/buffer.py", 6, "flush"))
+    asked = make_query("Export of the monthly report stops", "The export ends after some rows.", traces=[frames])
+    order = rank_files(corpus, build_query(asked), {}, by_embedding=False).order
+    assert corpus.file_numbers["reports/buffer.py"] in order[:3]

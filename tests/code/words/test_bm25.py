@@ -1,0 +1,136 @@
+"""BM25 tables agree with the formula."""
+
+import math
+
+import numpy as np
+import pytest
+
+from triage.code.words.bm25 import BM25, K1, B, TermCounter, TermCounts
+from triage.code.words.tokens import Vocabulary
+
+TEXTS = ["red green green blue", "red red red", "blue", "", "yellow blue green red red"]
+
+
+def count_terms(texts: list[str], vocabulary: Vocabulary) -> TermCounts:
+    counter = TermCounter(vocabulary)
+    for text in texts:
+        counter.add(vocabulary.encode_words(text))
+    return counter.count()
+
+
+def build_table(*parts: list[str]) -> tuple[BM25, Vocabulary]:
+    vocabulary = Vocabulary()
+    documents = [count_terms(texts, vocabulary) for texts in parts]
+    return BM25.from_counts(documents, len(vocabulary)), vocabulary
+
+
+def score_by_formula(texts: list[str], term: str, number: int) -> float:
+    documents = [text.split() for text in texts]
+    mean = sum(map(len, documents)) / len(documents)
+    having = sum(term in document for document in documents)
+    idf = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
+    occurrences = documents[number].count(term)
+    return idf * occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * len(documents[number]) / mean))
+
+
+def test_scores_follow_the_formula():
+    table, vocabulary = build_table(TEXTS)
+    weights = {"red": 1.0, "green": 0.5, "yellow": 2.0}
+    scores = table.score_documents({vocabulary._terms[term]: weight for term, weight in weights.items()})
+    for number in range(len(TEXTS)):
+        expected = sum(weight * score_by_formula(TEXTS, term, number) for term, weight in weights.items())
+        assert scores[number] == pytest.approx(expected, abs=1e-5)
+
+
+def test_parts_make_no_difference():
+    whole, vocabulary = build_table(TEXTS)
+    pieces, _ = build_table(TEXTS[:2], [], TEXTS[2:4], TEXTS[4:])
+    for term in range(len(vocabulary)):
+        assert np.array_equal(whole.score_documents({term: 1.0}), pieces.score_documents({term: 1.0}))
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
+    whole, vocabulary = build_table(TEXTS)
+    monkeypatch.setattr("triage.code.words.bm25._BLOCK", 2)
+    blocks, _ = build_table(TEXTS)
+    for term in range(len(vocabulary)):
+        assert np.array_equal(whole.score_documents({term: 1.0}), blocks.score_documents({term: 1.0}))
+
+
+def test_counts_of_documents():
+    vocabulary = Vocabulary()
+    counts = count_terms(TEXTS, vocabulary)
+    assert counts.sizes.tolist() == [3, 1, 1, 0, 4]
+    names = list(vocabulary.terms)
+    assert [names[term] for term in counts.terms[:3]] == ["red", "green", "blue"]
+    assert counts.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
+    assert counts.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
+
+
+def test_postings_can_be_ordered_by_document_again():
+    vocabulary = Vocabulary()
+    parts = [count_terms(TEXTS[:2], vocabulary), count_terms(TEXTS[2:], vocabulary)]
+    whole = count_terms(TEXTS, Vocabulary())
+    again = BM25.from_counts(parts, len(vocabulary)).postings.to_term_counts()
+    order = np.lexsort((whole.terms, whole.documents))
+    assert again.sizes.tolist() == whole.sizes.tolist()
+    assert again.terms.tolist() == whole.terms[order].tolist()
+    assert again.counts.tolist() == whole.counts[order].tolist()
+
+
+def test_counts_may_need_more_than_two_bytes():
+    table, _ = build_table(["red " * 70_000, "blue"])
+    assert table.postings.counts.tolist() == [70_000, 1]
+    assert build_table(TEXTS)[0].postings.counts.dtype == np.uint16
+
+
+def test_a_range_of_documents():
+    counts = count_terms(TEXTS, Vocabulary())
+    first = counts.take_range(0, 2)
+    assert (first.sizes.tolist(), first.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
+    assert counts.take_range(0, 0).terms.tolist() == []
+
+
+def test_terms_are_renumbered_or_removed():
+    counts = count_terms(TEXTS, Vocabulary())
+    swapped = counts.renumber_terms(np.array([7, 8, 9, 6], dtype=np.int32))
+    assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
+    fewer = counts.renumber_terms(np.array([0, -1, 1, -1], dtype=np.int32))
+    assert (fewer.sizes.tolist(), fewer.terms.tolist()) == ([2, 1, 1, 0, 2], [0, 1, 0, 1, 0, 1])
+    assert fewer.counts.tolist() == [1, 1, 3, 1, 2, 1]
+
+
+def test_a_file_of_one_word_repeated():
+    table, vocabulary = build_table(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
+    assert table.explain_score(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
+    assert table.saturated_counts.max() < 1.0
+
+
+def test_parts_add_up_to_the_score():
+    table, vocabulary = build_table(TEXTS)
+    weights = {term: 1.0 + term for term in range(len(vocabulary))}
+    for number in range(len(TEXTS)):
+        parts = table.explain_score(number, weights)
+        assert sum(parts.values()) * (K1 + 1) == pytest.approx(float(table.score_documents(weights)[number]), abs=1e-5)
+
+
+def test_a_document_in_parts_is_one_document():
+    vocabulary = Vocabulary()
+    counter = TermCounter(vocabulary)
+    counter.add(vocabulary.encode_words("red"), vocabulary.encode_words("red blue"))
+    counts = counter.count()
+    assert (counts.sizes.tolist(), counts.counts.tolist()) == ([2], [2, 1])
+
+
+def test_an_empty_repository():
+    table, _ = build_table()
+    assert table.size == 0
+    table, _ = build_table([])
+    assert table.score_documents({0: 1.0}).tolist() == []
+
+
+def test_terms_added_after_the_table_score_nothing():
+    table, vocabulary = build_table(["red"])
+    vocabulary.expand(vocabulary.encode_words("new"), np.zeros(1, dtype=np.int32))
+    assert table.score_documents({1: 1.0}).tolist() == [0.0]
+    assert table.explain_score(0, {1: 1.0}) == {}

@@ -1,0 +1,124 @@
+"""Words, their terms, and their numbers."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from testing.cost_growth import measure_cost_ratio
+from triage.code.words.tokens import STOP_WORDS, Vocabulary, find_words, split_into_terms
+
+
+@pytest.mark.parametrize(
+    ("word", "terms"),
+    [
+        ("save", ["save"]),
+        ("parse_date", ["parse_date", "parse", "date"]),
+        ("parseDate", ["parsedate", "parse", "date"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("getHTTPResponseCode", ["gethttpresponsecode", "get", "http", "response", "code"]),
+        ("MAX_SIZE", ["max_size", "max", "size"]),
+        ("__init__", ["__init__", "init"]),
+        ("E0277", ["e0277"]),
+        ("utf8", ["utf8"]),
+        ("Größe", ["größe", "gr", "öß"]),
+        ("日本", ["日本"]),
+        ("the", []),
+        ("x", []),
+        ("_", []),
+        ("a" * 81, []),
+    ],
+)
+def test_terms_of_a_word(word: str, terms: list[str]):
+    assert split_into_terms(word) == terms
+
+
+def test_words_of_a_text():
+    assert find_words("Store.save(x1, 'é-f') # 42") == ["Store", "save", "x1", "é", "f"]
+
+
+def test_numbers_of_words_keep_lines_apart():
+    vocabulary = Vocabulary()
+    assert vocabulary.encode_words("b a\nb\n").tolist() == [1, 2, 0, 1, 0]
+
+
+@given(
+    st.lists(
+        st.one_of(st.lists(st.sampled_from("aB_9 1\n\0\t-\x1c"), max_size=40).map("".join), st.text(max_size=30)),
+        max_size=4,
+    )
+)
+def test_words_are_numbered_in_order(texts: list[str]):
+    vocabulary = Vocabulary()
+    known: dict[str, int] = {"\n": 0}
+    for text in texts:
+        words = re.findall(r"[^\W\d]\w*|\n", text)
+        assert vocabulary.encode_words(text).tolist() == [known.setdefault(word, len(known)) for word in words]
+
+
+@pytest.mark.parametrize("text", ["12", "123456", "1 22 333 4444 55555 0x", "9a a 99a", "\0\n\0 \x1ca"])
+def test_numbers_are_not_words(text: str):
+    vocabulary = Vocabulary()
+    for _ in range(2):
+        words = vocabulary.encode_words(text)
+        vocabulary.expand(words, words)
+        assert set(vocabulary.terms) <= {"x", "a"}
+        assert len(words) == len(re.findall(r"[^\W\d]\w*|\n", text))
+
+
+def test_terms_are_added_up_to_a_limit():
+    vocabulary = Vocabulary()
+    assert vocabulary.add_terms(["one", "two", "one", "three", "two"], max_terms=2).tolist() == [0, 1, 0, -1, 1]
+    assert vocabulary.add_terms([], max_terms=0).tolist() == []
+    assert len(vocabulary) == 2
+
+
+def test_renumbered_terms():
+    vocabulary = Vocabulary()
+    words = vocabulary.encode_words("one two three four")
+    vocabulary.expand(words, words)
+    one, other = np.array([3, 1], dtype=np.int32), np.array([3], dtype=np.int32)
+    assert vocabulary.renumber_terms([one, other]) == ["two", "four"]
+    assert (one.tolist(), other.tolist()) == ([1, 0], [1])
+
+
+def test_expansion_repeats_the_document_for_each_term():
+    vocabulary = Vocabulary()
+    words = vocabulary.encode_words("parse_date the\nsave")
+    terms, documents = vocabulary.expand(words, np.array([7, 7, 7, 8], dtype=np.int32))
+    names = list(vocabulary.terms)
+    assert [(names[term], int(document)) for term, document in zip(terms, documents, strict=True)] == [
+        ("parse_date", 7),
+        ("parse", 7),
+        ("date", 7),
+        ("save", 8),
+    ]
+
+
+def test_new_words_get_terms():
+    vocabulary = Vocabulary()
+    for text in ("one", "two one", "three"):
+        vocabulary.expand(vocabulary.encode_words(text), np.zeros(len(text.split()), dtype=np.int32))
+    assert list(vocabulary.terms) == ["one", "two", "three"]
+    assert vocabulary.find_number("two") == 1
+    assert vocabulary.find_number("four") is None
+
+
+@given(st.text(max_size=200))
+def test_terms_are_lower_case_without_stop_words(text: str):
+    for word in find_words(text):
+        for term in split_into_terms(word):
+            assert term == term.lower()
+            assert term not in STOP_WORDS
+            assert len(term) > 1
+
+
+@pytest.mark.parametrize("shape", ["a", "aA", "a_", "_", "A", "é", "1a", "aB1_"])
+def test_the_cost_of_hostile_words_is_linear(shape: str):
+    def split(size: int) -> None:
+        for word in find_words(f"{shape * 20} " * (size // len(shape))):
+            split_into_terms(word)
+
+    assert measure_cost_ratio(split, 2_000) < 10

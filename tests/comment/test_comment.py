@@ -1,0 +1,448 @@
+"""The comment: golden files to read, and what must hold for every report."""
+
+import re
+from typing import Any
+
+import pytest
+from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.comment import sample_reports
+from tests.comment.rendering import render_comment
+from tests.comment.sample_reports import (
+    CLI,
+    DATES,
+    EVIL,
+    FEATURE,
+    FIRST,
+    FULL,
+    HOSTILE,
+    LONG,
+    LOW,
+    PATHS,
+    READER,
+    RULES,
+    SECOND,
+    change_report,
+    missing,
+)
+from tests.comment.sample_runs import DEGRADATION, PLANNED, SILENT
+from triage.comment.comment import render_quiet_comment
+from triage.comment.hidden_state import CommentState, next_state, parse_state
+from triage.comment.inert_page import ensure_inert
+from triage.comment.sections import (
+    MAX_COMMENT_UNITS,
+    Fold,
+    Page,
+    build_page,
+    fit_page,
+    render_page,
+    utf16_length,
+)
+from triage.domain.code import FoundPlace
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.findings import WebResult
+from triage.domain.report import Citations, RunReport, Ticket
+from triage.domain.run import Status
+from triage.safety.active_content import find_active_content
+
+AFTER_FIRST = next_state(FIRST, None)
+
+
+def body(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
+    """The comment without its hidden first line."""
+    return render_comment(report, previous, PATHS, **options).partition("\n")[2]
+
+
+def visible(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
+    return body(report, previous, **options).partition("<details>")[0]
+
+
+def html(markdown: str) -> str:
+    extensions = ["table", "strikethrough", "tasklist", "autolink"]
+    return str(markdown_to_html_with_extensions(markdown, options=Options.CMARK_OPT_UNSAFE, extensions=extensions))
+
+
+@pytest.mark.parametrize(
+    ("name", "report", "previous"),
+    [
+        ("model", FULL, None),
+        ("rules", RULES, None),
+        ("feature_request", FEATURE, None),
+        ("low_confidence", LOW, None),
+        ("degraded", sample_reports.DEGRADED, None),
+        ("planned", PLANNED, None),
+        ("silent", SILENT, None),
+        ("degradation", DEGRADATION, None),
+        ("second_run", SECOND, AFTER_FIRST),
+        ("long", LONG, None),
+        ("hostile", HOSTILE, None),
+        ("past", sample_reports.PAST, None),
+        ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
+        ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
+    ],
+)
+def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous):
+    golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, PATHS, text="0123456789abcdef"))
+
+
+PERMALINK = f"https://github.com/acme/ledger/blob/{sample_reports.COMMIT}/{DATES}"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("CONFIRMED", f"probably [`{DATES}`]({PERMALINK}) (critic: confirmed)"),
+        ("UNCERTAIN", f"probably [`{DATES}`]({PERMALINK}) (critic: plausible)"),
+        ("CHALLENGED", f"perhaps [`{DATES}`]({PERMALINK}) (critic: not convinced)"),
+        (None, f"probably [`{DATES}`]({PERMALINK}) (not reviewed by the critic)"),
+    ],
+)
+def test_a_model_says_what_is_wrong_and_what_the_critic_thinks_of_it(verdict, said):
+    first, _, rest = body(change_report(verdict=verdict)).partition("\n")
+    assert first.startswith("**`parse_date` tries only `%Y-%m-%d`")
+    assert first.endswith(f"· bug · severity high · {said}")
+    assert ("**Not settled.** " if verdict == "CHALLENGED" else "**Why.** ") in rest
+    assert f"\n\n{PERMALINK}#L18-L31\n\n" in rest
+
+
+@pytest.mark.parametrize(
+    ("verdict", "gaps", "title"),
+    [
+        ("CONFIRMED", [], "Critic: confirmed, no objections"),
+        ("UNCERTAIN", [], "Critic: uncertain"),
+        ("UNCERTAIN", ["Is `parse` called twice?"], "Critic: uncertain, 1 objection"),
+    ],
+)
+def test_only_a_critic_that_confirms_has_no_objections(verdict: str, gaps: list[str], title: str):
+    assert FULL.critique
+    report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": verdict, "gaps": gaps}))
+    assert f"<summary>{title}</summary>" in render_comment(report)
+
+
+def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
+    report = change_report(fix_idea="Pass the format. Then test it. Then rest.")
+    assert "**Fix idea.** Pass the format. Then test it.\n" in visible(report)
+    assert "Fix idea" not in visible(report.model_copy(update={"verdict": "CHALLENGED"}))
+    assert "**Check.** Import a row" in visible(report)
+
+
+FOUND = {
+    "trace": FoundPlace(
+        sign="trace",
+        span=sample_reports.span(DATES, 21, 27),
+        line=24,
+        symbol="parse_date",
+        quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
+        text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
+        probability=0.87,
+    ),
+    "trace_into_a_library": FoundPlace(
+        sign="trace",
+        span=sample_reports.span(DATES, 21, 27),
+        line=24,
+        symbol="parse_date",
+        text="OSError: [Errno 28] No space left on device",
+        calls_before_error=2,
+        probability=0.39,
+    ),
+    "message": FoundPlace(
+        sign="message",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text="row %d has no date",
+        probability=0.66,
+    ),
+    "name": FoundPlace(
+        sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71
+    ),
+}
+
+
+@pytest.mark.parametrize("sign", FOUND)
+def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
+    place = FOUND[sign]
+    suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *RULES.suspects[:1]]
+    report = RULES.model_copy(update={"found": place, "suspects": suspects, "missing_information": []})
+    golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+
+
+def test_code_is_shown_in_fifteen_lines_at_most():
+    place = FOUND["name"].model_copy(update={"span": sample_reports.span(CLI, 12, 90)})
+    report = RULES.model_copy(update={"found": place})
+    assert f"{CLI}#L12-L26\n" in visible(report)
+
+
+def test_rules_name_no_cause_no_severity_and_no_number():
+    text = visible(RULES.model_copy(update={"missing_information": []}))
+    assert text.startswith("**Nothing in the report leads to one place in the code.** Files that share words")
+    for word in ("cause", "severity", "onfidence", "onfirmed"):
+        assert word not in text
+
+
+def test_a_question_by_rules_needs_no_other_words():
+    text = body(RULES)
+    assert text.startswith("**Thanks for the report.")
+    assert "Nothing in the report" not in text
+    assert "share words" not in text
+
+
+@pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
+def test_rendering_is_deterministic_and_inert(name):
+    report = getattr(sample_reports, name)
+    text = render_comment(report, AFTER_FIRST, PATHS)
+    assert text == render_comment(report, AFTER_FIRST, PATHS)
+    assert text.startswith(COMMENT_MARKER)
+    assert parse_state(text) is not None
+    links = build_page(report, None, [], "suggest").links
+    assert find_active_content(text.partition("\n")[2], links) == []
+    assert utf16_length(text) < 65_536
+    assert text.splitlines().count("<details>") == text.splitlines().count("</details>") > 0
+
+
+def test_hostile_text_does_not_break_the_layout():
+    """Escaping is enough: the page does not become one code block."""
+    text = body(HOSTILE.model_copy(update={"missing_information": []}))
+    rendered = html(text)
+    assert "<table>" in rendered
+    assert text.count("<details>") == rendered.count("<details>") >= 5
+    assert "<img" not in rendered
+    assert "</sub>" in text
+    hosts = set(re.findall(r'href="https?://([^/"?]+)', rendered))
+    assert hosts <= {"github.com", "redirect.github.com", "docs.example"}
+    rows = rendered.partition("<tbody>")[2].partition("</tbody>")[0]
+    assert rows.count("<tr>") == len(HOSTILE.suspects) - 1
+    assert rows.count("<td>") == 2 * (len(HOSTILE.suspects) - 1)
+
+
+def test_details_of_the_run_are_only_on_the_page_of_the_job():
+    fold = body(PLANNED).partition("<summary>The run: ")[2].partition("</details>")[0]
+    assert fold.startswith("31.4 s, 37,003 tokens, 0.0893 US dollars</summary>")
+    assert fold.count("0.0893") == 1
+    assert "The supervisor's decisions took 3,873 tokens, 0.0006 US dollars of that." in fold
+    assert "| Supervisor |" not in fold
+    assert "| Codebase search | `gpt-4o` | 9.4 | 14,210 | 0.0429 | done |" in fold
+    assert "mermaid" not in body(PLANNED)
+
+
+def test_a_page_with_active_content_becomes_one_code_block():
+    live = "**Bug** @octocat <img src=x> [x](https://evil.example/)"
+    sent = ensure_inert(live, [], 1000)
+    assert find_active_content(sent, []) == []
+    assert sent.startswith("```")
+    assert "Bug" in sent
+    assert ensure_inert("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
+
+
+def test_only_the_part_with_active_content_becomes_a_code_block():
+    page = Page(["**Bug**", "hello @octocat"], [Fold("One", "words"), Fold("Two", "<img src=x>")], "<sub>end</sub>")
+    sent = render_page(page, 1000)
+    assert sent == (
+        "**Bug**\n\n```\nhello @octocat\n```\n\n"
+        "<details>\n<summary>One</summary>\n\nwords\n\n</details>\n\n"
+        "<details>\n<summary>Two</summary>\n\n```\n<img src=x>\n```\n\n</details>\n\n<sub>end</sub>"
+    )
+    assert render_page(Page([], [Fold("@octocat", "words")], ""), 1000).startswith("```\n<details>")
+
+
+def test_a_path_that_is_too_long_for_a_link_leaves_the_rest_as_it_is():
+    path = "ü" * 1_450
+    suspects = [FULL.suspects[0].model_copy(update={"path": path, "span": None}), *FULL.suspects[1:]]
+    long, plain = (body(FULL.model_copy(update={"suspects": some})) for some in (suspects, FULL.suspects))
+    assert f" probably `{path}` (" in long
+    rows = [[line for line in text.split("\n")[1:] if not line.startswith("https://")] for text in (long, plain)]
+    assert [line for line in rows[0] if line] == [line for line in rows[1] if line]
+
+
+def test_the_reporter_reads_what_is_missing_and_how_to_answer():
+    text = visible(LOW)
+    at = [text.index(words) for words in ("Not settled", "Could you add this?", "- Which steps", "Please answer")]
+    assert at == sorted(at)
+    assert "- Which steps lead to it?\n" in text
+
+
+def test_an_open_question_cannot_tick_itself():
+    asked = missing("other", "Does `a[x]` fail?", "Or [x] ![X](y)?")
+    assert "checked" not in html(visible(change_report(missing_information=[asked])))
+
+
+def test_withdrawn_suspects_are_struck_through():
+    text = visible(SECOND, AFTER_FIRST)
+    assert "- What is the full traceback?\n" in text
+    assert f"No longer suspected: ~~`{READER}`~~." in text
+    assert f"~~`{DATES}`~~" not in text
+
+
+def test_an_answer_is_thanked_for():
+    text = visible(FULL, AFTER_FIRST)
+    assert "Could you add" not in text
+    assert "Thanks: what was asked is answered." in text
+    assert "Thanks" not in visible(FULL)
+
+
+def test_a_withdrawn_suspect_without_a_file_has_no_name():
+    assert "No longer suspected" not in render_comment(SECOND, AFTER_FIRST, [DATES])
+
+
+def test_suspects_are_linked_to_their_lines_at_the_commit():
+    blob = f"https://github.com/acme/ledger/blob/{sample_reports.COMMIT}"
+    assert f"| [`{READER}:74-96`]({blob}/{READER}#L74-L96) | Stopped passing" in body(FULL)
+    assert f"| [`{CLI}`]({blob}/{CLI}) | Shows" in body(FULL)
+
+
+def test_without_a_server_locations_are_not_linked():
+    text = body(change_report(server_url="", repository="ledger", commit=None, run_url=""))
+    assert f"probably `{DATES}` (" in text
+    assert f"| `{READER}:74-96` | Stopped" in text
+    assert "https://github.com" not in text
+
+
+def test_other_places_are_folded():
+    assert "src/ledger/module_1" not in visible(LONG).partition("Suggested labels")[2]
+    assert "<summary>Other places (19)</summary>" in body(LONG)
+
+
+def test_the_reasons_of_a_model_have_at_most_five_sentences():
+    report = change_report(why="One. Two. Three. Four. Five. Six.")
+    assert "**Why.** One. Two. Three. Four. Five.\n" in body(report)
+
+
+def test_a_report_without_an_explanation_says_so():
+    assert "**No cause was found.**" in visible(change_report(why="", suspects=[]))
+
+
+@pytest.mark.parametrize("kind", ["feature_request", "question", "not_actionable"])
+def test_what_is_no_bug_gets_a_short_comment(kind):
+    text = body(change_report(FULL, kind=kind, verdict=None))
+    assert len(visible(change_report(FULL, kind=kind, verdict=None))) < 1000
+    for part in ("severity", "HIGH", "root cause", "| Where |", "Suggested fix", "Evidence", "Critic:"):
+        assert part not in text
+    assert "<summary>The run: " in text
+
+
+@pytest.mark.parametrize(
+    ("mode", "labels", "line"),
+    [
+        ("suggest", ["bug", "area: x"], "Suggested labels: `bug`, `area: x`"),
+        ("apply", ["bug"], "Labels chosen: `bug`"),
+        ("off", ["bug"], None),
+        ("suggest", [], None),
+    ],
+)
+def test_labels_are_shown_as_the_policy_says(mode, labels, line):
+    text = visible(change_report(ticket=Ticket(title="t", labels=labels)), labels=mode)
+    assert (line in text) if line else ("abels" not in text)
+
+
+def test_a_degraded_run_has_a_notice_and_a_fold():
+    assert "Part of this run did not work." in visible(sample_reports.DEGRADED)
+    assert "<summary>What this report could not do</summary>" in body(sample_reports.DEGRADED)
+    assert "rate limited; rules answered" in body(sample_reports.DEGRADED)
+    assert "did not work" not in body(FULL)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {},
+            "<sub>Bug Triage v0.1.0 · by a model · 3 hidden fragments of the issue were not read · [run](https://github.com/acme/ledger/actions/runs/9912) · written by",
+        ),
+        (
+            {"hidden_fragments": 0, "citations": Citations(), "run_url": ""},
+            "<sub>Bug Triage v0.1.0 · by a model · written by",
+        ),
+        ({"hidden_fragments": 1}, "1 hidden fragment of the issue was not read"),
+        ({"run_url": "javascript:alert(1)", "hidden_fragments": 0}, "by a model · written"),
+    ],
+)
+def test_the_footer_counts(fields, said):
+    assert said in body(change_report(**fields)).splitlines()[-1]
+
+
+def test_hidden_text_is_told_where_a_model_could_have_read_it():
+    assert "hidden fragment" not in body(RULES.model_copy(update={"hidden_fragments": 2}))
+
+
+def test_only_web_addresses_become_links():
+    results = [
+        WebResult(title="Good", url="https://good.example/a(b)", relevance_reason="It is."),
+        WebResult(title="Bad", url="javascript:alert(1)", relevance_reason="It is not."),
+    ]
+    text = body(change_report(external_references=results))
+    assert "- [Good](https://good.example/a%28b%29): It is." in text
+    assert "- Bad `javascript:alert(1)`: It is not." in text
+
+
+def test_an_unknown_price_is_never_zero():
+    assert "price unknown" in body(sample_reports.DEGRADED)
+
+
+def test_a_long_page_loses_whole_folds_from_the_end():
+    text = render_comment(LONG, None, PATHS)
+    assert utf16_length(text) <= MAX_COMMENT_UNITS + 4096
+    assert re.search(r"_Cut, because it was too long\. Left out: .*The run\._", text)
+    assert text.rstrip().endswith("</sub>")
+    assert html(text).count("<details>") == text.count("<details>") == text.count("</details>")
+
+
+@pytest.mark.parametrize("limit", [200, 1_000, 5_000, 20_000])
+def test_a_page_of_any_size_fits(limit):
+    content = build_page(LONG, None, PATHS, "suggest")
+    assert utf16_length(fit_page(content, limit)) <= max(limit, utf16_length(content.footer) + 600)
+
+
+def test_emoji_count_twice():
+    content = Page(blocks=["😀" * 100], folds=[Fold("One", "😀" * 100), Fold("Two", "a")], footer="end")
+    assert utf16_length(fit_page(content, 450)) <= 450
+    assert "Left out: One, Two._" in fit_page(content, 450)
+    assert "Left out" not in fit_page(content, 600)
+
+
+def test_quiet_is_shown_and_stored():
+    before = render_comment(FULL, None, PATHS)
+    state = parse_state(before)
+    assert state is not None
+    after = render_quiet_comment(before, state)
+    assert parse_state(after) == state.model_copy(update={"quiet": True})
+    assert after.splitlines()[1].startswith("_Triage is quiet on this issue.")
+    assert after.partition("wakes it._\n\n")[2] == before.partition("\n")[2]
+    assert find_active_content(after.partition("\n")[2], build_page(FULL, None, [], "suggest").links) == []
+
+
+def test_a_comment_with_other_line_ends_can_be_quiet():
+    before = render_comment(FULL, None, PATHS).replace("\n", "\r\n")
+    assert parse_state(render_quiet_comment(before, CommentState())) == CommentState(quiet=True)
+
+
+hostile_text = st.text(max_size=120) | st.sampled_from(
+    [EVIL, "@a", "](", "|", "`", "<!--", "-->", "</details>", "`[x]`", "\ud800", "/x", "~~~\n", "    x", "$x$", "\x00"]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(hostile_text, min_size=8, max_size=8))
+def test_any_text_stays_text(texts):
+    one, two, three, four, five, six, seven, eight = texts
+    report = change_report(
+        summary=one,
+        why=two,
+        severity_reason=eight,
+        suspects=[sample_reports.suspect(three or "x", 1, 2, four, five)],
+        missing_information=[missing("version", six, seven)],
+        next_steps=[eight, one],
+        evidence=[],
+        analysis=two + "\n\n" + three,
+        fix_idea=four,
+        check=five,
+        ticket=Ticket(title=five, labels=[six or "x"], assignee=seven),
+        external_references=[WebResult(title=one, url=eight, relevance_reason=two)],
+        notes=[three],
+        status=Status.DEGRADED,
+    )
+    text = render_comment(report, None, PATHS)
+    content = text.partition("\n")[2]
+    assert find_active_content(content, build_page(report, None, [], "suggest").links) == []
+    assert not content.startswith("```"), "the layout was given up"

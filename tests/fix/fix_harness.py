@@ -1,0 +1,175 @@
+"""The jobs of the fix flow over fakes."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from testing import factories
+from testing.fake_files import FakeFiles
+from testing.fake_proposals import FakeProposalStore
+from testing.fakes import COMMIT, NOW
+from tests.jobs.flow_harness import FlowHarness, our_comment
+from triage.approval.proposal_id import compute_proposal_id
+from triage.comment.comment_parts import CommentParts, join_comment, split_comment
+from triage.comment.hidden_state import CommentState, hash_text, render_state
+from triage.domain.issue import IssueComment
+from triage.domain.patch import AffectedModule, BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import Approvers, CommentRecord, ProposalStatus, ProposalTests, StoredProposal
+from triage.domain.run import Status
+from triage.domain.task import FixStage, FixTask
+from triage.fix.fix_answers import (
+    ChosenModule,
+    CodeChanges,
+    EditAnswer,
+    FileAnswer,
+    ModuleChoice,
+    TestChanges,
+    TicketClass,
+)
+from triage.fix.jobs.commit_request import build_request
+from triage.fix.jobs.fix_flow import FixFlow, FixResult
+from triage.fix.jobs.run_fix_job import run_fix_job
+
+ISSUE = factories.issue()
+SLUG = factories.repository().slug
+COMMAND_ID = 77
+SOURCE = "src/dates.py"
+OLD = "def parse(text):\n    return int(text)\n"
+NEW = "def parse(text):\n    return int(text.strip())\n"
+TEST = "tests/test_dates.py"
+TEST_TEXT = "from dates import parse\n\n\ndef test_spaces():\n    assert parse(' 1 ') == 1\n"
+
+
+def make_draft(**changes: Any) -> PatchDraft:
+    known: dict[str, Any] = {
+        "repository": SLUG,
+        "issue": 7,
+        "issue_title": ISSUE.title,
+        "issue_text": hash_text(ISSUE.title, ISSUE.body),
+        "base": COMMIT,
+        "summary": "Strip the text before it is parsed",
+        "root_cause": "`parse` takes white space for digits.",
+        "modules": [AffectedModule(name="src/", reason="It parses.")],
+        "changes": [FileVersion(path=SOURCE, description="Strips.", text=NEW)],
+        "tests": [FileVersion(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
+    }
+    return PatchDraft(**known | changes)
+
+
+def make_answers() -> dict[str, Any]:
+    """What a model answers that makes the draft above."""
+    no_edits: dict[str, Any] = {"is_new_file": True, "edits": []}
+    source = FileAnswer(
+        file_path=SOURCE,
+        description="Strips.",
+        is_new_file=False,
+        edits=[EditAnswer(search="int(text)", replace="int(text.strip())")],
+        new_content=None,
+    )
+    return {
+        "TicketClass": TicketClass(
+            confirmed_type="Bug",
+            technical_summary="parse fails on spaces",
+            affected_components=[],
+            complexity="low",
+            acceptance_criteria=[],
+            error=None,
+        ),
+        "ModuleChoice": ModuleChoice(
+            affected_modules=[ChosenModule(name="src/", reason="It parses.")], files_likely_to_change=[], error=None
+        ),
+        "CodeChanges": CodeChanges(
+            root_cause="`parse` takes white space for digits.",
+            summary="Strip the text",
+            changes=[source],
+            look_at=[],
+            unverified=[],
+            error=None,
+        ),
+        "TestChanges": TestChanges(
+            tests=[FileAnswer(file_path=TEST, description="Spaces.", new_content=TEST_TEXT, **no_edits)],
+            no_test_reason=None,
+            error=None,
+        ),
+    }
+
+
+SHOWN = "## Proposed changes"
+
+
+@dataclass
+class FixHarness(FlowHarness):
+    """One job of the fix flow after the other, for the command of a person."""
+
+    store: FakeProposalStore = field(default_factory=lambda: FakeProposalStore(repository=SLUG))
+    files: FakeFiles = field(default_factory=lambda: FakeFiles({SOURCE: BaseFile(text=OLD)}))
+    result_file: bytes | None = None
+    approvers: Approvers = "write"
+    tests: ProposalTests = ""
+    actor: str = "maintainer"
+    report: str = "It fails here."
+    shown_id: str = ""
+    """Of the proposal that our comment shows."""
+
+    def __post_init__(self) -> None:
+        self.github.roles["maintainer"] = "write"
+
+    def command(self, words: str = "/triage fix", comment: str | None = None, **said: Any) -> None:
+        """A person writes a command below our comment."""
+        fields = {"author": self.actor, "body": words, "comment_id": COMMAND_ID, "created_at": NOW} | said
+        command = IssueComment(**fields)
+        if comment is None:
+            state = CommentState(proposal=self.shown_id, tests=self.tests)
+            proposal = SHOWN if self.shown_id else ""
+            comment = join_comment(CommentParts(render_state(state), self.report, proposal))
+        self.approvals.records.setdefault(55, CommentRecord(comment_id=55, body=comment, is_ours_alone=True))
+        self.set_thread(*([our_comment(comment)] if comment else []), command)
+        self.event_issue = factories.issue(thread=[command])
+
+    def freeze(self, draft: PatchDraft | None = None) -> StoredProposal:
+        """Store a draft as the job `freeze` does. The next comment shows it."""
+        stored = self.store.store(build_request(draft or make_draft(), self.files))
+        self.shown_id = compute_proposal_id(stored.proposal)
+        return stored
+
+    def run_job(self, stage: FixStage, **task: Any) -> Status:
+        flow = FixFlow(
+            self.build_context(),
+            store=self.store,
+            open_files=lambda _: self.files,
+            read_result=lambda: self.result_file,
+            write_result=self._write_result,
+            approvers=self.approvers,
+            tests=self.tests,
+            run_url="https://github.com/octo/shop/actions/runs/1",
+        )
+        asked = FixTask(**{"number": 7, "actor": self.actor} | task)
+        return asyncio.run(run_fix_job(stage, asked, flow)).status
+
+    def _write_result(self, text: str) -> str:
+        self.result_file = text.encode()
+        return ".triage/proposal.json"
+
+    def leave_result(self, draft: PatchDraft | None = None, **changes: Any) -> None:
+        known = {"draft": draft or make_draft(), "status": ProposalStatus.AWAITING}
+        self.result_file = FixResult(**known | changes).model_dump_json().encode()
+
+    def answer(self, stored: StoredProposal, command: str = "approve", **task: Any) -> Status:
+        return self.run_job("apply", command=command, proposal_id=compute_proposal_id(stored.proposal), **task)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return self.runner.values
+
+    @property
+    def parts(self) -> CommentParts:
+        """Of our comment after the last edit."""
+        return split_comment(self.github.edited[-1][2] if self.github.edited else self.github.posted[-1][1])
+
+    @property
+    def reactions(self) -> list[str]:
+        return [reaction for _, reaction in self.approvals.reactions]
+
+    @property
+    def branches(self) -> dict[str, str]:
+        return {ref: commit for ref, commit in self.store.refs.items() if ref.startswith("refs/heads/")}

@@ -1,0 +1,174 @@
+"""What counts as a proposal is read from the commits themselves, under the names that only our refs have."""
+
+from datetime import timedelta
+
+import pytest
+
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import SLUG, START, ApiFault
+from tests.fix.github.proposal_requests import make_messages, make_request
+from tests.github.conftest import BASE_FILES
+from triage.base.errors import GitHubUnavailable
+from triage.fix.github.proposal_store import GitHubProposalStore
+
+PREFIX = "refs/triage/proposals"
+DAY = timedelta(days=1)
+
+
+def forge(git: GitDataApi, ref: str, issue: int, *, tests: bool = False, parents: int = 1) -> str:
+    """Lets a ref lead to a commit with a proposal's message."""
+    base = git.refs["refs/heads/main"]
+    others = [git.commit(BASE_FILES, message=f"{number}\n") for number in range(parents - 1)]
+    message = make_messages(issue, base, tests=tests)[1]
+    return git.set_ref(ref, git.commit({**BASE_FILES, "a": "b"}, base, *others, message=message))
+
+
+def listed(store: GitHubProposalStore, issue: int = 7) -> list[str]:
+    return [stored.ref for stored in store.list_proposals(issue)]
+
+
+def test_proposals_and_branches_oldest_first(git: GitDataApi, store: GitHubProposalStore) -> None:
+    for name in (f"{PREFIX}/7/10", f"{PREFIX}/7/9", "refs/heads/triage/7-round-totals"):
+        forge(git, name, 7)
+        git.api.seconds += 60
+    assert listed(store) == [f"{PREFIX}/7/10", f"{PREFIX}/7/9", "refs/heads/triage/7-round-totals"]
+
+
+def test_of_the_same_time_proposals_come_first_by_number(git: GitDataApi, store: GitHubProposalStore) -> None:
+    for name in ("refs/heads/triage/7-a", f"{PREFIX}/7/10", f"{PREFIX}/7/2"):
+        forge(git, name, 7)
+    assert listed(store) == [f"{PREFIX}/7/2", f"{PREFIX}/7/10", "refs/heads/triage/7-a"]
+
+
+def test_other_issues_that_begin_with_the_same_digits(git: GitDataApi, store: GitHubProposalStore) -> None:
+    forge(git, f"{PREFIX}/1/1", 1)
+    forge(git, f"{PREFIX}/12/1", 12)
+    forge(git, "refs/heads/triage/1-x", 1)
+    forge(git, "refs/heads/triage/12-x", 12)
+    assert listed(store, 1) == [f"{PREFIX}/1/1", "refs/heads/triage/1-x"]
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        f"{PREFIX}/7/01",
+        f"{PREFIX}/7/x",
+        f"{PREFIX}/7/1/2",
+        f"{PREFIX}/07/1",
+        "refs/heads/triage/07-x",
+        "refs/heads/triage/7x-x",
+        "refs/tags/triage/7-x",
+    ],
+)
+def test_other_names(git: GitDataApi, store: GitHubProposalStore, ref: str) -> None:
+    forge(git, ref, 7)
+    assert listed(store) == []
+
+
+class TestForgedCommits:
+    def test_the_trailer_of_another_issue(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        forge(git, f"{PREFIX}/7/1", 8)
+        forge(git, "refs/heads/triage/7-x", 8)
+        assert listed(store) == []
+
+    def test_a_merge_commit(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        forge(git, f"{PREFIX}/7/1", 7, parents=2)
+        assert listed(store) == []
+
+    def test_two_commits_whose_first_has_no_parent_or_two(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        base = git.refs["refs/heads/main"]
+        message = make_messages(7, base)[1]
+        for number, parents in enumerate(([], [base, git.commit(BASE_FILES, message="y\n")]), 1):
+            test = git.commit(BASE_FILES, *parents, message="Test\n")
+            git.set_ref(f"{PREFIX}/7/{number}", git.commit(BASE_FILES, test, message=message))
+        assert listed(store) == []
+
+    def test_a_commit_on_top_of_a_proposal(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        stored = store.store(make_request(git.refs["refs/heads/main"]))
+        git.set_ref(stored.ref, git.commit(BASE_FILES, stored.proposal.commit, message="More\n"))
+        assert listed(store) == []
+
+    def test_a_proposal_whose_message_was_changed_is_another_one(
+        self, git: GitDataApi, store: GitHubProposalStore
+    ) -> None:
+        base = git.refs["refs/heads/main"]
+        stored = store.store(make_request(base))
+        message = make_messages(7, base, draft="e" * 64)[1]
+        git.set_ref(stored.ref, git.commit(BASE_FILES, str(stored.proposal.test_commit), message=message))
+        (found,) = store.list_proposals(7)
+        assert found.ref == stored.ref
+        assert found.proposal.commit != stored.proposal.commit
+
+    def test_a_tag_object_or_a_tree(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        commit = forge(git, f"{PREFIX}/7/1", 7)
+        tag = f"object {commit}\ntype commit\ntag x\ntagger a <a@b> 1 +0000\n\nx\n"
+        git.set_ref(f"{PREFIX}/7/2", git.store.put("tag", tag.encode()))
+        git.set_ref(f"{PREFIX}/7/3", git.read_commit(commit)["tree"]["sha"])
+        assert listed(store) == [f"{PREFIX}/7/1"]
+
+
+def test_at_most_fifty_are_read_and_branches_are_among_them(git: GitDataApi, store: GitHubProposalStore) -> None:
+    commit = forge(git, "refs/heads/triage/7-x", 7)
+    for number in range(1, 61):
+        git.set_ref(f"{PREFIX}/7/{number}", commit)
+    found = listed(store)
+    assert len(found) == 50
+    assert "refs/heads/triage/7-x" in found
+    assert len(git.api.requests) == 52
+
+
+def test_a_commit_that_is_gone_meanwhile_is_left_out(git: GitDataApi, store: GitHubProposalStore) -> None:
+    gone, there = forge(git, f"{PREFIX}/7/1", 7), forge(git, f"{PREFIX}/7/2", 7, tests=True)
+    git.api.faults = [ApiFault(f"GET .*/{gone}", 404)]
+    assert gone != there
+    assert listed(store) == []
+    git.api.faults = [ApiFault(f"GET .*/{there}", 404)]
+    assert listed(store) == [f"{PREFIX}/7/1"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        {"ref": "x"},
+        [{"ref": f"{PREFIX}/7/1"}],
+        [{"ref": f"{PREFIX}/7/1", "object": {"sha": "--output=x", "type": "commit"}}],
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_no_empty_list(
+    git: GitDataApi, store: GitHubProposalStore, body: object
+) -> None:
+    git.api.faults = [ApiFault("GET .*matching-refs", 200, body)]
+    with pytest.raises(GitHubUnavailable, match="cannot be read"):
+        store.list_proposals(7)
+
+
+def test_another_commit_than_the_one_asked_for(git: GitDataApi, store: GitHubProposalStore) -> None:
+    forge(git, f"{PREFIX}/7/1", 7)
+    other = git.read_commit(forge(git, f"{PREFIX}/8/1", 8))
+    git.api.faults = [ApiFault(f"GET /repos/{SLUG}/git/commits/", 200, other)]
+    with pytest.raises(GitHubUnavailable, match="cannot be read"):
+        store.list_proposals(7)
+
+
+class TestExpired:
+    def test_by_githubs_clock_and_only_refs_of_proposals(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        forge(git, f"{PREFIX}/7/1", 7)
+        forge(git, f"{PREFIX}/8/1", 8)
+        forge(git, f"{PREFIX}/9/1", 8)
+        forge(git, "refs/heads/triage/7-x", 7)
+        git.api.date_header = START + 6 * DAY
+        forge(git, f"{PREFIX}/7/2", 7)
+        assert store.list_expired(10) == []
+        git.api.date_header = START + 7 * DAY
+        assert store.list_expired(10) == []
+        git.api.date_header = START + 7 * DAY + timedelta(seconds=1)
+        assert [one.ref for one in store.list_expired(10)] == [f"{PREFIX}/7/1", f"{PREFIX}/8/1"]
+        assert [one.ref for one in store.list_expired(1)] == [f"{PREFIX}/7/1"]
+
+    def test_a_look_ends(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        commit = forge(git, f"{PREFIX}/7/1", 7)
+        for number in range(2, 150):
+            git.set_ref(f"{PREFIX}/7/{number}", commit)
+        assert store.list_expired(10) == []
+        assert len(git.api.requests) == 101

@@ -1,0 +1,417 @@
+"""Proposals are stored once as real commits, whatever happens on the way, and refs lead nowhere else."""
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from testing.checkouts.git_repositories import git as run_git
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, START, ApiFault, ApiRequest
+from testing.servers.pull_requests_api import PullRequestsApi
+from tests.fix.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request
+from tests.github.conftest import BASE_FILES, OpenStore
+from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
+from triage.domain.patch import BaseFile
+from triage.domain.proposal import PatchProposal, StoredProposal
+from triage.fix.github.proposal_store import GitHubProposalStore
+
+REF = "refs/triage/proposals/7/1"
+REPO = f"/repos/{SLUG}"
+WEEK = timedelta(days=7)
+
+
+def base_of(git: GitDataApi) -> str:
+    return git.refs["refs/heads/main"]
+
+
+def proposals_in(git: GitDataApi) -> list[str]:
+    return [name for name in git.refs if name.startswith("refs/triage/")]
+
+
+class TestStoring:
+    def test_two_commits_that_git_itself_can_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        base = base_of(git)
+        stored = store.store(make_request(base))
+        proposal = stored.proposal
+        assert (stored.ref, proposal.base, git.refs[REF]) == (REF, base, proposal.commit)
+        assert proposal.created_at == START + timedelta(seconds=7), "time of the last commit, the seventh write"
+        assert run_git(git.folder, "fsck", "--strict") == ""
+        show = partial(run_git, git.folder, "show", "--no-patch")
+        assert show("--format=%P", proposal.commit) == proposal.test_commit
+        assert show("--format=%P", str(proposal.test_commit)) == base
+        diff = partial(run_git, git.folder, "diff", "--name-only")
+        assert diff(base, str(proposal.test_commit)).split() == [TEST]
+        assert diff(str(proposal.test_commit), proposal.commit).split() == [CART]
+        assert git.store.folder.joinpath(REF).read_text().strip() == proposal.commit
+        assert run_git(git.folder, "cat-file", "blob", f"{proposal.commit}:{CART}") == FIXED.strip()
+        assert run_git(git.folder, "cat-file", "blob", f"{proposal.commit}:{TEST}") == NEW_TEST.strip()
+
+    def test_the_order_of_the_requests(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        store.store(make_request(base_of(git)))
+        branches, proposals = (
+            f"{REPO}/git/matching-refs/heads/triage/7-",
+            f"{REPO}/git/matching-refs/triage/proposals/7/",
+        )
+        assert git.api.request_lines() == [
+            f"GET {branches}",
+            f"GET {proposals}",
+            f"GET {REPO}/git/commits/{base_of(git)}",
+            f"POST {REPO}/git/blobs",
+            f"POST {REPO}/git/trees",
+            f"POST {REPO}/git/commits",
+            f"POST {REPO}/git/blobs",
+            f"POST {REPO}/git/blobs",
+            f"POST {REPO}/git/trees",
+            f"POST {REPO}/git/commits",
+            f"GET {proposals}",
+            f"POST {REPO}/git/refs",
+        ]
+
+    def test_without_a_test_there_is_one_commit(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        proposal = store.store(make_request(base_of(git), test_files={})).proposal
+        assert proposal.test_commit is None
+        assert run_git(git.folder, "show", "--no-patch", "--format=%P", proposal.commit) == base_of(git)
+
+    def test_modes_and_new_files(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        files = {"tools/run.sh": BaseFile(text="#!/bin/sh\nx\n", mode="100755"), "new/deep/a.py": BaseFile(text="")}
+        proposal = store.store(make_request(base_of(git), files=files, test_files={})).proposal
+        listed = run_git(git.folder, "ls-tree", "-r", proposal.commit).splitlines()
+        assert [row.split()[0] for row in listed if row.endswith("tools/run.sh")] == ["100755"]
+        assert len(listed) == len(BASE_FILES) + 1
+        assert store.read_files(proposal) == files
+
+    def test_the_same_draft_is_stored_once(self, git: GitDataApi, open_store: OpenStore) -> None:
+        first = open_store().store(make_request(base_of(git)))
+        assert open_store().store(make_request(base_of(git))) == first
+        assert proposals_in(git) == [REF]
+
+    def test_a_draft_that_is_a_branch_already(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        first = store.store(make_request(base_of(git)))
+        assert store.create_branch("triage/7-round-totals", first.proposal.commit)
+        store.delete(first)
+        again = store.store(make_request(base_of(git)))
+        assert (again.is_branch, again.proposal) == (True, first.proposal)
+        assert proposals_in(git) == []
+
+    def test_an_expired_one_is_not_taken_for_a_new_one(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        old = store.store(make_request(base_of(git)))
+        git.api.date_header = START + WEEK + timedelta(minutes=1)
+        new = store.store(make_request(base_of(git)))
+        assert (old.ref, new.ref) == (REF, "refs/triage/proposals/7/2")
+        assert new.proposal.created_at - old.proposal.created_at > WEEK
+
+    @pytest.mark.parametrize("change", [{"draft": "e" * 64}, {"base": ""}])
+    def test_another_draft_gets_the_next_number(
+        self, git: GitDataApi, store: GitHubProposalStore, change: dict[str, str]
+    ) -> None:
+        git.set_ref("refs/triage/proposals/7/11", base_of(git))
+        store.store(make_request(base_of(git)))
+        other = git.commit(BASE_FILES, base_of(git)) if "base" in change else base_of(git)
+        draft = change.get("draft", "d" * 64)
+        assert store.store(make_request(other, draft=draft)).ref == "refs/triage/proposals/7/13"
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"message": "Round totals\n"},
+            {"issue": 8},
+            {"test_files": {}},
+            {"message": make_request("1" * 40, test_files={}).message},
+            {"message": make_request("1" * 40).message + "\nTriage-Issue: 8\n"},
+        ],
+    )
+    def test_a_message_that_does_not_describe_the_commits(
+        self, git: GitDataApi, store: GitHubProposalStore, changes: dict[str, object]
+    ) -> None:
+        request = make_request(base_of(git)).model_copy(update=changes)
+        with pytest.raises(CannotPublish, match="does not describe its commits"):
+            store.store(request)
+        assert git.api.request_lines() == []
+
+    def test_an_unknown_base(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        with pytest.raises(CannotPublish, match="Push it there first"):
+            store.store(make_request("1" * 40))
+        assert git.api.request_lines("POST") == []
+
+    @pytest.mark.parametrize("kind", ["blobs", "commits"])
+    def test_another_object_than_ours_is_not_used(self, git: GitDataApi, store: GitHubProposalStore, kind: str) -> None:
+        other = git.read_commit(base_of(git)) if kind == "commits" else {"sha": "1" * 40}
+        git.api.faults = [ApiFault(f"POST .*/{kind}", 201, other)]
+        with pytest.raises(CannotPublish, match="GitHub stored another"):
+            store.store(make_request(base_of(git)))
+        assert proposals_in(git) == []
+
+    def test_a_commit_with_other_files_under_our_message_is_not_used(
+        self, git: GitDataApi, store: GitHubProposalStore
+    ) -> None:
+        request = make_request(base_of(git), test_files={})
+        other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.message)
+        git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other))]
+        with pytest.raises(CannotPublish, match="GitHub stored another commit"):
+            store.store(request)
+        assert proposals_in(git) == []
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("kind", ["blobs", "trees", "commits", "refs"])
+    @pytest.mark.parametrize(
+        ("status", "message", "error", "words"),
+        [
+            (401, "Bad credentials", PermissionMissing, "GitHub does not accept the token"),
+            (403, "Resource not accessible by integration", PermissionMissing, "`permissions: contents: write`"),
+            (404, "Not Found", PermissionMissing, "`permissions: contents: write`"),
+            (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
+            (422, "Repository rule violations found", CannotPublish, "GitHub answered 422"),
+            (409, "Git Repository is empty.", CannotPublish, "GitHub answered 409"),
+            (429, "Slow down", CannotPublish, "rate limit is used up"),
+        ],
+    )
+    def test_who_must_act(
+        self,
+        git: GitDataApi,
+        store: GitHubProposalStore,
+        kind: str,
+        status: int,
+        message: str,
+        error: type[TriageError],
+        words: str,
+    ) -> None:
+        git.api.faults = [ApiFault(f"POST .*/{kind}", status, {"message": message, "x": SERVER_ERROR_TEXT})]
+        with pytest.raises(error) as caught:
+            store.store(make_request(base_of(git)))
+        assert words in str(caught.value)
+        assert SERVER_ERROR_TEXT not in str(caught.value)
+        assert proposals_in(git) == []
+
+    def test_a_token_that_may_only_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        stored = store.store(make_request(base_of(git)))
+        git.api.denied[JOB_TOKEN] = {"contents"}
+        for write in (
+            partial(store.store, make_request(base_of(git), draft="e" * 64)),
+            partial(store.create_branch, "triage/7-x", stored.proposal.commit),
+            partial(store.delete, stored),
+        ):
+            with pytest.raises(PermissionMissing, match="permissions: contents: write"):
+                write()
+        assert store.list_proposals(7) == [stored]
+
+
+class TestRaces:
+    def test_two_runs_store_the_same_draft(self, git: GitDataApi, open_store: OpenStore) -> None:
+        """The other run is faster by the time of one request."""
+        request, others = make_request(base_of(git)), list[StoredProposal]()
+
+        def store_first(asked: ApiRequest) -> None:
+            if asked.line == f"POST {REPO}/git/refs":
+                git.api.on_request = lambda asked: None
+                others.append(open_store().store(request))
+
+        git.api.on_request = store_first
+        assert open_store().store(request) == others[0]
+        assert proposals_in(git) == [REF]
+
+    def test_two_runs_store_other_drafts(self, git: GitDataApi, open_store: OpenStore) -> None:
+        def store_first(asked: ApiRequest) -> None:
+            if asked.line == f"POST {REPO}/git/refs":
+                git.api.on_request = lambda asked: None
+                open_store().store(make_request(base_of(git), draft="e" * 64))
+
+        git.api.on_request = store_first
+        stored = open_store().store(make_request(base_of(git)))
+        assert (stored.ref, stored.proposal.draft) == ("refs/triage/proposals/7/2", "d" * 64)
+        assert len(proposals_in(git)) == 2
+
+    def test_numbers_that_are_always_taken(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        def take(asked: ApiRequest) -> None:
+            if asked.line == f"POST {REPO}/git/refs":
+                free = len(proposals_in(git)) + 1
+                git.set_ref(f"refs/triage/proposals/7/{free}", base_of(git))
+
+        git.api.on_request = take
+        with pytest.raises(CannotPublish, match="Run this job again"):
+            store.store(make_request(base_of(git)))
+
+    @pytest.mark.parametrize("stored", [True, False])
+    @pytest.mark.parametrize("status", [0, 502])
+    @pytest.mark.parametrize("kind", ["blobs", "trees", "commits", "refs"])
+    def test_a_lost_answer(self, git: GitDataApi, open_store: OpenStore, kind: str, status: int, stored: bool) -> None:
+        git.api.faults = [ApiFault(f"POST .*/{kind}", status, b"<html>", stored=stored, times=1)]
+        found = open_store().store(make_request(base_of(git)))
+        assert proposals_in(git) == [found.ref] == [REF]
+        assert git.refs[REF] == found.proposal.commit
+
+    def test_a_ref_that_cannot_be_read_back_is_not_written_again(
+        self, git: GitDataApi, store: GitHubProposalStore
+    ) -> None:
+        git.api.faults = [ApiFault("POST .*/refs", 502, stored=True), ApiFault("GET .*/git/ref/", 500)]
+        with pytest.raises(CannotPublish):
+            store.store(make_request(base_of(git)))
+        assert len(git.api.request_lines(f"POST {REPO}/git/refs")) == 1
+
+
+def carry_out(store: GitHubProposalStore, base: str) -> None:
+    """What a run does between a draft and its pull request."""
+    stored = store.store(make_request(base))
+    assert store.create_branch("triage/7-round-totals", stored.proposal.commit)
+    store.open_pull_request("triage/7-round-totals", stored.proposal.commit, "[#7] Round totals", "Words")
+    for one in store.list_proposals(7):
+        if not one.is_branch:
+            store.delete(one)
+
+
+REQUESTS = 24
+
+
+class TestKilledAndRunAgain:
+    def test_the_number_of_requests(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        carry_out(store, base_of(git))
+        assert len(git.api.requests) == REQUESTS
+
+    @pytest.mark.parametrize("is_handled", [False, True])
+    @pytest.mark.parametrize("last", range(1, REQUESTS + 1))
+    def test_it_ends_the_same(
+        self, git: GitDataApi, pulls: PullRequestsApi, open_store: OpenStore, last: int, is_handled: bool
+    ) -> None:
+        def kill(asked: ApiRequest) -> ApiFault | None:
+            # What comes after the kill are requests that a dead process does not send.
+            count = len(git.api.requests)
+            return ApiFault("", stored=is_handled and count == last) if count >= last else None
+
+        git.api.on_request = kill
+        with pytest.raises(TriageError):
+            carry_out(open_store(), base_of(git))
+        git.api.on_request = lambda asked: None
+        carry_out(open_store(), base_of(git))
+        (branch,) = [name for name in git.refs if name != "refs/heads/main"]
+        assert branch == "refs/heads/triage/7-round-totals"
+        assert [pull["head"]["sha"] for pull in pulls.pulls] == [git.refs[branch]]
+        assert git.read_commit(git.refs[branch])["parents"][0]["sha"] != base_of(git)
+
+
+class TestDeleting:
+    def test_only_where_it_still_leads_to_the_proposal(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        stored = store.store(make_request(base_of(git)))
+        git.set_ref(REF, base_of(git))
+        store.delete(stored)
+        assert git.refs[REF] == base_of(git)
+        git.set_ref(REF, stored.proposal.commit)
+        store.delete(stored)
+        store.delete(stored)
+        assert proposals_in(git) == []
+
+    @pytest.mark.parametrize("ref", ["refs/heads/main", "refs/heads/triage/7-x", "refs/tags/v1", "refs/triage/other"])
+    def test_never_another_ref(self, git: GitDataApi, store: GitHubProposalStore, ref: str) -> None:
+        stored = store.store(make_request(base_of(git)))
+        git.set_ref(ref, stored.proposal.commit)
+        with pytest.raises(ValueError, match="only refs of proposals"):
+            store.delete(stored.model_copy(update={"ref": ref}))
+        assert ref in git.refs
+
+    @pytest.mark.parametrize("is_handled", [False, True])
+    def test_a_lost_answer(self, git: GitDataApi, store: GitHubProposalStore, is_handled: bool) -> None:
+        stored = store.store(make_request(base_of(git)))
+        git.api.faults = [ApiFault("DELETE", stored=is_handled, times=1)]
+        store.delete(stored)
+        assert proposals_in(git) == []
+
+
+class TestBranches:
+    def test_a_name_that_is_taken(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        commit = store.store(make_request(base_of(git))).proposal.commit
+        assert store.create_branch("triage/7-x", commit)
+        assert store.create_branch("triage/7-x", commit)
+        assert not store.create_branch("triage/7-x", base_of(git))
+        assert git.refs["refs/heads/triage/7-x"] == commit
+
+    @pytest.mark.parametrize("stored", [True, False])
+    def test_a_lost_answer(self, git: GitDataApi, store: GitHubProposalStore, stored: bool) -> None:
+        git.api.faults = [ApiFault("POST .*/refs", stored=stored, times=1)]
+        assert store.create_branch("triage/7-x", base_of(git))
+
+    def test_a_commit_that_does_not_exist(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        with pytest.raises(CannotPublish, match="GitHub answered 422"):
+            store.create_branch("triage/7-x", "1" * 40)
+
+    def test_github_does_not_answer(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        git.api.faults = [ApiFault("")]
+        with pytest.raises(CannotPublish, match="did not answer"):
+            store.create_branch("triage/7-x", base_of(git))
+        with pytest.raises(GitHubUnavailable):
+            store.list_proposals(7)
+
+    def test_the_page_for_a_pull_request(self, open_store: OpenStore) -> None:
+        store = open_store(server_url="https://git.example.org")
+        url = "https://git.example.org/octo/shop/compare/triage/7-x%3F?expand=1"
+        assert store.build_compare_url("triage/7-x?") == url
+
+
+class TestFirstCommit:
+    def test_its_files_are_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        proposal = store.store(make_request(base_of(git))).proposal
+        assert store.read_test_files(proposal) == TEST_FILES
+        alone = store.store(make_request(base_of(git), draft="e" * 64, test_files={})).proposal
+        assert store.read_test_files(alone) == {}
+
+    @pytest.mark.parametrize(
+        "hidden",
+        [
+            {**TEST_FILES, TEST: BaseFile(text="import subprocess\n")},
+            {**TEST_FILES, TEST: TEST_FILES[TEST].model_copy(update={"mode": "100755"})},
+        ],
+    )
+    def test_what_the_last_commit_takes_back_is_refused(
+        self, git: GitDataApi, store: GitHubProposalStore, hidden: dict[str, BaseFile]
+    ) -> None:
+        request = make_request(base_of(git), test_files=hidden, files={**FILES, **TEST_FILES})
+        self.refuse(store, store.store(request).proposal)
+
+    @pytest.mark.parametrize("path", ["evil.py", "shop/cart.py", "shop/new/evil.py"])
+    def test_files_that_only_the_first_commit_has(self, git: GitDataApi, store: GitHubProposalStore, path: str) -> None:
+        base, request = base_of(git), make_request(base_of(git))
+        first = git.commit({**BASE_FILES, TEST: NEW_TEST, path: "import os\n"}, base, message="Add a test\n")
+        head = git.commit({**BASE_FILES, TEST: NEW_TEST, CART: FIXED}, first, message=request.message)
+        git.set_ref(REF, head)
+        (stored,) = store.list_proposals(7)
+        self.refuse(store, stored.proposal)
+
+    def refuse(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
+        for read in (store.read_files, store.read_test_files, store.list_changed_on_base):
+            with pytest.raises(CannotPublish, match="first commit holds what its diff does not show"):
+                read(proposal)
+
+
+class TestDefaultBranch:
+    def test_a_commit_of_it(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        old = base_of(git)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "a": ""}, old))
+        assert store.is_on_default_branch(old)
+        assert store.is_on_default_branch(base_of(git))
+
+    def test_a_commit_of_another_branch(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        ahead = git.set_ref("refs/heads/feature", git.commit({**BASE_FILES, "a": ""}, base_of(git)))
+        assert not store.is_on_default_branch(ahead)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "b": ""}, base_of(git)))
+        assert not store.is_on_default_branch(ahead)
+
+    def test_one_that_was_on_it_before_a_forced_push(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        old = base_of(git)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "a": ""}))
+        assert not store.is_on_default_branch(old)
+
+    def test_the_branch_that_is_the_default_now(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        git.default_branch = "release/2"
+        new = git.set_ref("refs/heads/release/2", git.commit({**BASE_FILES, "a": ""}, base_of(git)))
+        assert store.is_on_default_branch(new)
+
+    def test_a_commit_that_nobody_knows(self, store: GitHubProposalStore) -> None:
+        assert not store.is_on_default_branch("1" * 40)
+
+    @pytest.mark.parametrize("path", ["/octo/shop$", "git/ref/heads", "/compare/"])
+    @pytest.mark.parametrize(("status", "body"), [(500, b""), (403, b""), (200, b"{}"), (200, [])])
+    def test_no_answer_is_no_yes(
+        self, git: GitDataApi, store: GitHubProposalStore, path: str, status: int, body: object
+    ) -> None:
+        git.api.faults = [ApiFault(f"GET .*{path}", status, body)]
+        with pytest.raises(TriageError):
+            store.is_on_default_branch(base_of(git))

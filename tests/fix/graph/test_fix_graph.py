@@ -1,0 +1,452 @@
+"""The graph of the fix flow over fakes: from an issue to a proposal, a verdict, and what follows."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fake_files import FakeFiles
+from testing.fakes import FakeCodebase, FakeModel, fake_services
+from triage.approval.verdict import Decision, Verdict
+from triage.base.errors import BadInput, CannotPublish, ModelUnavailable
+from triage.domain.issue import Issue, Repository
+from triage.domain.patch import BaseFile, PatchDraft
+from triage.domain.proposal import ProposalStatus
+from triage.domain.report import RunReport
+from triage.fix.fix_answers import (
+    ChosenModule,
+    CodeChanges,
+    EditAnswer,
+    FileAnswer,
+    ModuleChoice,
+    TestChanges,
+    TicketClass,
+)
+from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_state import FixState
+from triage.fix.graph.run_fix import run_fix
+from triage.graph.run_graph import run_graph
+from triage.proposal_ports import CheckResult
+
+SOURCE, TEST = "src/parse.py", "tests/test_parse.py"
+OLD = "def parse(text):\n    return int(text)\n"
+FILES = {
+    SOURCE: OLD,
+    "web/page.py": "page = 1\n",
+    TEST: "from parse import parse\n\n\ndef test_one():\n    assert parse('1') == 1\n",
+    "tests/test_words.py": "def test_words():\n    assert 'a b'.split() == ['a', 'b']\n",
+}
+
+
+def edit(
+    path: str = SOURCE, search: str = "int(text)", replace: str = "int(text.strip())", **changes: Any
+) -> FileAnswer:
+    known = {
+        "file_path": path,
+        "description": "Strips.",
+        "is_new_file": False,
+        "edits": [EditAnswer(search=search, replace=replace)],
+        "new_content": None,
+    }
+    return FileAnswer(**known | changes)
+
+
+def code_changes(*files: FileAnswer, **changes: Any) -> CodeChanges:
+    known: dict[str, Any] = {
+        "root_cause": "`parse` takes spaces for digits.",
+        "summary": "Strip the text",
+        "changes": list(files) or [edit()],
+        "look_at": [],
+        "unverified": ["Other callers."],
+        "error": None,
+    }
+    return CodeChanges(**known | changes)
+
+
+def make_test_changes(*files: FileAnswer, reason: str | None = None) -> TestChanges:
+    added = "def test_spaces():\n    assert parse(' 1') == 1\n"
+    new = edit("tests/test_spaces.py", edits=[], is_new_file=True, new_content=f"from parse import parse\n\n\n{added}")
+    return TestChanges(tests=[] if reason else list(files) or [new], no_test_reason=reason, error=None)
+
+
+def answers(**changes: Any) -> dict[str, Any]:
+    known: dict[str, Any] = {
+        "TicketClass": TicketClass(
+            confirmed_type="Bug",
+            technical_summary="parse fails on spaces",
+            affected_components=["parse"],
+            complexity="low",
+            acceptance_criteria=["Spaces are ignored."],
+            error=None,
+        ),
+        "ModuleChoice": ModuleChoice(
+            affected_modules=[ChosenModule(name="src/", reason="It parses.")],
+            files_likely_to_change=[SOURCE],
+            error=None,
+        ),
+        "CodeChanges": code_changes(),
+        "TestChanges": make_test_changes(),
+    }
+    return known | changes
+
+
+@dataclass
+class FakeTarget:
+    """Records what it is asked to do."""
+
+    done: list[str] = field(default_factory=list)
+    errors: dict[str, Exception] = field(default_factory=dict)
+
+    def _do(self, what: str) -> None:
+        if what in self.errors:
+            raise self.errors[what]
+        self.done.append(what)
+
+    def apply(self, state: FixState) -> str:
+        self._do("apply")
+        return "triage/7-fix"
+
+    def open_pull_request(self, state: FixState) -> str | None:
+        self._do("open_pull_request")
+        return "https://github.test/o/r/pull/1"
+
+    def report(self, state: FixState) -> None:
+        self._do("report")
+
+
+@dataclass
+class Fixing:
+    """One run of the flow."""
+
+    model: FakeModel | None
+    target: FakeTarget = field(default_factory=FakeTarget)
+    said: list[object] = field(default_factory=list)
+    """What the person answers, one after the other."""
+    shown: list[FixState] = field(default_factory=list)
+    checks: list[CheckResult] = field(default_factory=list)
+    """What the project's check says, one after the other; the last one stays."""
+    checked: list[tuple[PatchDraft, bool]] = field(default_factory=list)
+
+    async def run(self, state: FixState | None = None, **changes: Any) -> FixState:
+        services = fake_services(codebase=FakeCodebase(FILES), model=self.model)
+
+        async def triage(issue: Issue, repository: Repository) -> RunReport:
+            rules = fake_services(codebase=FakeCodebase(FILES))
+            return await run_graph(issue, repository, rules, asyncio.Event())
+
+        known: dict[str, Any] = {
+            "files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
+            "triage": triage,
+            "target": self.target,
+            "is_interactive": bool(self.said),
+            "run_check": self._check if self.checks else None,
+        }
+        context = FixContext(services, **known | changes)
+        state = state or FixState(issue=factories.issue(), repository=factories.repository())
+        return await run_fix(state, context, asyncio.Event(), self._ask if self.said else None)
+
+    async def _ask(self, question: FixState) -> object:
+        self.shown.append(question)
+        return self.said.pop(0)
+
+    def _check(self, draft: PatchDraft, whole: bool) -> CheckResult:
+        self.checked.append((draft, whole))
+        return self.checks.pop(0) if len(self.checks) > 1 else self.checks[0]
+
+    def prompts(self, name: str) -> list[str]:
+        assert self.model is not None
+        return ["\n".join(message.text for message in prompt) for schema, prompt in self.model.asked if schema == name]
+
+
+async def test_without_anybody_to_ask_the_proposal_is_the_end() -> None:
+    fixing = Fixing(FakeModel(answers()))
+    state = await fixing.run()
+    assert state.error is None
+    assert state.status is ProposalStatus.AWAITING
+    assert state.draft is not None
+    assert [file.path for file in state.draft.changes] == [SOURCE]
+    assert state.draft.changes[0].text == OLD.replace("int(text)", "int(text.strip())")
+    assert [file.path for file in state.draft.tests] == ["tests/test_spaces.py"]
+    assert (state.hitl_required, state.hitl_checkpoint_type) == (True, "patch")
+    assert state.hitl_approval_id
+    assert fixing.target.done == []
+    assert "Proposed changes" in state.diff_summary
+    assert [step.step for step in state.steps] == [
+        "classify_ticket",
+        "identify_modules",
+        "generate_code_changes",
+        "generate_tests",
+    ]
+
+
+async def test_without_a_model_there_is_one_clear_line() -> None:
+    state = await Fixing(None).run()
+    assert state.error == "A fix needs a model: set model-api-key, or model-base-url for an endpoint of your own."
+    assert state.status is ProposalStatus.NONE
+
+
+async def test_a_report_of_a_vulnerability_gets_no_proposal() -> None:
+    body = (
+        "A remote attacker can execute arbitrary code by a crafted file. This is a security vulnerability, CVE pending."
+    )
+    issue = factories.issue(title="Security vulnerability: remote code execution", body=body)
+    state = await Fixing(FakeModel(answers())).run(FixState(issue=issue, repository=factories.repository()))
+    assert state.error is not None
+    assert "not proposed in public" in state.error
+
+
+async def test_an_approval_is_carried_out_once() -> None:
+    fixing = Fixing(FakeModel(answers()), said=[" Approve\n"])
+    state = await fixing.run()
+    assert fixing.target.done == ["apply", "open_pull_request", "report"]
+    assert (state.status, state.human_approved) == (ProposalStatus.APPROVED, True)
+    assert (state.branch_name, state.pr_url) == ("triage/7-fix", "https://github.test/o/r/pull/1")
+    assert fixing.shown[0].diff_summary == state.diff_summary
+
+
+@pytest.mark.parametrize("answer", ["reject", "", None, 3, ["approve"], "Reject "])
+async def test_what_is_no_yes_is_a_no(answer: object) -> None:
+    fixing = Fixing(FakeModel(answers()), said=[answer])
+    state = await fixing.run()
+    assert fixing.target.done == []
+    assert state.status is ProposalStatus.REJECTED
+
+
+async def test_words_reach_the_next_prompt_and_count() -> None:
+    fixing = Fixing(FakeModel(answers()), said=["use `lstrip`", "and keep the name", "approve"])
+    state = await fixing.run()
+    second, third = fixing.prompts("CodeChanges")[1:]
+    assert "use `lstrip`" in second
+    assert "+    return int(text.strip())" in second
+    assert "use `lstrip`" in third
+    assert "and keep the name" in third
+    first_test, second_test, _ = fixing.prompts("TestChanges")
+    assert "<<earlier version" not in first_test
+    assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
+    assert state.iteration_count == 2
+    assert state.draft is not None
+    assert state.draft.revision == 2
+    assert fixing.target.done[0] == "apply"
+
+
+async def test_after_three_revisions_it_is_abandoned() -> None:
+    fixing = Fixing(FakeModel(answers()), said=["a", "b", "c", "d", "approve"])
+    state = await fixing.run()
+    assert state.status is ProposalStatus.ABANDONED
+    assert state.error is not None
+    assert "3 times" in state.error
+    assert fixing.target.done == []
+    assert fixing.said == ["approve"]
+
+
+async def test_an_edit_that_does_not_apply_goes_back_with_the_reason() -> None:
+    bad, good = code_changes(edit(search="float(text)")), code_changes()
+    fixing = Fixing(FakeModel(answers(CodeChanges=[bad, good])))
+    state = await fixing.run()
+    assert state.status is ProposalStatus.AWAITING
+    second = fixing.prompts("CodeChanges")[1]
+    assert "why it cannot be used" in second
+    assert "float(text)" in second
+
+
+async def test_what_the_model_wanted_to_change_is_shown_with_the_reason() -> None:
+    blind = edit("tests/test_words.py", edits=[], is_new_file=True, new_content="def test_spaces(): ...\n")
+    fixing = Fixing(
+        FakeModel(
+            answers(
+                CodeChanges=[code_changes(edit("web/page.py", search="page = 2")), code_changes()],
+                TestChanges=[make_test_changes(blind), make_test_changes()],
+            )
+        )
+    )
+    assert (await fixing.run()).status is ProposalStatus.AWAITING
+    for name, path in (("CodeChanges", "web/page.py"), ("TestChanges", "tests/test_words.py")):
+        first, second = fixing.prompts(name)
+        assert f"## {path} (whole file)" not in first
+        assert f"## {path} (whole file)" in second
+
+
+async def test_after_two_corrections_it_is_abandoned_with_what_was_learned() -> None:
+    fixing = Fixing(FakeModel(answers(CodeChanges=code_changes(edit(search="float(text)")))))
+    state = await fixing.run()
+    assert len(fixing.prompts("CodeChanges")) == 3
+    assert state.status is ProposalStatus.ABANDONED
+    assert state.error is not None
+    assert "`parse` takes spaces for digits." in state.error
+
+
+@pytest.mark.parametrize("path", [".github/workflows/ci.yml", "../evil.py", "package-lock.json", "docs/notes.md"])
+async def test_a_file_outside_of_the_modules_is_never_proposed(path: str) -> None:
+    new = edit(path, edits=[], is_new_file=True, new_content="x = 1\n")
+    state = await Fixing(FakeModel(answers(CodeChanges=code_changes(new)))).run()
+    assert state.draft is None
+    assert state.status is ProposalStatus.ABANDONED
+
+
+async def test_the_model_may_ask_for_more_code() -> None:
+    look = code_changes(look_at=["tests/test_parse.py"])
+    look = look.model_copy(update={"changes": []})
+    fixing = Fixing(FakeModel(answers(CodeChanges=[look, code_changes()])))
+    state = await fixing.run()
+    assert state.status is ProposalStatus.AWAITING
+    assert "def test_one" in fixing.prompts("CodeChanges")[1]
+
+
+async def test_a_model_that_only_looks_makes_no_change() -> None:
+    look = code_changes(look_at=["src/parse.py"]).model_copy(update={"changes": []})
+    state = await Fixing(FakeModel(answers(CodeChanges=look))).run()
+    assert state.status is ProposalStatus.ABANDONED
+    assert state.draft is None
+
+
+async def test_a_model_that_declines_is_quoted() -> None:
+    state = await Fixing(FakeModel(answers(CodeChanges=code_changes(error="The cause is in a dependency.")))).run()
+    assert state.error is not None
+    assert "The cause is in a dependency." in state.error
+
+
+async def test_a_model_that_fails_ends_the_flow() -> None:
+    state = await Fixing(FakeModel(answers(CodeChanges=ModelUnavailable("rate limited")))).run()
+    assert state.error is not None
+    assert "rate limited" in state.error
+
+
+async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
+    prepared = answers(TicketClass=ModelUnavailable("timed out"), ModuleChoice=ModelUnavailable("timed out"))
+    state = await Fixing(FakeModel(prepared)).run()
+    assert state.status is ProposalStatus.AWAITING
+    assert [module.name for module in state.affected_modules] == ["src/"]
+
+
+@pytest.mark.parametrize(
+    ("prepared", "reason"),
+    [
+        (make_test_changes(reason="It needs a display."), "It needs a display."),
+        (ModelUnavailable("timed out"), "No test could be written: timed out."),
+        (make_test_changes(edit(TEST, search="nowhere")), "The test could not be used"),
+    ],
+)
+async def test_without_a_test_the_proposal_says_why(prepared: Any, reason: str) -> None:
+    state = await Fixing(FakeModel(answers(TestChanges=prepared))).run()
+    assert state.status is ProposalStatus.AWAITING
+    assert state.draft is not None
+    assert state.draft.tests == []
+    assert reason in state.draft.no_test_reason
+
+
+async def test_a_test_that_changes_the_code_is_refused() -> None:
+    fixing = Fixing(FakeModel(answers(TestChanges=[make_test_changes(edit(SOURCE, replace="0")), make_test_changes()])))
+    state = await fixing.run()
+    assert state.draft is not None
+    assert [file.path for file in state.draft.tests] == ["tests/test_spaces.py"]
+    assert state.draft.changes[0].text == OLD.replace("int(text)", "int(text.strip())")
+
+
+FAILS, PASSES = CheckResult(is_ok=False, output="AssertionError: boom"), CheckResult(is_ok=True, output="1 passed")
+
+
+async def test_a_check_that_fails_sends_the_change_back() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS, PASSES, FAILS])
+    state = await fixing.run()
+    assert "boom" in fixing.prompts("CodeChanges")[1]
+    assert state.draft is not None
+    assert state.draft.checked == "The check passes with this change and fails without it."
+    assert [whole for _, whole in fixing.checked] == [True, True, False]
+
+
+async def test_a_check_that_goes_on_failing_is_said() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
+    state = await fixing.run()
+    assert len(fixing.prompts("CodeChanges")) == 3
+    assert state.status is ProposalStatus.AWAITING
+    assert state.draft is not None
+    assert state.draft.checked == "The check fails with this change."
+
+
+async def test_a_check_that_fails_and_prints_nothing() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[CheckResult(is_ok=False, output="")])
+    state = await fixing.run()
+    assert len(fixing.prompts("CodeChanges")) == 3
+    assert "printed nothing" in fixing.prompts("CodeChanges")[1]
+    assert state.draft is not None
+    assert state.draft.checked == "The check fails with this change."
+
+
+async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
+    state = await fixing.run(fails_unchanged=True)
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert state.draft is not None
+    assert state.draft.checked == "The check fails with this change, and without it too, so it says nothing."
+    assert "boom" in state.check_output
+
+
+async def test_a_check_that_only_the_change_makes_pass_proves_it() -> None:
+    without_test = answers() | {"TestChanges": [make_test_changes(reason="It needs a device.")]}
+    state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(fails_unchanged=True)
+    assert state.draft is not None
+    assert state.draft.checked == "The check passes with this change and fails without it."
+
+
+async def test_a_check_that_cannot_be_run_is_the_end() -> None:
+    def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
+        raise BadInput("The check's command was not found.")
+
+    state = await Fixing(FakeModel(answers()), said=["approve"]).run(run_check=run_check)
+    assert state.error == "The check could not be run: The check's command was not found."
+    assert (state.status, state.branch_name) == (ProposalStatus.NONE, "")
+
+
+async def test_a_test_that_passes_without_the_change_proves_nothing() -> None:
+    state = await Fixing(FakeModel(answers()), checks=[PASSES]).run()
+    assert state.draft is not None
+    assert "the test proves nothing, or the check does not run it" in state.draft.checked
+
+
+async def test_an_approval_that_comes_later_begins_at_the_gate() -> None:
+    """Cold: another process, with nothing but the stored commits. No model is asked."""
+    warm = Fixing(FakeModel(answers()), said=["approve"])
+    await warm.run()
+    cold = Fixing(FakeModel({}))
+    from tests.approval.test_decide_approval import PROPOSAL
+
+    state = FixState(issue=factories.issue(), repository=factories.repository(), stored=PROPOSAL)
+    after = await cold.run(state, verdict=Verdict(decision=Decision.APPROVE), files=None)
+    assert cold.target.done == warm.target.done
+    assert cold.model is not None
+    assert cold.model.asked == []
+    assert after.status is ProposalStatus.APPROVED
+
+
+async def test_a_stored_proposal_without_a_verdict_changes_nothing() -> None:
+    from tests.approval.test_decide_approval import PROPOSAL
+
+    fixing = Fixing(FakeModel({}))
+    state = await fixing.run(FixState(issue=factories.issue(), repository=factories.repository(), stored=PROPOSAL))
+    assert fixing.target.done == []
+    assert state.status is ProposalStatus.AWAITING
+
+
+@pytest.mark.parametrize("what", ["apply", "open_pull_request", "report"])
+async def test_what_fails_is_said(what: str) -> None:
+    fixing = Fixing(FakeModel(answers()), said=["approve"])
+    fixing.target.errors[what] = CannotPublish("GitHub refused.")
+    state = await fixing.run()
+    assert state.error == "GitHub refused."
+
+
+async def test_a_run_that_is_cancelled_says_so() -> None:
+    async def wait(_: object) -> CodeChanges:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    cancelled = asyncio.Event()
+    services = fake_services(codebase=FakeCodebase(FILES), model=FakeModel(answers(CodeChanges=wait)))
+    files = FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()})
+    state = FixState(issue=factories.issue(), repository=factories.repository())
+    running = asyncio.create_task(run_fix(state, FixContext(services, files), cancelled))
+    await asyncio.sleep(0.2)
+    cancelled.set()
+    assert (await running).error == "The run was cancelled."

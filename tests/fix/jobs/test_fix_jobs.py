@@ -1,0 +1,747 @@
+"""The jobs of the fix flow: what each writes, and everything that is answered with no."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
+from tests.fix.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
+from triage.approval.proposal_id import compute_proposal_id
+from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
+from triage.comment.hidden_state import parse_state
+from triage.domain.effect import Policy
+from triage.domain.patch import BaseFile, FileVersion
+from triage.domain.project_config import ProjectConfig
+from triage.domain.proposal import ProposalStatus
+from triage.domain.run import Status
+from triage.fix.branch_name import make_branch_name
+from triage.fix.jobs.fix_flow import FixResult, parse_result
+
+
+class TestGate:
+    @pytest.mark.parametrize(
+        ("command", "following"), [("fix", "propose"), ("revise", "propose"), ("approve", "apply"), ("reject", "apply")]
+    )
+    def test_it_says_which_job_follows(self, command: str, following: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        words = "use a set" if command == "revise" else ""
+        assert harness.run_job("gate", command=command, proposal_id="0" * 12, words=words) is Status.COMPLETE
+        assert harness.outputs["fix-task"] == following
+
+    @pytest.mark.parametrize("role", ["triage", "read", "none"])
+    def test_without_write_access_no_job_follows(self, role: str) -> None:
+        harness = FixHarness()
+        harness.github.roles["maintainer"] = role
+        harness.command()
+        assert harness.run_job("gate") is Status.SKIPPED
+        assert harness.outputs["fix-task"] == ""
+        assert "write access" in harness.runner.summaries[0]
+
+    def test_a_role_that_cannot_be_read_is_none(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.github.errors["fetch_role"] = GitHubUnavailable("down")
+        harness.run_job("gate")
+        assert harness.outputs["fix-task"] == ""
+
+    @pytest.mark.parametrize("said", [{"edited_at": NOW + timedelta(seconds=1)}, {"body": "/triage approve"}])
+    def test_nothing_that_a_stranger_does_starts_another_job(self, said: dict[str, Any]) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command(**said)
+        for task in ({}, {"command": "approve"}, {"command": "revise", "words": "x"}):
+            harness.run_job("gate", **task)
+            assert harness.outputs["fix-task"] == ""
+
+    @pytest.mark.parametrize("actor", ["", "maintainer"])
+    def test_a_fix_starts_on_the_default_branch_only(self, actor: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.store.off_default_branch = {COMMIT}
+        harness.run_job("gate", actor=actor)
+        assert harness.outputs["fix-task"] == "answer"
+        assert "Start the workflow on the default branch." in harness.runner.summaries[0]
+        harness.run_job("report", actor=actor)
+        assert "Start the workflow on the default branch." in harness.parts.proposal
+        harness.run_job("gate", command="approve", proposal_id="0" * 12)
+        assert harness.outputs["fix-task"] == "apply", "what is stored is checked where it is carried out"
+
+    def test_a_default_branch_that_cannot_be_read(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.store.errors["is_on_default_branch"] = GitHubUnavailable("down")
+        harness.run_job("gate")
+        assert not harness.outputs.get("fix-task")
+
+    @pytest.mark.parametrize(
+        "task",
+        [
+            {"command": "approve"},
+            {"command": "approve", "proposal_id": "0" * 12, "words": "but smaller"},
+            {"command": "revise", "proposal_id": "0" * 12},
+            {"command": "revise", "words": "smaller"},
+        ],
+    )
+    def test_a_command_that_is_not_complete(self, task: dict[str, Any]) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("gate", **task)
+        assert harness.outputs["fix-task"] == "answer"
+
+    def test_a_workflow_that_was_started_by_hand(self) -> None:
+        harness = FixHarness()
+        harness.run_job("gate", actor="")
+        assert harness.outputs["fix-task"] == "propose"
+
+    def test_it_writes_nothing(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("gate")
+        assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
+
+
+class TestFreeze:
+    def test_the_patch_is_stored_as_two_commits(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        assert harness.run_job("freeze") is Status.COMPLETE
+        (stored,) = harness.store.list_proposals(7)
+        assert harness.outputs["proposal-sha"] == stored.proposal.commit
+        assert harness.outputs["proposal-test-sha"] == stored.proposal.test_commit
+        assert harness.outputs["proposal-base"] == COMMIT
+        assert harness.outputs["proposal-id"] == compute_proposal_id(stored.proposal)
+        assert harness.outputs["proposal-status"] == "awaiting"
+        assert set(harness.store.files[stored.proposal.test_commit or ""]) == {TEST}
+
+    def test_again_it_is_the_same_proposal(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.run_job("freeze")
+        harness.run_job("freeze")
+        assert len(harness.store.list_proposals(7)) == 1
+
+    def test_a_proposal_that_is_replaced_goes(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.freeze(make_draft(summary="Another one"))
+        harness.leave_result()
+        harness.run_job("freeze")
+        (stored,) = harness.store.list_proposals(7)
+        assert harness.outputs["proposal-id"] == compute_proposal_id(stored.proposal)
+
+    def test_expired_proposals_of_other_issues_go(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        old = harness.freeze(make_draft(issue=3))
+        harness.store.now = NOW + timedelta(days=8)
+        harness.leave_result()
+        harness.run_job("freeze")
+        assert old.ref not in harness.store.refs
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"issue": 8},
+            {"repository": "evil/shop"},
+            {"issue_text": "0" * 16},
+            {"changes": [FileVersion(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
+            {"changes": [FileVersion(path="../a.py", text="x\n", is_new_file=True)]},
+            {"changes": [FileVersion(path="docs/a.md", text="x\n", is_new_file=True)]},
+            {"tests": [FileVersion(path="src/other.py", text="x = 1\n", is_new_file=True)]},
+            {"base": "f" * 40},
+            {"changes": [], "tests": []},
+            {"changes": [FileVersion(path=TEST, text="import subprocess\n", is_new_file=True)]},
+            {"changes": [FileVersion(path="tests/conftest.py", text="x = 1\n", is_new_file=True)]},
+        ],
+    )
+    def test_everything_is_checked_again(self, changes: dict[str, Any]) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result(make_draft(**changes))
+        with pytest.raises(BadInput, match="not stored"):
+            harness.run_job("freeze")
+        assert not harness.store.refs
+
+    def test_a_base_that_is_not_on_the_default_branch(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.store.off_default_branch = {COMMIT}
+        with pytest.raises(BadInput, match="not on the default branch"):
+            harness.run_job("freeze")
+        assert not harness.store.refs
+
+    def test_both_commits_have_the_same_tests(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.run_job("freeze")
+        (stored,) = harness.store.list_proposals(7)
+        assert stored.proposal.test_commit
+        first, last = (harness.store.files[one] for one in (stored.proposal.test_commit, stored.proposal.commit))
+        assert {path: file for path, file in last.items() if harness.files.is_test(path)} == first
+
+    @pytest.mark.parametrize("part", ["changes", "tests"])
+    def test_tests_alone_or_changes_alone_are_one_commit(self, part: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result(make_draft(**{part: []}))
+        harness.run_job("freeze")
+        (stored,) = harness.store.list_proposals(7)
+        assert stored.proposal.test_commit is None
+        assert harness.outputs["proposal-test-sha"] == ""
+
+    @pytest.mark.parametrize("place", ["first", "last"])
+    def test_commits_that_were_there_and_hold_something_else_are_deleted(self, place: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        commit = stored.proposal.commit if place == "last" else stored.proposal.test_commit
+        harness.store.files[commit or ""][TEST] = BaseFile(text="import subprocess\n")
+        harness.leave_result()
+        with pytest.raises(CannotPublish, match="its diff does not show"):
+            harness.run_job("freeze")
+        assert harness.store.refs == {}
+
+    @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
+    def test_a_file_that_is_no_result(self, data: bytes) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.result_file = data
+        with pytest.raises(BadInput):
+            harness.run_job("freeze")
+
+    def test_a_stranger(self) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command()
+        harness.leave_result()
+        assert harness.run_job("freeze") is Status.SKIPPED
+        assert not harness.store.refs
+
+
+class TestReport:
+    def test_the_comment_shows_the_proposal_and_how_to_answer(self) -> None:
+        harness = FixHarness(tests="proved")
+        harness.command()
+        stored = harness.freeze()
+        harness.leave_result()
+        assert harness.run_job("report") is Status.COMPLETE
+        named = compute_proposal_id(stored.proposal)
+        parts = harness.parts
+        assert parts.report == harness.report
+        assert f"`/triage approve {named}`" in parts.proposal
+        assert "fails without this change" in parts.proposal
+        assert "+    return int(text.strip())" in parts.proposal
+        assert harness.reactions == ["rocket"]
+        state = parse_state(harness.github.edited[-1][2])
+        assert state is not None
+        assert (state.proposal, state.tests) == (named, "proved")
+
+    def test_without_a_comment_a_new_one_is_written(self) -> None:
+        harness = FixHarness()
+        harness.command(comment="")
+        harness.freeze()
+        harness.leave_result()
+        harness.run_job("report")
+        assert "## Proposed changes" in harness.parts.proposal
+
+    def test_why_there_is_none(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result(draft=None, error="The text occurs 3 times.", status=ProposalStatus.ABANDONED)
+        harness.result_file = (
+            b'{"status":"abandoned","error":"The text occurs 3 times in `a.py`. @everyone","draft":null}'
+        )
+        harness.run_job("report")
+        assert "occurs 3 times" in harness.parts.proposal
+        assert "@everyone" not in harness.parts.proposal.replace("`@everyone`", "")
+        assert harness.reactions == ["confused"]
+        assert harness.outputs["proposal-status"] == "abandoned"
+
+    @pytest.mark.parametrize("command", ["fix", "revise"])
+    def test_an_attempt_that_failed_leaves_the_version_before(self, command: str) -> None:
+        harness = FixHarness()
+        harness.freeze()
+        harness.command(f"/triage {command}")
+        harness.result_file = b'{"status":"none","error":"No time.","draft":null}'
+        harness.run_job("report", command=command, proposal_id="0" * 12, words="smaller")
+        assert harness.parts.proposal == SHOWN
+        assert "No time." in harness.parts.answer
+
+    def test_after_the_last_revision_the_proposal_is_given_up(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage revise")
+        harness.result_file = (
+            FixResult(status=ProposalStatus.ABANDONED, error="3 times", drops_earlier=True).model_dump_json().encode()
+        )
+        harness.run_job("report", command="revise", proposal_id="0" * 12, words="smaller")
+        assert SHOWN not in harness.parts.proposal
+        harness.approvals.records.clear()
+        harness.command("/triage approve", harness.github.edited[-1][2])
+        harness.answer(stored)
+        assert harness.branches == {}
+
+    def test_a_patch_that_may_not_be_stored_is_not_shown_either(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        evil = FileVersion(path=".github/workflows/ci.yml", text="run: curl evil\n", is_new_file=True)
+        harness.leave_result(make_draft(changes=[evil]))
+        harness.run_job("report")
+        assert "curl evil" not in harness.github.edited[-1][2]
+        assert "was refused" in harness.parts.proposal
+
+    def test_commits_with_other_files_are_not_this_patch(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.commit][SOURCE] = BaseFile(text="import os\n")
+        harness.leave_result()
+        harness.run_job("report")
+        assert "/triage approve" not in harness.github.edited[-1][2]
+        assert "something that its diff does not show" in harness.parts.proposal
+        assert harness.store.refs == {}
+
+    @pytest.mark.parametrize("path", [TEST, "src/evil.py"])
+    def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, path: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.test_commit or ""][path] = BaseFile(text="import subprocess\n")
+        harness.store.errors["delete"] = PermissionMissing("The token may only read.")
+        harness.leave_result()
+        harness.run_job("report")
+        assert "/triage approve" not in harness.github.edited[-1][2]
+        assert "something that its diff does not show" in harness.parts.proposal
+        assert harness.reactions == ["confused"]
+
+    def test_a_first_commit_without_the_tests_is_not_shown(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.test_commit or ""].clear()
+        harness.leave_result()
+        harness.run_job("report")
+        assert "/triage approve" not in harness.github.edited[-1][2]
+
+    def test_a_base_that_left_the_default_branch_since(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.freeze()
+        harness.leave_result()
+        harness.store.off_default_branch = {COMMIT}
+        harness.run_job("report")
+        assert "not on the default branch" in harness.parts.proposal
+        assert "/triage approve" not in harness.parts.proposal
+
+    def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.run_job("report", command="approve", proposal_id=compute_proposal_id(stored.proposal))
+        assert harness.parts.proposal == SHOWN
+        assert "again" in harness.parts.answer
+
+    @pytest.mark.parametrize("said", [{}, {"edited_at": NOW + timedelta(seconds=1)}])
+    def test_a_stranger_gets_no_answer(self, said: dict[str, Any]) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command(**said)
+        for stage in ("report", "apply"):
+            assert harness.run_job(stage, command="approve") is Status.SKIPPED
+        assert (harness.github.edited, harness.github.posted, harness.reactions) == ([], [], [])
+        assert "write access" in harness.runner.summaries[0]
+
+    def test_a_long_report_makes_room(self) -> None:
+        harness = FixHarness(report="x" * 64_000)
+        harness.command()
+        harness.freeze()
+        harness.leave_result()
+        harness.run_job("report")
+        assert len(harness.github.edited[-1][2]) < 65_536
+        assert "/triage approve" in harness.parts.proposal
+
+    def test_a_token_that_cannot_store_commits(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.run_job("report")
+        assert "`contents: write`" in harness.parts.proposal
+        assert "git apply" in harness.parts.proposal
+        assert "/triage approve" not in harness.parts.proposal
+
+    def test_a_job_that_failed_without_a_word(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("report")
+        assert "See its log" in harness.parts.proposal
+
+
+class TestApply:
+    def test_the_very_commit_becomes_the_branch(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        assert harness.answer(stored) is Status.COMPLETE
+        name = make_branch_name(7, ISSUE.title)
+        assert harness.branches == {f"refs/heads/{name}": stored.proposal.commit}
+        opened = harness.store.find_pull_request(name, stored.proposal.commit)
+        assert opened is not None
+        assert opened.is_draft
+        assert harness.outputs["pull-request-url"] == opened.url
+        assert harness.outputs["proposal-status"] == "approved"
+        assert opened.url in harness.parts.proposal
+        assert harness.reactions == ["+1"]
+        assert stored.ref not in harness.store.refs
+
+    def test_a_second_approval_says_what_exists(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        harness.answer(stored)
+        assert "done already: pull request 100" in harness.parts.answer
+        assert len(harness.store.pull_requests) == 1
+        assert harness.outputs["pull-request-url"]
+
+    def test_a_pull_request_that_was_closed_is_not_named(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        (branch,) = harness.branches
+        del harness.store.refs[branch]
+        harness.store.closed.add(100)
+        harness.store.now += timedelta(minutes=1)
+        again = harness.freeze()
+        harness.approvals.records.clear()
+        harness.command("/triage approve")
+        harness.answer(again)
+        assert harness.branches == {branch: again.proposal.commit}
+        assert "pull request [`#101`]" in harness.parts.proposal
+        assert harness.outputs["pull-request-url"].endswith("/101")
+
+    @pytest.mark.parametrize("method", ["create_branch", "open_pull_request", "delete"])
+    def test_after_a_kill_the_same_approval_ends_the_same(self, method: str) -> None:
+        whole, killed = FixHarness(), FixHarness()
+        for harness in (whole, killed):
+            stored = harness.freeze()
+            harness.command("/triage approve")
+        whole.answer(stored)
+        killed.store.errors[method] = CannotPublish("killed")
+        killed.answer(stored)
+        del killed.store.errors[method]
+        killed.answer(stored)
+        assert killed.store.refs == whole.store.refs
+        assert killed.store.pull_requests == whole.store.pull_requests
+        assert killed.parts.proposal == whole.parts.proposal
+
+    def test_killed_before_the_proposal_was_deleted_it_says_what_exists(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.store.errors["delete"] = CannotPublish("killed")
+        harness.answer(stored)
+        del harness.store.errors["delete"]
+        harness.approvals.records.clear()
+        harness.command("/triage approve", harness.github.edited[0][2])
+        harness.answer(stored)
+        assert "done already: pull request 100" in harness.parts.answer
+        assert stored.ref not in harness.store.refs
+        assert len(harness.store.pull_requests) == 1
+
+    def test_github_does_not_let_the_token_open_pull_requests(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.store.errors["open_pull_request"] = PullRequestRefused("Switch the setting on.")
+        harness.answer(stored)
+        assert harness.branches
+        assert "/compare/" in harness.parts.proposal
+        assert "Switch the setting on." in harness.parts.proposal
+        assert harness.outputs["proposal-status"] == "approved"
+
+    def test_what_the_tests_said_is_in_the_pull_request(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.tests = "proved"
+        harness.command("/triage approve")
+        harness.answer(stored)
+        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title), stored.proposal.commit)
+        assert opened is not None
+        assert "the new test fails without the change" in opened.body
+        assert "`maintainer`" in opened.body
+
+    def test_a_comment_that_somebody_else_edited_approves_nothing(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.approvals.records[55] = harness.approvals.records[55].model_copy(update={"is_ours_alone": False})
+        harness.answer(stored)
+        assert harness.branches == {}
+        assert "somebody else has edited" in harness.parts.answer
+
+    def test_a_proposal_that_no_comment_shows(self) -> None:
+        """A ref that somebody pushed by hand: nobody has seen it."""
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.shown_id = "0" * 12
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == {}
+
+    @pytest.mark.parametrize("command", ["fix", "revise"])
+    def test_only_an_approval_is_a_yes(self, command: str) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command(f"/triage {command}")
+        assert harness.answer(stored, command, words="not like this") is Status.SKIPPED
+        assert harness.branches == {}
+
+    def refuse(self, harness: FixHarness, reason: str, **task: Any) -> None:
+        """An approval that must change nothing."""
+        stored = harness.freeze()
+        if harness.event_issue is None:
+            harness.command("/triage approve")
+        harness.answer(stored, **task)
+        assert harness.branches == {}
+        assert harness.store.pull_requests == {}
+        assert reason in harness.parts.answer + harness.parts.proposal
+        assert harness.reactions == ["confused"]
+
+    @pytest.mark.parametrize("role", ["triage", "read", "none"])
+    def test_a_right_that_was_taken_away(self, role: str) -> None:
+        harness = FixHarness()
+        harness.github.roles["maintainer"] = role
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        assert harness.answer(stored) is Status.SKIPPED
+        assert (harness.branches, harness.store.pull_requests, harness.writes) == ({}, {}, 0)
+        assert "write access" in harness.runner.summaries[0]
+
+    def test_files_that_changed_on_the_base_branch(self) -> None:
+        harness = FixHarness()
+        harness.store.changed_on_base = [SOURCE]
+        self.refuse(harness, "have changed on the base branch")
+
+    def test_a_base_that_is_not_on_the_default_branch(self) -> None:
+        harness = FixHarness()
+        harness.store.off_default_branch = {COMMIT}
+        self.refuse(harness, "not on the default branch")
+
+    def test_a_first_commit_that_nobody_was_shown(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.test_commit or ""][TEST] = BaseFile(text="import subprocess\n")
+        self.refuse(harness, "its diff does not show")
+
+    def test_an_issue_that_was_edited(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage approve")
+        thread = harness.github.issues[7].thread
+        harness.github.issues[7] = factories.issue(title="Another thing", thread=thread)
+        self.refuse(harness, "the issue was edited")
+
+    def test_a_proposal_that_is_too_old(self) -> None:
+        harness = FixHarness()
+        harness.store.now = NOW - timedelta(days=8)
+        self.refuse(harness, "older than 7 days")
+        assert harness.outputs["proposal-status"] == "expired"
+        assert harness.store.refs == {}
+
+    @pytest.mark.parametrize("proposal_id", ["0" * 12, ""])
+    def test_an_id_that_nobody_knows(self, proposal_id: str) -> None:
+        harness = FixHarness()
+        harness.freeze()
+        harness.command("/triage approve")
+        harness.run_job("apply", command="approve", proposal_id=proposal_id)
+        assert harness.branches == {}
+        assert harness.reactions == ["confused"]
+
+    @pytest.mark.parametrize("method", ["list_proposals", "list_changed_on_base", "is_on_default_branch"])
+    def test_a_question_without_an_answer(self, method: str) -> None:
+        harness = FixHarness()
+        harness.store.errors[method] = GitHubUnavailable("GitHub did not answer.")
+        self.refuse(harness, "did not confirm")
+
+    def test_an_edited_command(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage approve", edited_at=NOW + timedelta(seconds=1))
+        self.refuse(harness, "was edited")
+
+    def test_a_branch_of_somebody_else(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        name = make_branch_name(7, ISSUE.title)
+        harness.store.refs[f"refs/heads/{name}"] = "e" * 40
+        harness.answer(stored)
+        assert harness.branches == {f"refs/heads/{name}": "e" * 40}
+        assert "has other commits" in harness.parts.answer
+
+    def test_only_an_owner_may_approve_if_the_workflow_says_so(self) -> None:
+        harness = FixHarness(approvers="owners")
+        harness.store.code_owners = f"{SOURCE} @acme/core"
+        self.refuse(harness, "owned by a team")
+
+    def test_owners_that_cannot_be_read(self) -> None:
+        harness = FixHarness(approvers="owners")
+        harness.store.errors["read_code_owners"] = CannotPublish("CODEOWNERS is not UTF-8 text.")
+        self.refuse(harness, "CODEOWNERS is not UTF-8 text")
+
+    def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
+        harness = FixHarness(policy=Policy(dry_run=True))
+        harness.store.now = NOW - timedelta(days=8)
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert stored.ref in harness.store.refs
+
+    def test_nothing_is_proposed_where_nobody_could_see_it(self) -> None:
+        harness = FixHarness(policy=Policy(comment="never"))
+        harness.command()
+        with pytest.raises(BadInput, match="comment: never"):
+            harness.run_job("gate")
+
+    def test_a_dry_run(self) -> None:
+        harness = FixHarness(policy=Policy(dry_run=True))
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == {}
+        assert harness.writes == 0
+
+    def test_a_rejection_deletes_the_proposal(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage reject")
+        harness.answer(stored, "reject", words="Too large. cc @everyone")
+        assert harness.store.refs == {}
+        assert "Too large" in harness.parts.proposal
+        assert harness.outputs["proposal-status"] == "rejected"
+        harness.answer(stored)
+        assert harness.branches == {}
+
+    def test_the_rejection_of_suggestions_is_left_to_the_other_workflow(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage reject")
+        assert harness.run_job("apply", command="reject", proposal_id="0" * 12) is Status.SKIPPED
+        assert (harness.writes, harness.reactions) == (0, [])
+
+    def test_a_proposal_of_another_issue(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze(make_draft(issue=3))
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == {}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Übel is wrong!", "triage/7-ubel-is-wrong"),
+        ("漢字", "triage/7-fix"),
+        ("../../main", "triage/7-main"),
+        ("a" * 80, "triage/7-" + "a" * 40),
+        ("-- --", "triage/7-fix"),
+    ],
+)
+def test_names_of_branches(title: str, name: str) -> None:
+    assert make_branch_name(7, title) == name
+
+
+def test_owners_by_login() -> None:
+    harness = FixHarness(approvers="owners")
+    harness.store.code_owners = f"{SOURCE} @maintainer\n/docs/ @somebody\n"
+    stored = harness.freeze()
+    harness.command("/triage approve")
+    harness.answer(stored)
+    assert harness.branches
+    assert ProjectConfig().owners == {}
+
+
+class TestPropose:
+    def propose(self, harness: FixHarness, answers: dict[str, Any], **task: Any) -> Status:
+        codebase = FakeCodebase({SOURCE: OLD})
+        harness.services = fake_services(codebase=codebase, model=FakeModel(factories.answers() | answers))
+        return harness.run_job("propose", **task)
+
+    def test_the_patch_leaves_as_a_file_and_nothing_is_written(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        self.propose(harness, make_answers())
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert result.draft is not None
+        assert [file.path for file in result.draft.files] == [SOURCE, TEST]
+        assert harness.outputs["proposal-file"] == ".triage/proposal.json"
+        assert harness.outputs["proposal-status"] == "awaiting"
+        assert int(harness.outputs["tokens"]) > 0
+        assert "## Proposed changes" in harness.runner.summaries[0]
+        assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
+
+    def test_what_the_jobs_pass_on_ends_as_a_pull_request(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        self.propose(harness, make_answers())
+        harness.run_job("freeze")
+        harness.run_job("report")
+        (stored,) = harness.store.list_proposals(7)
+        harness.approvals.records.clear()
+        harness.command("/triage approve", harness.github.edited[-1][2])
+        assert harness.answer(stored) is Status.COMPLETE
+        assert harness.outputs["pull-request-url"]
+
+    def test_without_a_model(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("propose")
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert result.error.startswith("A fix needs a model")
+
+    def test_a_revision_shows_the_model_what_it_made_and_what_was_said(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage revise")
+        named = compute_proposal_id(stored.proposal)
+        model = FakeModel(factories.answers() | make_answers())
+        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
+        harness.run_job("propose", command="revise", proposal_id=named, words="Use `lstrip` instead.")
+        prompt = next(
+            "\n".join(message.text for message in asked) for name, asked in model.asked if name == "CodeChanges"
+        )
+        assert "Use `lstrip` instead." in prompt
+        assert "+    return int(text.strip())" in prompt
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert result.draft is not None
+        assert result.draft.revision == 1
+
+    def test_a_fourth_revision_is_not_made(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze(make_draft(revision=3))
+        harness.command("/triage revise")
+        named = compute_proposal_id(stored.proposal)
+        self.propose(harness, {}, command="revise", proposal_id=named, words="again")
+        assert harness.outputs["proposal-status"] == "abandoned"
+
+    def test_a_revision_of_what_is_not_there(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage revise")
+        self.propose(harness, {}, command="revise", proposal_id="0" * 12, words="again")
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert "There is no such proposal here." in result.error
+
+    def test_a_stranger_reaches_no_model(self) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command()
+        model = FakeModel({})
+        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
+        assert harness.run_job("propose") is Status.SKIPPED
+        assert model.asked == []
+        assert harness.result_file is None

@@ -1,0 +1,171 @@
+"""The fix flow at a terminal, over fakes."""
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fake_files import FakeFiles
+from testing.fake_workspace import FakeWorkspace
+from testing.fakes import COMMIT, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, fake_services
+from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers, code_changes
+from triage.base.errors import BranchTaken
+from triage.domain.patch import BaseFile
+from triage.domain.proposal import ProposalStatus
+from triage.domain.run import Limits
+from triage.fix.branch_name import make_branch_name
+from triage.fix.graph.fix_state import FixState
+from triage.fix.local.local_fix import MAX_NAMES, LocalFix, PausableClock
+from triage.proposal_ports import CheckResult, CommitRequest
+
+NAME = make_branch_name(7, factories.issue().title)
+Files = Mapping[str, BaseFile]
+
+
+class Fix:
+    """One fix at a terminal."""
+
+    def __init__(self, workspace: FakeWorkspace | None = None, check: str = "", **changed_answers: Any) -> None:
+        self.model = FakeModel(factories.answers() | answers(**changed_answers))
+        self.workspace = workspace or FakeWorkspace()
+        self.progress = FakeProgressLog()
+        self.clock = FakeClock()
+        self.asked: list[FixState] = []
+        self._check = check
+
+    async def run(self, *said: object, cancelled: asyncio.Event | None = None, **services: Any) -> FixState:
+        remaining = list(said)
+
+        async def ask(state: FixState) -> object:
+            self.asked.append(state)
+            self.clock.seconds += 100_000  # a person may take a day
+            return remaining.pop(0)
+
+        opened = fake_services(
+            codebase=FakeCodebase(FILES), model=self.model, progress=self.progress, clock=self.clock, **services
+        )
+        files = FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()})
+        files.files[SOURCE] = BaseFile(text=FILES[SOURCE], mode="100755")
+        local = LocalFix(opened, files, self.workspace, self._check)
+        return await local.run(
+            factories.issue(number=7),
+            factories.repository(),
+            cancelled or asyncio.Event(),
+            ask if said else None,
+            "only in parse",
+        )
+
+
+async def test_an_approved_change_becomes_a_branch() -> None:
+    fix = Fix()
+    state = await fix.run("approve")
+    assert (state.status, state.branch_name, state.pr_url, state.error) == (ProposalStatus.APPROVED, NAME, None, None)
+    request = fix.workspace.branches[NAME]
+    assert request.base == COMMIT
+    assert request.files[SOURCE].mode == "100755", "as it was"
+    assert list(request.test_files) == ["tests/test_spaces.py"]
+    assert fix.asked[0].draft == state.draft, "what was shown is what was done"
+    assert "only in parse" in str(fix.model.asked)
+
+
+@pytest.mark.parametrize("answer", ["reject", "", None, True])
+async def test_every_other_end_makes_no_branch(answer: object) -> None:
+    fix = Fix()
+    state = await fix.run(answer)
+    assert (state.status, state.branch_name) == (ProposalStatus.REJECTED, "")
+    assert fix.workspace.branches == {}
+
+
+async def test_nobody_to_ask() -> None:
+    fix = Fix()
+    state = await fix.run()
+    assert (state.status, state.branch_name) == (ProposalStatus.AWAITING, "")
+    assert state.draft is not None
+    assert fix.workspace.branches == {}
+
+
+async def test_earlier_branches_of_the_issue_are_left_alone() -> None:
+    other = CommitRequest(issue=7, base=COMMIT, test_files={}, files={}, test_message="", message="mine")
+    taken = {NAME: other, f"{NAME}-2": other}
+    state = await Fix(FakeWorkspace(branches=dict(taken))).run("approve")
+    assert state.branch_name == f"{NAME}-3"
+    full = FakeWorkspace(branches=taken | {f"{NAME}-{number}": other for number in range(3, MAX_NAMES + 1)})
+    state = await Fix(full).run("approve")
+    assert state.branch_name == ""
+    assert state.error == f"The branch {NAME}-{MAX_NAMES} exists."
+    with pytest.raises(BranchTaken):
+        full.create_branch(other.model_copy(update={"message": "new"}), NAME)
+
+
+async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone() -> None:
+    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=SOURCE in files, output="", copied=["node_modules"]))
+    fix = Fix(workspace, check="make test")
+    state = await fix.run("approve")
+    assert [(base, command, sorted(files)) for base, command, files in workspace.checked] == [
+        (COMMIT, "make test", []),
+        (COMMIT, "make test", [SOURCE, "tests/test_spaces.py"]),
+        (COMMIT, "make test", ["tests/test_spaces.py"]),
+    ]
+    assert workspace.checked[1][2][SOURCE].mode == "100755"
+    assert state.draft is not None
+    assert state.draft.checked == "The check passes with this change and fails without it."
+    assert "The check used copies of node_modules." in str(fix.progress.lines)
+    assert "The check fails on the last commit too, without any change." in str(fix.progress.lines)
+
+
+async def test_a_check_that_fails_on_the_last_commit_costs_no_further_request() -> None:
+    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=False, output="no such module"))
+    state = await Fix(workspace, check="make test").run("approve")
+    assert len(workspace.checked) == 2
+    assert state.draft is not None
+    assert state.draft.checked.endswith("and without it too, so it says nothing.")
+
+
+async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run() -> None:
+    fix = Fix(check="make test", CodeChanges=[code_changes(), code_changes()])
+
+    def check(_: Files) -> CheckResult:
+        fix.clock.seconds += 10_000
+        return CheckResult(is_ok=True, output="")
+
+    fix.workspace.check = check
+    state = await fix.run("smaller", "approve", limits=Limits(run_seconds=300))
+    assert (state.status, state.error) == (ProposalStatus.APPROVED, None)
+    assert fix.clock.seconds > 200_000
+
+
+async def test_a_check_is_cancelled_before_any_model_call() -> None:
+    cancelled, began, go_on = asyncio.Event(), threading.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def check(_: Files) -> CheckResult:
+        began.set()
+        loop.call_soon_threadsafe(cancelled.set)
+        go_on.wait(30)
+        return CheckResult(is_ok=True, output="")
+
+    fix = Fix(FakeWorkspace(check), check="make test")
+    state = await fix.run("approve", cancelled=cancelled)
+    go_on.set()
+    assert began.is_set()
+    assert (state.error, state.branch_name) == ("The run was cancelled.", "")
+    assert fix.model.asked == []
+
+
+def test_the_clock_stands_still_in_pauses() -> None:
+    inner = FakeClock(10.0)
+    clock = PausableClock(inner)
+    inner.seconds = 12.0
+    assert clock() == 12.0
+    with clock.pause():
+        inner.seconds = 20.0
+        assert clock() == 12.0
+        with clock.pause():
+            inner.seconds = 30.0
+        assert clock() == 12.0
+    assert clock() == 12.0
+    inner.seconds = 31.0
+    assert clock() == 13.0

@@ -1,0 +1,221 @@
+"""A draft with any problem is not shown, and each problem says what to do."""
+
+import json
+
+import pytest
+
+from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.fake_files import FakeFiles
+from tests.fix.patch.drafts import make_draft
+from triage.domain.patch import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleFacts, PatchDraft
+from triage.fix.patch.check_patch import MAX_CHANGED_LINES, find_problems
+from triage.fix.patch.file_rules import find_content_problems
+
+TAB = "\t"
+BASKET = "def total(items):\n    return sum(items)\n"
+FILES = FakeFiles(
+    {
+        "shop/basket.py": BaseFile(text=BASKET),
+        "shop/win.py": BaseFile(text="a = 1\r\nb = 2\r\n"),
+        "shop/end.py": BaseFile(text="a = 1"),
+        "shop/mixed.py": BaseFile(text="a = 1\r\nb = 2\n"),
+        "shop/broken.py": BaseFile(text="f((\n"),
+        "shop/mark.py": BaseFile(text="\ufeffa = 1\n"),
+        "shop/odd.py": BaseFile(text='a = "\u202e"\nsee("https://known.io/a")\n'),
+        "shop/long.py": BaseFile(text="x = 1\n" * 5_000),
+        "shop/empty.py": BaseFile(text=""),
+        "web/a.py": BaseFile(text="x\n"),
+        "tests/test_basket.py": BaseFile(text="def test_total():\n    assert True\n"),
+    }
+)
+MODULES = [
+    ModuleFacts(name="shop/", paths=["shop/"], tests=["tests/"]),
+    ModuleFacts(name="web/", paths=["web/"]),
+]
+KEY = "AKIA" + "Q3EGRXT5UV2MWZ4A"
+
+
+def change(path: str, text: str, *, is_new: bool = False) -> FileVersion:
+    return FileVersion(path=path, text=text, is_new_file=is_new)
+
+
+GOOD = change("shop/basket.py", BASKET.replace("sum(items)", "sum(items or ())"))
+TEST = change("tests/test_basket.py", "def test_total():\n    assert total(None) == 0\n")
+
+
+def check(*changes: FileVersion, tests: tuple[FileVersion, ...] = (), **fields: object) -> list[str]:
+    return find_problems(make_draft(changes, tests, **fields), FILES, MODULES, ["shop/secret/"])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [GOOD],
+        [change("shop/new.py", "x = 1\n", is_new=True)],
+        [change("shop/__init__.py", "", is_new=True)],
+        [change("shop/win.py", "a = 1\r\nb = 3\r\n")],
+        [change("shop/end.py", "a = 1\nb = 2")],
+        [change("shop/broken.py", "g((\n")],
+        [change("shop/mark.py", "\ufeffa = 2\n")],
+        [change("shop/empty.py", "a = 1\n")],
+        [change("shop/odd.py", 'see("https://known.io/a")\nsee("https://example.com/")\na = "\u202e"\n')],
+        [change("shop/basket.py", BASKET + "# 👩‍💻 ✔️ é\n")],
+    ],
+)
+def test_good_drafts_have_no_problems(changes: list[FileVersion]):
+    assert check(*changes) == []
+    assert check(*changes, tests=(TEST,)) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        (change("shop/basket.py", BASKET), "shop/basket.py is not changed: leave it out."),
+        (change("shop/basket.py", ""), "would be empty: a patch cannot remove files"),
+        (change("shop/basket.py", "\n"), "would be empty"),
+        (change("shop/basket.py", BASKET + "f(\n"), "would have 1 syntax errors instead of 0"),
+        (change("shop/broken.py", "f(((\n"), "would have 3 syntax errors instead of 2"),
+        (change("shop/basket.py", BASKET.replace("\n", "\r\n")), "would have CRLF instead of LF"),
+        (change("shop/basket.py", BASKET + "x = 1\r\n"), "would have line ends of several kinds instead of LF"),
+        (change("shop/win.py", "a = 1\nb = 3\n"), "would have LF instead of CRLF"),
+        (change("shop/mixed.py", "a = 1\r\nb = 3\n"), "would have line ends of several kinds"),
+        (change("shop/basket.py", BASKET.rstrip()), "would lack a newline at its end"),
+        (change("shop/end.py", "a = 2\n"), "would gain a newline at its end"),
+        (change("shop/new.py", "a = 2", is_new=True), "would lack a newline at its end"),
+        (change("shop/new.py", "a = 2\r\n", is_new=True), "would have CRLF instead of LF"),
+        (change("shop/mark.py", "a = 2\n"), "byte order mark"),
+        (change("shop/basket.py", "\ufeff" + BASKET), "byte order mark"),
+        (change("shop/basket.py", BASKET + "a\0\n"), "has a NUL"),
+        (GOOD.model_copy(update={"text": BASKET + "# \ud800\n"}), "(U+D800)"),
+        (change("shop/basket.py", BASKET + "# \u202e\n"), "nobody can see in lines that are new (U+202E)"),
+        (change("shop/basket.py", BASKET + "a\u00a0= 1\u200b\n"), "(U+00A0, U+200B)"),
+        (change("shop/odd.py", 'b = "\u202e"\nsee("https://known.io/a")\n'), "(U+202E)"),
+        (change("shop/basket.py", BASKET + f'KEY = "{KEY}"\n'), "looks like a secret in line 3"),
+        (
+            change("shop/basket.py", BASKET + "# https://evil.io/x\n"),
+            "an address that was not there ('https://evil.io/x')",
+        ),
+        (change("shop/odd.py", 'see("https://known.io/b")\n'), "an address that was not there"),
+        (change("shop/basket.py", "# @generated\n" + BASKET), "nobody edits by hand (generated)"),
+        (change("web/a.py", "y\n"), "outside the modules that may change (shop/)"),
+        (change("shop/secret/a.py", "y\n", is_new=True), "protected paths"),
+        (change("shop/.github/a.yml", "y\n", is_new=True), "begins with a dot"),
+        (change("shop/new.py", "y\n"), "does not exist"),
+        (change("shop/long.py", "y = 1\n" * 5_000), f"changes 10,000 lines; {MAX_CHANGED_LINES:,} are allowed"),
+    ],
+)
+def test_a_file_with_a_problem_is_named(changed: FileVersion, problem: str):
+    (found,) = check(changed)
+    assert problem in found
+    assert found.startswith((changed.path, "The patch"))
+    assert found.endswith(".")
+
+
+def test_tests_are_checked_as_well():
+    evil = change("tests/test_basket.py", "# https://evil.io\n")
+    assert "address" in check(GOOD, tests=(evil,))[0]
+
+
+def test_the_first_commit_has_tests_only():
+    hidden = change("shop/end.py", "import os")
+    assert check(GOOD, tests=(hidden,)) == [
+        "shop/end.py is no test by its folder and name: list it with the changes, or give it a test's name."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "tests", "problem"),
+    [
+        ((GOOD, GOOD), (), "shop/basket.py is listed twice"),
+        ((GOOD,), (TEST, TEST), "tests/test_basket.py is listed twice"),
+        ((GOOD, TEST), (TEST,), "tests/test_basket.py is listed twice"),
+        ((GOOD, change(TEST.path, TEST.text + "# shown\n")), (TEST,), "tests/test_basket.py is listed twice"),
+        ((GOOD, TEST), (), "tests/test_basket.py is a test by its folder and name: list it with the tests."),
+        ((), (), "The patch changes nothing"),
+        (
+            (change("shop/a.py", "a\n", is_new=True), change("shop/A.py", "b\n", is_new=True)),
+            (),
+            "upper and lower case",
+        ),
+        ((change("shop/a", "a\n", is_new=True), change("shop/a/b.py", "b\n", is_new=True)), (), "a file and a folder"),
+    ],
+)
+def test_lists_that_contradict_themselves_are_refused(
+    changes: tuple[FileVersion, ...], tests: tuple[FileVersion, ...], problem: str
+):
+    assert any(problem in found for found in check(*changes, tests=tests))
+
+
+def test_a_patch_may_have_tests_only():
+    assert check(tests=(TEST,)) == []
+
+
+def test_both_commits_together_have_few_files():
+    tests = [change(f"tests/test_{number}.py", "x\n", is_new=True) for number in range(MAX_FILES)]
+    assert check(GOOD, tests=tuple(tests)) == [f"The patch has 21 files; {MAX_FILES} are allowed: leave some out."]
+
+
+def test_only_modules_of_the_repository_are_named():
+    assert "no module of the repository" in check(GOOD, modules=[AffectedModule(name="./", reason="")])[0]
+    assert "names no module" in check(GOOD, modules=[])[0]
+
+
+def test_another_base_commit_is_refused():
+    assert check(GOOD, base="f" * 40) == [
+        "The patch was made for commit ffffffffffff, not for 0123456789ab: make it again."
+    ]
+
+
+def test_the_summary_has_no_secret():
+    assert check(GOOD, summary=f"Use {KEY}") == ["The summary has what looks like a secret: leave it out."]
+
+
+def test_a_secret_that_was_there_may_stay():
+    files = FakeFiles({"shop/basket.py": BaseFile(text=f'KEY = "{KEY}"\nx = 1\n')})
+    moved = make_draft([change("shop/basket.py", 'x = 2\nKEY = "[masked secret 1]"\n')])
+    assert find_problems(moved, files, MODULES, []) == []
+
+
+def test_a_draft_from_a_file_has_the_same_problems():
+    draft = make_draft([change("shop/basket.py", BASKET + "# \u202e\n")])
+    again = PatchDraft.model_validate_json(json.dumps(draft.model_dump()))
+    assert find_problems(again, FILES, MODULES, []) == find_problems(draft, FILES, MODULES, []) != []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        (f"x = 1{' ' * 60}; y = 2", False),
+        (f"x = 1{' ' * 61}; y = 2", True),
+        (f"x = 1{TAB * 8}; y = 2", False),
+        (f"x = 1{TAB * 9}; y = 2", True),
+        (f"x = 1{TAB * 60}; y = 2", True),
+        (f"x = 1;{' ' * 31};{' ' * 31}y = 2", True),
+        (f"{' ' * 60}x = 1", False),
+        (f"{' ' * 61}x = 1", True),
+        (f"{TAB * 170}x = 1", True),
+        (f"{TAB * 4}x = 1{' ' * 30}; y = 2", True),
+        (f"x = 1{' ' * 200}", False),
+        (f"| {'a        | ' * 20}", False),
+    ],
+)
+def test_code_behind_many_blanks_is_refused(line: str, is_refused: bool):
+    hidden = change("shop/basket.py", f"{BASKET}{line}\n")
+    problems = find_problems(make_draft([hidden]), FILES, MODULES, [])
+    assert any("columns of blanks" in problem for problem in problems) is is_refused
+
+
+def test_a_line_may_have_as_many_blanks_as_the_file_has_already():
+    text = f"x = (\n{' ' * 90}1)\n"
+    files = FakeFiles({"shop/basket.py": BaseFile(text=text)})
+    for columns, is_refused in ((90, False), (91, True)):
+        deep = change("shop/basket.py", f"{text}y = (\n{' ' * columns}1)\n")
+        assert bool(find_problems(make_draft([deep]), files, MODULES, [])) is is_refused
+
+
+@pytest.mark.parametrize("piece", [" ", TAB, "a         ", " \t"])
+def test_blanks_are_counted_in_linear_time(piece: str):
+    def check_text(text: str) -> None:
+        list(find_content_problems(change("shop/basket.py", f"{text}\n"), None, FILES))
+
+    assert_grows_linearly(repeat_to(piece), check_text)

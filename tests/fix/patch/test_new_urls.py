@@ -1,0 +1,108 @@
+"""Addresses that were not there are found, however they are written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from testing.cost_growth import assert_grows_linearly, repeat_to
+from triage.fix.patch.new_urls import find_new_urls
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ('x = "https://evil.io/a?b#c"', "https://evil.io/a?b#c"),
+        ("see https://evil.io.", "https://evil.io"),
+        ("HTTPS://EVIL.IO", "HTTPS://EVIL.IO"),
+        ('"https:\\/\\/evil.io"', "https:\\/\\/evil.io"),
+        ('"https:\\\\evil.io"', "https:\\\\evil.io"),
+        ('"http:/evil.io"', "http:/evil.io"),
+        ("http:////evil.io", "http:////evil.io"),
+        ('src="//evil.io/x.js"', "//evil.io/x.js"),
+        ("www.evil.io/x", "www.evil.io/x"),
+        ("git@evil.io:a/b", "git@evil.io:a/b"),
+        ("ssh://git@evil.io/a", "ssh://git@evil.io/a"),
+        ("redis://10.0.0.1:6379", "redis://10.0.0.1:6379"),
+        ("http://[2001:db8::1]:80/", "http://[2001:db8::1]:80/"),
+        ("http://example.com@evil.io/", "http://example.com@evil.io/"),
+        ("http://localhost:80@evil.io/", "http://localhost:80@evil.io/"),
+        ("http://example.com\\@evil.io/", "http://example.com\\@evil.io/"),
+        ("http://example.com.evil.io/", "http://example.com.evil.io/"),
+        ("http://notexample.com/", "http://notexample.com/"),
+        ("http://.notexample.com/", "http://.notexample.com/"),
+        ("http://example。com/", "http://example。com/"),
+        ("http://127.0.0.1.evil.io/", "http://127.0.0.1.evil.io/"),
+        ("http://127.0.0.2/", "http://127.0.0.2/"),
+        ("http://2130706433/", "http://2130706433/"),
+        ('f"http://{host}/x"', "http://{host"),
+        ('f"http://example.com{suffix}"', "http://example.com{suffix"),
+        ('a="http://example.com";b="http://evil.io"', "http://evil.io"),
+        ("http://example.com/?u=http://evil.io", "http://evil.io"),
+    ],
+)
+def test_new_addresses_are_found(text: str, url: str):
+    assert find_new_urls(text, "https://known.io/ http://a.io") == [url]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://example.com/a http://www.example.org:8080. <http://a.b.example.net>",
+        "http://shop.test/ https://shop.example/, (http://x.invalid) ws://localhost:1/ http://api.localhost",
+        'fetch("http://127.0.0.1:8080/x") http://[::1]:80/',
+        'url.startswith(("http://", "https://"))',
+        "git@example.com:a/b me@shop.io",
+        "'http://.example.com' http://a..example.org/",
+        "# // no address, a://, C:\\\\files, x: y, {'https': 1}",
+        "std::vector<int> a; // foo.bar()",
+        'print("http://localhost\\n")',
+        "https://known.io/a https://known.io/a.",
+    ],
+)
+def test_reserved_and_known_addresses_may_stand(text: str):
+    assert find_new_urls(text, "see https://known.io/a") == []
+
+
+def test_another_address_of_a_known_host_is_new():
+    assert find_new_urls("https://known.io/b", "https://known.io/a") == ["https://known.io/b"]
+
+
+def test_what_seemed_to_be_a_known_host_is_a_user():
+    assert find_new_urls('"https://known.io\'@evil.io"', "'https://known.io'") == ["https://known.io'@evil.io\""]
+
+
+@given(before=st.text(max_size=20), after=st.text(st.characters(codec="utf-8"), max_size=20))
+def test_no_text_around_an_address_hides_it(before: str, after: str):
+    found = find_new_urls(f"{before} https://evil.io/ {after}", "")
+    assert any("https://evil.io/" in url for url in found)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "http://",
+        "a",
+        "http:/",
+        "www.",
+        "a@b.",
+        "http://a.io,",
+        "a.b-c+",
+        "//a.",
+        "https:\\/\\/",
+        "'//a.",
+        "http://[",
+        "www.x.example.com/",
+    ],
+)
+def test_hostile_texts_take_linear_time(piece: str):
+    assert_grows_linearly(repeat_to(piece), lambda text: find_new_urls(text, text[1:]))
+
+
+def test_only_the_first_addresses_are_named():
+    text = " ".join(f"http://a{number}.io" for number in range(20))
+    assert find_new_urls(f"http://a0.io {text}", "", 3) == ["http://a0.io", "http://a1.io", "http://a2.io"]
+
+
+def test_an_address_with_many_addresses_in_it_is_one():
+    (url,) = find_new_urls("http://a.io/" * 20, "")
+    assert url == "http://a.io/" * 20

@@ -1,0 +1,103 @@
+"""A reader learns first what is unusual about a patch."""
+
+import pytest
+
+from testing.fake_files import FakeFiles
+from tests.fix.patch.drafts import make_draft
+from triage.domain.patch import AffectedModule, BaseFile, FileVersion
+from triage.fix.patch.patch_warnings import list_warnings
+
+FILES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
+
+
+def test_an_ordinary_patch_has_no_warning():
+    assert list_warnings(make_draft([FileVersion(path="shop/a.py", text="y = 1\n" * 150)]), FILES) == []
+
+
+def test_a_large_patch_is_said():
+    files = [
+        FileVersion(path="shop/a.py", text="y = 1\n" * 151),
+        FileVersion(path="shop/b.py", text="", is_new_file=True),
+    ]
+    assert list_warnings(make_draft(files), FILES) == ["Large diff: about 301 lines in 2 files."]
+
+
+def test_more_than_two_modules_are_said():
+    modules = [AffectedModule(name=name, reason="") for name in ("a/", "b/", "c/")]
+    draft = make_draft([FileVersion(path="shop/b.py", text="", is_new_file=True)], modules=modules)
+    assert list_warnings(draft, FILES) == ["Multi-module change: a/, b/, c/."]
+
+
+RUN = """
+setup.py setup.cfg pyproject.toml tox.ini pytest.ini noxfile.py tests/conftest.py tasks.py fabfile.py dodo.py manage.py
+sitecustomize.py a.pth requirements-dev.txt requirements/base.txt dev-requirements.txt constraints.txt constraints.in Pipfile
+environment.yml meta.yaml MANIFEST.in conanfile.py versioneer.py docs/conf.py hatch_build.py gunicorn.conf.py buildout.cfg
+package.json pnpm-workspace.yaml lerna.json nx.json turbo.json deno.json bower.json binding.gyp tsconfig.json bunfig.toml
+tsconfig.build.json web/vite.config.ts release.config.js commitlint.config.cjs lint-staged.config.mjs tailwind.config.js
+drizzle.config.ts eslint.config.mjs jest.setup.js karma.conf.js wdio.conf.ts protractor.conf.js webpack.prod.js rollup.config.js
+gulpfile.babel.js Gruntfile.coffee ember-cli-build.js gatsby-node.js angular.json postinstall.js knexfile.js Jakefile
+cypress.json cypress/support/e2e.ts serverless.yml jest-preset.js vitest.workspace.ts src/setupTests.ts metro.config.js
+Makefile GNUmakefile rules.mk cmake/x.cmake CMakeLists.txt CMakePresets.json configure configure.ac autogen.sh aclocal.m4
+Makefile.am Makefile.in meson.build meson_options.txt SConstruct wscript a.pro premake5.lua xmake.lua build.ninja vcpkg.json
+justfile Taskfile.yml magefile.go Earthfile BUILD BUILD.bazel WORKSPACE MODULE.bazel a.bzl Tiltfile Snakefile build.sh
+build.ps1 a.spec debian/rules debian/postinst PKGBUILD default.nix flake.nix Kconfig
+go.mod go.work tools.go Cargo.toml a/build.rs rust-toolchain.toml clippy.toml Trunk.toml
+pom.xml build.gradle build.gradle.kts settings.gradle.kts gradle.properties gradle/libs.versions.toml build.xml ivy.xml build.sbt
+project/plugins.sbt project/Build.scala build.sc project.clj deps.edn shadow-cljs.edn META-INF/services/javax.x.Y checkstyle.xml
+Gemfile gems.rb x.gemspec Rakefile lib/tasks/a.rake Capfile Guardfile Thorfile Brewfile Appraisals Vagrantfile Podfile
+a.podspec fastlane/Fastfile spec/spec_helper.rb spec/rails_helper.rb test/test_helper.rb ext/extconf.rb config.ru config/boot.rb
+composer.json phpunit.xml phpunit.xml.dist phpstan.neon psalm.xml rector.php ecs.php codeception.yml Makefile.PL cpanfile
+a.csproj a.fsproj a.sln Directory.Build.props Directory.Packages.props a.targets NuGet.config packages.config global.json
+build.cake paket.dependencies a.runsettings a.tt a.psm1 web.config
+mix.exs rebar.config Package.swift Cartfile a.xcconfig a.pbxproj pubspec.yaml build.yaml a.cabal cabal.project stack.yaml
+Setup.hs dune dune-project a.opam elm.json shard.yml a.nimble build.zig dub.json a.rockspec deps/build.jl Makevars DESCRIPTION
+Dockerfile Dockerfile.dev app.dockerfile Containerfile compose.yaml docker-compose.override.yml docker-bake.hcl skaffold.yaml
+Chart.yaml helmfile.yaml ansible.cfg playbook.yml main.tf a.pkr.hcl Procfile cdk.json
+pre-commit scripts/pre-push.sh commit-msg biome.json mise.toml a.code-workspace a.vimrc Doxyfile mkdocs.yml book.toml tslint.json
+"""
+
+
+@pytest.mark.parametrize("path", RUN.split())
+def test_files_that_tools_run_are_said(path: str):
+    draft = make_draft([FileVersion(path=path, text="", is_new_file=True)])
+    assert list_warnings(draft, FILES) == [f"Runs when the project is installed, built or tested: {path}."]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "shop/setups.py",
+        "shop/makefile_parser.py",
+        "shop/jester.js",
+        "shop/buildings.py",
+        "shop/makefile.py",
+        "lang/dockerfile.go",
+        "tuple.py",
+        "src/hooks/useCart.js",
+        "src/config.ts",
+        "app/conf.py",
+        "builder/index.js",
+        "docs/build.md",
+        "packages/package.py",
+        "requirements.md",
+        "src/tasks/list.py",
+        "types/constraint.txt",
+        "x/compose.py",
+        "a/profile.js",
+        "shop/pipeline.py",
+        "gems.py",
+        "gradle.md",
+    ],
+)
+def test_other_files_are_not(path: str):
+    assert list_warnings(make_draft([FileVersion(path=path, text="", is_new_file=True)]), FILES) == []
+
+
+def test_long_new_lines_are_said():
+    long = FileVersion(path="shop/a.py", text=f"x = '{'y' * 200}'\n")
+    assert list_warnings(make_draft([long]), FILES) == ["Lines of more than 200 characters: shop/a.py."]
+    tabs = FileVersion(path="shop/a.py", text="\t" * 30 + "x\n")
+    assert list_warnings(make_draft([tabs]), FILES) == ["Lines of more than 200 characters: shop/a.py."]
+    known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
+    more = long.model_copy(update={"text": long.text + "z = 1\n"})
+    assert list_warnings(make_draft([more]), known) == []

@@ -1,0 +1,173 @@
+"""A patch writes files of the named modules and their tests, and no path that is something else."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from testing.fake_files import FakeFiles
+from triage.domain.patch import BaseFile
+from triage.fix.patch.path_rules import find_path_problem, is_below
+
+FILES = FakeFiles(
+    {
+        "shop/basket.py": BaseFile(text="x\n"),
+        "shop/été.py": BaseFile(text="x\n"),
+        "shop/link.py": "a symbolic link",
+        "shop/gen.py": BaseFile(text="# @generated\n"),
+        "shop/data/rates.csv": BaseFile(text="x\n"),
+        "shop/.env": BaseFile(text="x\n"),
+        "shop/poetry.lock": BaseFile(text="x\n"),
+        "other/a.py": BaseFile(text="x\n"),
+        "tests/test_basket.py": BaseFile(text="x\n"),
+        "tests/other/test_a.py": BaseFile(text="x\n"),
+        "README.md": BaseFile(text="x\n"),
+        "vendored": "a submodule",
+        "checks/data.py": BaseFile(text="x\n"),
+        unicodedata.normalize("NFD", "shop/façade.py"): BaseFile(text="x\n"),
+    },
+    skip_reasons={"shop/poetry.lock": "lock file"},
+)
+
+
+def find(
+    path: str, *, is_new: bool = False, modules: tuple[str, ...] = ("shop/",), protected: tuple[str, ...] = ()
+) -> str:
+    return find_path_problem(
+        path,
+        FILES,
+        is_new=is_new,
+        module_paths=modules,
+        test_paths=("tests/", "checks/"),
+        protected=protected,
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "is_new"),
+    [
+        ("shop/basket.py", False),
+        ("shop/été.py", False),
+        ("shop/new.py", True),
+        ("shop/deep/er/new.py", True),
+        ("tests/test_basket.py", False),
+        ("tests/test_new.py", True),
+    ],
+)
+def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
+    assert find(path, is_new=is_new) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "is_new", "reason"),
+    [
+        ("other/a.py", False, "outside the modules"),
+        ("shop", True, "outside the modules"),
+        ("shopping/a.py", True, "outside the modules"),
+        ("README.md", False, "outside the modules"),
+        ("checks/data.py", False, "outside the modules"),
+        (unicodedata.normalize("NFD", "shop/façade.py"), False, "written in an unusual way"),
+        ("shop/gone.py", False, "does not exist"),
+        ("shop/basket.py", True, "exists already"),
+        ("shop/link.py", False, "it is a symbolic link"),
+        ("shop/data", False, "it is a folder"),
+        ("shop/data", True, "it is a folder"),
+        ("shop/basket.py/a.py", True, "is below shop/basket.py, which is no folder"),
+        ("shop/link.py/a.py", True, "is below shop/link.py, which is no folder"),
+        ("shop/Basket.py", True, "differs from shop/basket.py by upper and lower case only"),
+        ("shop/Data/a.py", True, "differs from shop/data by upper and lower case only"),
+        ("shop/bаsket.py", True, "is not plain ASCII"),
+        ("shop/new/bаsket.py", True, "is not plain ASCII"),
+        ("shop/poetry.lock", False, "not edited by hand (lock file)"),
+        ("shop/gen.py", False, "not edited by hand (generated)"),
+        ("shop/.env", False, "begins with a dot"),
+        ("shop/CODEOWNERS", True, "who owns the code"),
+        ("shop/Jenkinsfile", True, "steers automation"),
+        ("shop/azure-pipelines-ci.yml", True, "steers automation"),
+        ("shop/aux.py", True, "some systems read as another one"),
+        ("shop/new.py.", True, "some systems read as another one"),
+        ("shop/ new.py", True, "some systems read as another one"),
+        ("shop /new.py", True, "some systems read as another one"),
+    ],
+)
+def test_other_paths_are_refused(path: str, is_new: bool, reason: str):
+    assert reason in find(path, is_new=is_new)
+
+
+HOSTILE = [
+    "../evil.py", "shop/../../evil.py", "/etc/passwd", "shop//a.py", "shop/./a.py", "", "shop/", "./shop/a.py", "C:/a.py",
+    "shop\\a.py", "shop/a\0.py", "shop/a\n.py", "shop/a\u200b.py", "shop/a\u202e.py", "shop/a\u00a0.py", "shop/\ufeffa.py",
+    ".github/workflows/ci.yml", ".GitHub/workflows/ci.yml", ".github\u200d/workflows/ci.yml", "．github/workflows/ci.yml",
+    "shop/.git/config", "shop/.GIT/config", "shop/git~1/config", "shop/.gitmodules", ".gitattributes", ".gitlab-ci.yml",
+    ".circleci/config.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", ".husky/pre-commit", "CODEOWNERS",
+    "docs/CODEOWNERS", ".github/CODEOWNERS", ".pre-commit-config.yaml", ".vscode/tasks.json", "shop/a:stream.py",
+    "shop/" + "a" * 200, unicodedata.normalize("NFD", "shop/été.py"), "shop/a.py ", "shop/con", "shop/\ud800.py", "vendored/a.py",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", HOSTILE)
+@pytest.mark.parametrize("is_new", [True, False])
+def test_hostile_paths_are_refused_even_in_modules_that_hold_everything(path: str, is_new: bool):
+    everything = ("./", *{f"{part}/" for hostile in HOSTILE for part in (hostile.split("/")[0],) if part})
+    problem = find(path, is_new=is_new, modules=everything)
+    assert problem.endswith(".")
+    assert problem.replace("été", "").isprintable()
+    assert len(problem) < 400
+
+
+characters = st.one_of(st.sampled_from("aA.b/\\ ~1\0é"), st.characters())
+parts = st.one_of(st.text(characters, max_size=6), st.sampled_from([*HOSTILE, ".git", "shop", "..", "CON"]))
+
+
+@given(pieces=st.lists(parts, min_size=1, max_size=4))
+@example(["shop", "ﬁx.py"])
+def test_no_odd_path_passes(pieces: list[str]):
+    path = "/".join(pieces)
+    if find(path, is_new=True, modules=("", "./", *(f"{piece}/" for piece in pieces))):
+        return
+    assert re.fullmatch(r"(?:shop/)?(?:[\x20-\x7e]+/)*[\x20-\x7e]+", path)
+    assert not set(path) & set('\\:*?"<>|')
+    for part in path.split("/"):
+        assert part == part.strip(" .") or (part.strip(" ") == part and not part.endswith("."))
+        assert not part.startswith(".")
+        assert part.lower() not in ("con", "aux", "nul", "prn", "git~1")
+    assert path.rpartition("/")[2].lower() not in ("codeowners", "jenkinsfile")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_protected"),
+    [
+        ("basket.py", "shop/basket.py", True),
+        ("/shop/", "shop/new/a.py", True),
+        ("SHOP/", "shop/new/a.py", True),
+        ("shop/*.sql", "shop/a.sql", True),
+        ("shop/*.sql", "shop/a.py", False),
+    ],
+)
+def test_protected_paths_are_gitignore_patterns(pattern: str, path: str, is_protected: bool):
+    problem = find(path, is_new=path != "shop/basket.py", protected=(pattern,))
+    assert ("protected paths" in problem) == is_protected
+
+
+def test_the_last_pattern_decides():
+    patterns = ("*.py", "!new.py")
+    assert find("shop/new.py", is_new=True, protected=patterns) == ""
+    assert "protected" in find("shop/basket.py", protected=patterns)
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "is_inside"),
+    [
+        ("a.py", "./", True),
+        ("a/b.py", "./", False),
+        ("a/b.py", "a/", True),
+        ("a/b.py", "a", True),
+        ("ab/c.py", "a", False),
+        ("a/b.py", "a/b.py", True),
+        ("a/b.py", "", False),
+    ],
+)
+def test_modules_are_folders_files_or_the_top(path: str, place: str, is_inside: bool):
+    assert is_below(path, place) == is_inside

@@ -1,0 +1,159 @@
+"""Real git applies the diffs, and gets the files of the draft."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
+from testing.cost_growth import assert_grows_linearly
+from testing.fake_files import FakeFiles
+from tests.fix.patch.drafts import make_draft
+from triage.domain.patch import BaseFile, Edit, FileVersion
+from triage.fix.patch.apply_edits import RejectedEdits, apply_edits
+from triage.fix.patch.line_diff import diff_lines, split_keeping_ends
+from triage.fix.patch.unified_diff import count_changed_lines, cut_diff, format_diff
+
+LONG = "".join(f"line {number}\n" for number in range(40))
+
+
+def apply_diff(folder: Path, before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
+    """Returns what real git makes of the files."""
+    files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
+    changes = [FileVersion(path=path, text=text, is_new_file=path not in before) for path, text in after.items()]
+    diff = format_diff(make_draft(changes), files)
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder, before)
+    git(folder, "init", "-q")
+    command = ["git", "-C", str(folder), "apply", "--whitespace=nowarn", "-"]
+    done = subprocess.run(command, input=diff.encode(), env=ENVIRONMENT, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode() + diff
+    return {path: (folder / path).read_bytes().decode() for path in {**before, **after}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\nb\n", "a\nc\n"),
+        ("a\r\nb\r\n", "a\r\nc\r\nd\r\n"),
+        ("a\nb", "a\nc"),
+        ("a", "b"),
+        ("a\nb\n", "a\nb\nc"),
+        ("a\nb", "a\nb\n"),
+        ("a\n", ""),
+        ("", "a\n"),
+        (LONG, LONG.replace("line 3\n", "").replace("line 30\n", "changed\nadded\n")),
+        (LONG, f"first\n{LONG}last\n"),
+        (LONG, LONG.replace("line 10\n", "x\n").replace("line 17\n", "y\n").replace("line 25\n", "z\n")),
+        ("é\u2028ü\x0cx\n", "é\u2028ö\x0cx\n"),
+    ],
+)
+def test_git_applies_the_diff_of_a_file(before: str, after: str, tmp_path: Path):
+    assert apply_diff(tmp_path, {"src/a.py": before}, {"src/a.py": after}) == {"src/a.py": after}
+
+
+@pytest.mark.parametrize("path", ["a b.py", "é/ü.py", "日本 語.py", 'quo"te.py', "tab\there.py", "a/b/c.py", "-x.py"])
+def test_git_reads_the_paths(path: str, tmp_path: Path):
+    assert apply_diff(tmp_path / "changed", {path: "a\n"}, {path: "b\n"}) == {path: "b\n"}
+    assert apply_diff(tmp_path / "added", {}, {path: "b\n"}) == {path: "b\n"}
+
+
+@pytest.mark.parametrize("path", ["a b.py", "é/ü.py", 'quo"te.py', "tab\there.py", "a.py"])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_the_diff_is_that_of_git_but_for_the_index_line(path: str, is_new: bool, tmp_path: Path):
+    text = LONG.replace("line 3\n", "").replace("line 30\n", "changed\n")
+    before = {} if is_new else {path: LONG}
+    commit(tmp_path, {"other": "x\n", **before})
+    write(tmp_path, {path: text})
+    git(tmp_path, "add", "--all")
+    real = git(tmp_path, "diff", "--cached").splitlines()
+    files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
+    ours = format_diff(make_draft([FileVersion(path=path, text=text, is_new_file=is_new)]), files).splitlines()
+    headings = [line for line in real if line.startswith("@@")]
+    assert ours == [
+        line if line not in headings else line[: line.index("@@", 2) + 2]
+        for line in real
+        if not line.startswith("index ")
+    ]
+
+
+def test_new_files_may_be_empty(tmp_path: Path):
+    after = {"pkg/__init__.py": "", "pkg/b.py": "x\ny\n", "c": "no end"}
+    assert apply_diff(tmp_path, {"a": "1\n"}, {**after, "a": "2\n"}) == {**after, "a": "2\n"}
+
+
+lines = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\r\n", "  d\n"]), max_size=30).map("".join)
+texts = st.tuples(lines, st.sampled_from(["", "end"])).map("".join)
+
+
+@settings(max_examples=60)
+@given(before=texts, after=texts)
+def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.TempPathFactory):
+    if before == after:
+        return
+    assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
+
+
+@settings(max_examples=40)
+@given(data=st.data(), crlf=st.booleans(), ending=st.sampled_from(["", "\n"]))
+def test_git_gets_from_the_diff_what_the_edits_make(
+    data: st.DataObject, crlf: bool, ending: str, tmp_path_factory: pytest.TempPathFactory
+):
+    count = data.draw(st.integers(2, 30))
+    old = [f"{number} {data.draw(st.sampled_from(['', 'a', ' b']))}" for number in range(count)]
+    chosen = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
+    edits = [Edit(search=f"{old[n]}\n", replace=data.draw(lines).replace("\r", "")) for n in chosen if n < count - 1]
+    before = ("\n".join(old) + ending).replace("\n", "\r\n" if crlf else "\n")
+    try:
+        after = apply_edits("a", BaseFile(text=before), edits)
+    except RejectedEdits:
+        return
+    assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
+
+
+@given(before=texts, after=texts)
+def test_the_counts_are_those_of_the_diff(before: str, after: str):
+    draft = make_draft([FileVersion(path="a", text=after)])
+    files = FakeFiles({"a": BaseFile(text=before)})
+    body = format_diff(draft, files).split("\n")[3:]
+    (counts,) = count_changed_lines(draft, files)
+    assert counts.added == sum(line.startswith("+") for line in body)
+    assert counts.removed == sum(line.startswith("-") for line in body)
+
+
+@given(before=texts, after=texts)
+def test_lines_between_changes_are_equal(before: str, after: str):
+    old, new = split_keeping_ends(before), split_keeping_ends(after)
+    rebuilt, done = [], 0
+    for change in diff_lines(old, new):
+        rebuilt += old[done : change.start] + new[change.new_start : change.new_end]
+        done = change.end
+    assert rebuilt + old[done:] == new
+
+
+def test_a_small_edit_of_a_long_file_is_a_small_diff():
+    old = [f"{'return' if number % 3 else number}\n" for number in range(20_000)]
+    new = ["first\n", *old[:9_000], *old[9_001:], "last\n"]
+    assert sum(change.end - change.start + change.new_end - change.new_start for change in diff_lines(old, new)) == 3
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 30, 200, 100_000])
+def test_hostile_texts_are_compared_in_linear_time(distinct: int):
+    def build(size: int) -> tuple[list[str], list[str]]:
+        old = [f"{(number * 7919) % distinct}\n" for number in range(size)]
+        return old, old[::-1]
+
+    assert_grows_linearly(build, lambda pair: diff_lines(*pair), size=20_000)
+
+
+def test_long_diffs_are_cut_at_a_line():
+    assert cut_diff("a\nb\nc\n", 3) == "a\nb\nc\n"
+    assert cut_diff("a\nb\nc\n", 2) == "a\nb\n[1 more line]\n"
+    assert cut_diff("a\nb\nc\nd", 2) == "a\nb\n[2 more lines]\n"
+
+
+def test_an_unchanged_file_has_no_diff():
+    draft = make_draft([FileVersion(path="a", text="x\n")])
+    assert format_diff(draft, FakeFiles({"a": BaseFile(text="x\n")})) == ""

@@ -1,0 +1,97 @@
+"""The code that the fix flow shows: exact, without numbers, no line twice, within its room."""
+
+import pytest
+
+from testing import factories
+from testing.fake_files import FakeFiles
+from testing.fakes import FakeCodebase
+from tests.comment.sample_reports import FULL
+from triage.domain.code import Passage, Span
+from triage.domain.patch import BaseFile
+from triage.domain.report import Suspect
+from triage.fix.fix import FixInput, RetrievedPassage
+from triage.fix.requests.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code
+
+SMALL = "def parse(text):\r\n    return int(text)\r\n"
+LARGE = "".join(f"line_{number} = {number}\n" for number in range(1, 3_001))
+
+
+def make_files(**texts: str) -> FakeFiles:
+    return FakeFiles({path: BaseFile(text=text) for path, text in {"a.py": SMALL, "big.py": LARGE, **texts}.items()})
+
+
+def make_input(**changes: object) -> FixInput:
+    return FixInput(issue=factories.issue(), repository=factories.repository()).model_copy(update=changes)
+
+
+def make_passage(path: str, start: int, end: int) -> RetrievedPassage:
+    return RetrievedPassage(passage=Passage(span=Span(path=path, start=start, end=end), text="x"), similarity=0.5)
+
+
+def test_a_small_file_is_shown_whole_and_once() -> None:
+    shown = ShownCode(make_files())
+    assert shown.add_file("a.py")
+    assert shown.add_file("a.py")
+    shown.add_lines("a.py", 1, 1)
+    assert shown.text == "## a.py (whole file)\ndef parse(text):\n    return int(text)\n"
+
+
+def test_lines_of_a_long_file_are_shown_once() -> None:
+    assert len(LARGE) > MAX_WHOLE_CHARS
+    shown = ShownCode(make_files())
+    assert not shown.add_file("big.py")
+    shown.add_lines("big.py", 10, 12)
+    shown.add_lines("big.py", 11, 14, "Store.save")
+    assert shown.text == (
+        "## big.py:10-12\nline_10 = 10\nline_11 = 11\nline_12 = 12\n\n"
+        "## big.py:13-14 (Store.save)\nline_13 = 13\nline_14 = 14"
+    )
+
+
+def test_what_has_no_room_is_named() -> None:
+    shown = ShownCode(make_files(), max_chars=60)
+    shown.add_lines("big.py", 1, 2)
+    shown.add_lines("big.py", 100, 120)
+    assert "(No room for: big.py:100-120)" in shown.text
+
+
+def test_a_file_that_cannot_be_changed_is_not_shown() -> None:
+    files = FakeFiles({"image.png": "a binary file"})
+    shown = ShownCode(files)
+    assert not shown.add_file("image.png")
+    shown.add_lines("nowhere.py", 1, 5)
+    assert shown.text == ""
+
+
+def test_likely_files_come_before_passages() -> None:
+    given = make_input(
+        affected_files=["a.py"], retrieved_chunks=[make_passage("big.py", 5, 6), make_passage("a.py", 1, 1)]
+    )
+    text = collect_code(given, FakeCodebase({"a.py": SMALL, "big.py": LARGE}), make_files(), []).text
+    assert text.index("## a.py (whole file)") < text.index("## big.py:5-6")
+    assert text.count("def parse") == 1
+
+
+def test_what_the_model_asks_for_comes_first() -> None:
+    codebase = FakeCodebase({"a.py": SMALL, "big.py": LARGE})
+    given = make_input(affected_files=["a.py"])
+    text = collect_code(given, codebase, make_files(), ["big.py:2000-2001", "nothing.here"]).text
+    assert text.index("line_2000 = 2000") < text.index("def parse")
+
+
+def test_lines_far_beyond_the_file_are_cut() -> None:
+    shown = ShownCode(make_files())
+    shown.add_lines("a.py", -5, 10**9)
+    assert shown.text.splitlines()[0].startswith("## a.py:1-")
+
+
+@pytest.mark.parametrize(("last", "shown"), [(1002, "## big.py:985-1017"), (1060, "## big.py:1000-1060")])
+def test_a_short_definition_is_shown_with_what_stands_around_it(last: int, shown: str) -> None:
+    class OneDefinition(FakeCodebase):
+        def find_definitions(self, name: str) -> list[Passage]:
+            return [Passage(span=Span(path="big.py", start=1000, end=last), text="", symbol=name)]
+
+    suspect = Suspect(path="big.py", span=Span(path="big.py", start=1001, end=1001), symbol="Log.reset", reason="")
+    given = make_input(report=FULL.model_copy(update={"suspects": [suspect]}))
+    text = collect_code(given, OneDefinition({"big.py": LARGE}), make_files(), []).text
+    assert f"{shown} (Log.reset)" in text

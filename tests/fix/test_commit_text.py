@@ -1,0 +1,189 @@
+"""What a commit says about its proposal is read back exactly, and starts nothing on GitHub."""
+
+import re
+import subprocess
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.domain.patch import FileVersion, PatchDraft
+from triage.fix.commit_text import (
+    CommitFacts,
+    format_subject,
+    parse_proposal,
+    write_local_messages,
+    write_messages,
+)
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+BASE, TEST, HEAD = "1" * 40, "2" * 40, "3" * 40
+DRAFT_HASH = "d" * 64
+
+
+def make_draft(**changes: Any) -> PatchDraft:
+    known: dict[str, Any] = {
+        "repository": "octo/shop",
+        "issue": 12,
+        "issue_title": "It breaks",
+        "issue_text": "a" * 16,
+        "base": BASE,
+        "summary": "Round half to even",
+        "changes": [FileVersion(path="a.py", text="x\n")],
+        "tests": [FileVersion(path="tests/test_a.py", text="y\n")],
+    }
+    return PatchDraft(**known | changes)
+
+
+def commit(sha: str, parent: str, message: str) -> CommitFacts:
+    return CommitFacts(sha=sha, parents=[parent], message=message, committed_at=NOW)
+
+
+def test_two_commits() -> None:
+    test_message, message = write_messages(make_draft(), DRAFT_HASH)
+    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
+    assert found is not None
+    assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
+    assert (found.issue, found.issue_text, found.draft, found.created_at) == (12, "a" * 16, DRAFT_HASH, NOW)
+
+
+def test_one_commit() -> None:
+    _, message = write_messages(make_draft(tests=[], revision=2), DRAFT_HASH)
+    found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
+    assert found is not None
+    assert (found.base, found.test_commit, found.revision) == (BASE, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("head", "parent"),
+    [
+        (CommitFacts(sha=HEAD, parents=[TEST, BASE], message="{}", committed_at=NOW), commit(TEST, BASE, "")),
+        (CommitFacts(sha=HEAD, parents=[TEST], message="{}", committed_at=NOW), None),
+        (CommitFacts(sha=HEAD, parents=[TEST], message="{}", committed_at=NOW), commit(BASE, BASE, "")),
+        (
+            CommitFacts(sha=HEAD, parents=[TEST], message="{}\nSigned-off-by: x", committed_at=NOW),
+            commit(TEST, BASE, ""),
+        ),
+        (CommitFacts(sha=HEAD, parents=[TEST], message="Any text", committed_at=NOW), commit(TEST, BASE, "")),
+    ],
+)
+def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts | None) -> None:
+    _, message = write_messages(make_draft(), DRAFT_HASH)
+    head = head.model_copy(update={"message": head.message.replace("{}", message.rstrip())})
+    assert parse_proposal("octo/shop", head, parent) is None
+
+
+ACTIVE = re.compile(r"#\d|@\w|\[skip|://|\bGH-\d", re.IGNORECASE)
+FOOTER = re.compile(
+    r"^\W*(?:breaking[\s_-]*change|[\w-]+\s*(?:\([^)]*\))?!?\s*(?::|#)|(?:fixup|squash|amend)!)|semver:|skip-checks:",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What git, Conventional Commits, release tools and GitHub read as a command at the start of a line."""
+COMMANDS = [
+    "BREAKING CHANGE: drops Python 3",
+    "BREAKING-CHANGE the API",
+    "breaking changes",
+    "BREAKING\u200b CHANGE: x",
+    "BREAKING\u00a0CHANGE: x",
+    "Release-As: 9.0.0",
+    "Release-As:9.0.0",
+    "Release-As : 9.0.0",
+    "feat(api)!: drop it",
+    "feat!: drop it",
+    "fix: it",
+    "Co-authored-by: Eve <eve@example.com>",
+    "Signed-off-by: Eve",
+    "Reviewed-by: mona",
+    "Change-Id: I1",
+    "skip-checks: true",
+    "skip-checks:true",
+    "+semver: major",
+    "Closes #1",
+    "Closes: #1",
+    "Fixes GH-1",
+    "Closes octo/shop#1",
+    "[skip ci]",
+    "[ci skip]",
+    "***NO_CI***",
+    "fixup! Add it",
+    "squash\u200b! Add it",
+    "Triage-Issue: 9",
+    "std::vector: it",
+]
+
+
+def read_trailers(message: str) -> list[str]:
+    """Returns the names of the trailers that git itself finds."""
+    command = ["git", "interpret-trailers", "--parse"]
+    done = subprocess.run(command, input=message, check=True, capture_output=True, text=True)
+    return [line.partition(":")[0] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("issue", [12, None])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_line_of_a_model_is_a_command(command: str, issue: int | None) -> None:
+    for cause in (
+        command,
+        f"It rounds.\n\n{command}",
+        " ".join(f"{'x' * number} {command}" for number in range(72)),
+        "x" * 72 + command,
+    ):
+        draft = make_draft(summary=command, root_cause=cause, issue=issue)
+        for message in write_local_messages(draft):
+            assert FOOTER.findall(message.replace("[#12] ", "").replace("Add a failing test:", "")) == []
+            assert read_trailers(message) == []
+        _, message = write_messages(draft, DRAFT_HASH)
+        assert {name.partition("-")[0] for name in read_trailers(message)} == {"Triage"}
+        assert len(read_trailers(message)) == 5
+
+
+def test_plain_words_stay() -> None:
+    text = "`Cart::total` adds two times: 10:30 and 11:00"
+    assert format_subject(text) == "'Cart.total' adds two times - 10 - 30 and 11 - 00"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fixes #3",
+        "Fix octo/other#3 for @mona",
+        "Rounding [skip ci]",
+        "See https://evil.test",
+        "fix GH-3",
+        "a\nb\n\nTriage-Issue: 9",
+    ],
+)
+def test_a_subject_starts_nothing(text: str) -> None:
+    subject = format_subject(text)
+    assert not ACTIVE.search(subject)
+    assert "\n" not in subject
+
+
+@given(st.text(max_size=200))
+def test_no_summary_changes_what_a_commit_says(summary: str) -> None:
+    draft = make_draft(summary=summary or "x", tests=[])
+    _, message = write_messages(draft, DRAFT_HASH)
+    found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
+    assert found is not None
+    assert found.issue == 12
+    assert not ACTIVE.search(message.replace("[#12]", "").partition("\n")[0])
+
+
+def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
+    draft = make_draft(root_cause="`parse` fails, see #3.\n\nTriage-Issue: 9\nTriage-Issue-Text: " + "b" * 16)
+    _, message = write_messages(draft, DRAFT_HASH)
+    assert "'parse' fails, see" in message
+    assert not ACTIVE.search(message.replace("[#12]", ""))
+    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, ""))
+    assert found is not None
+    assert (found.issue, found.issue_text) == (12, "a" * 16)
+
+
+def test_a_local_commit_has_no_trailers() -> None:
+    test_message, message = write_local_messages(make_draft(root_cause="It rounds up."))
+    assert (test_message, message) == (
+        "[#12] Add a failing test: Round half to even\n",
+        "[#12] Round half to even\n\nIt rounds up.\n",
+    )

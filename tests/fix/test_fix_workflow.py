@@ -1,0 +1,200 @@
+"""`examples/workflows/fix.yml`: which job may do what, and what its job `verify` makes of the tests."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.docs_pages import load_manifest
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "examples/workflows/fix.yml").read_text(encoding="utf-8")
+JOBS: dict[str, Any] = yaml.safe_load(TEXT)["jobs"]
+READ = {"contents": "read", "issues": "read"}
+
+
+def find_step(job: str, used: str) -> dict[str, Any]:
+    (found,) = [step for step in JOBS[job]["steps"] if step.get("uses", "").startswith(used)]
+    return dict(found)
+
+
+def ours(job: str) -> dict[str, Any]:
+    (found,) = [step for step in JOBS[job]["steps"] if "fix" in step.get("with", {})]
+    return dict(found)
+
+
+def test_what_each_job_may_do() -> None:
+    assert {name: job["permissions"] for name, job in JOBS.items()} == {
+        "gate": READ,
+        "propose": READ,
+        "freeze": {"contents": "write", "issues": "read"},
+        "verify": {"contents": "read"},
+        "report": {"contents": "read", "issues": "write"},
+        "apply": {"contents": "write", "issues": "write", "pull-requests": "write"},
+    }
+    assert yaml.safe_load(TEXT)["permissions"] == {}
+
+
+def test_only_the_job_that_can_only_read_has_a_key() -> None:
+    with_secrets = [name for name, job in JOBS.items() if "secrets." in yaml.safe_dump(job)]
+    assert with_secrets == ["propose"]
+    assert set(JOBS["propose"]["permissions"].values()) == {"read"}
+
+
+def test_each_job_runs_its_part_of_the_flow() -> None:
+    stages = {name: ours(name)["with"]["fix"] for name in JOBS if name != "verify"}
+    assert stages == {name: name for name in JOBS if name != "verify"}
+
+
+def test_nothing_but_the_gate_starts_by_itself() -> None:
+    assert "needs" not in JOBS["gate"]
+    for name, job in JOBS.items():
+        needs = job.get("needs", [])
+        assert name == "gate" or needs, f"{name} waits for nothing"
+        if name != "gate":
+            assert "needs." in job["if"]
+
+
+def test_inputs_and_outputs_exist() -> None:
+    manifest = load_manifest()
+    for name in JOBS:
+        if name != "verify":
+            assert set(ours(name)["with"]) <= set(manifest["inputs"])
+    used = set(re.findall(r"steps\.triage\.outputs\.([\w-]+)", TEXT))
+    assert used <= set(manifest["outputs"])
+    for job, output in re.findall(r"needs\.(\w+)\.outputs\.([\w-]+)", TEXT):
+        assert output in JOBS[job]["outputs"], f"{job} has no output {output}"
+
+
+def test_the_patched_code_has_no_network_and_no_token() -> None:
+    script = JOBS["verify"]["steps"][-1]["run"]
+    assert "--network none" in script
+    assert "docker.sock" not in TEXT
+    assert "GITHUB_TOKEN" not in TEXT
+    checkouts = [step for step in JOBS["verify"]["steps"] if "checkout" in step.get("uses", "")]
+    assert [step["with"]["path"] for step in checkouts] == ["base", "after", "before"]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_nobody_can_drop_the_command_of_somebody_else() -> None:
+    """GitHub replaces a run that waits by the next one of its group, unless the group has `queue: max`."""
+    issue = "fix-${{ github.event.issue.number || inputs.issue-number }}"
+    whole = yaml.safe_load(TEXT)["concurrency"]
+    assert whole == {"group": f"{issue}-${{{{ github.actor }}}}", "cancel-in-progress": False, "queue": "max"}
+    writing = [name for name, job in JOBS.items() if "write" in job["permissions"].values()]
+    assert [name for name, job in JOBS.items() if "concurrency" in job] == writing
+    assert all(JOBS[name]["concurrency"] == {"group": issue, "queue": "max"} for name in writing)
+
+
+def test_no_job_follows_the_gate_without_a_task() -> None:
+    """A stranger's command has none."""
+    for name in ("propose", "report", "apply"):
+        condition = JOBS[name]["if"]
+        assert condition.count("needs.gate.outputs.task == '") == condition.count("needs.gate.outputs.task") > 0
+
+
+VERIFY = JOBS["verify"]["steps"][-1]
+
+
+def run_verify(folder: Path, docker: str, **environment: str) -> tuple[str, str]:
+    """Runs the script as the runner does, with this program as `docker`. Returns its outcome and what it printed."""
+    program = folder / "bin" / "docker"
+    program.parent.mkdir()
+    program.write_text(docker)
+    program.chmod(0o755)
+    output = folder / "output"
+    known = {"PATH": f"{program.parent}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(output)} | environment
+    done = subprocess.run(
+        ["bash", "-e", "-c", VERIFY["run"]], cwd=folder, env=known, check=True, capture_output=True, text=True
+    )
+    return output.read_text().strip(), done.stdout
+
+
+FAILING_DOCKER = """#!/bin/sh
+# Prints for each folder how many tests ran, and fails for some.
+for word; do case "$word" in *:/patched:ro) folder=${word%%:*}; folder=${folder##*/};; esac; done
+echo ::error::x >&2
+ran=5; for one in $RAN; do [ "${one%%:*}" = "$folder" ] && ran=${one#*:}; done
+echo "$ran" | tr , '\n'
+code=0; for one in $FAILING; do case "$one" in "$folder":*) code=${one#*:};; "$folder") code=1;; esac; done
+exit $code
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "ran", "has_test", "outcome"),
+    [
+        ("before", "", True, "proved"),
+        ("", "", True, "unproved"),
+        ("", "", False, "unproved"),
+        ("base", "", False, "unproved"),
+        ("after", "", True, "failed"),
+        ("before after", "", True, "failed"),
+        ("after", "", False, "failed"),
+        ("before after base", "", True, "unclear"),
+        ("before:125", "", True, "unproved"),
+        ("after:137", "", True, "none"),
+        ("before", "after:6 before:6", True, "proved"),
+        ("before", "before:1", True, "proved"),  # it could not be imported
+        ("before", "after:0", True, "uncounted"),
+        ("before", "after:0 before:0 base:0", True, "uncounted"),
+        ("before", "after:4", True, "uncounted"),
+        ("before", "after:5 before:6", True, "uncounted"),
+        ("", "after:4", False, "uncounted"),
+        ("before", "after:x", True, "uncounted"),
+        ("before", "after:5,5", True, "uncounted"),
+        ("before", "after:a[$(touch${IFS}x)]", True, "uncounted"),
+        ("before base:125", "base:", True, "proved"),
+    ],
+)
+def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, ran: str, has_test: bool, outcome: str) -> None:
+    for folder in ["after", "base", *(["before"] if has_test else [])]:
+        (tmp_path / folder).mkdir()
+    found, printed = run_verify(tmp_path, FAILING_DOCKER, FAILING=failing, RAN=ran)
+    first, *_, last = printed.splitlines()
+    assert first == f"::stop-commands::{last.strip(':')}", "what the tests print is no command to the runner"
+    assert found == f"tests={outcome}"
+    assert not (tmp_path / "x").exists()
+
+
+RUNNING_DOCKER = """#!/bin/sh
+# Runs the script of the container here, in folders of its own.
+for word; do case "$word" in *:/patched:ro) patched=${word%%:*};; esac; script=$word; done
+own=$(mktemp -d "$PWD/container-XXXX"); mkdir "$own/project" "$own/tmp"
+TEST_COMMAND=$(echo "$TEST_COMMAND" | sed "s#=/tmp/#=$own/tmp/#"); export TEST_COMMAND
+cd "$own/project" && exec sh -c "$(echo "$script" | sed "s#/tmp/#$own/tmp/#g; s#/patched/#$patched/#; s#/project/#$own/project/#")"
+"""
+TOTAL = "def total(items):\n    return {}\n"
+OLD_TEST = "from cart import total\n\n\ndef test_one():\n    assert total([1]) == 1\n"
+NEW_TEST = f"{OLD_TEST}\n\ndef test_none():\n    assert total(None) == 0\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        (TOTAL.format("sum(items or ())"), "proved"),
+        (TOTAL.format("sum( items )"), "failed"),
+        ("import os\nos._exit(0)\n", "uncounted"),
+        (
+            "import pytest\n\n\ndef total(items):\n    pytest.skip('x') if items is None else 0\n    return 1\n",
+            "uncounted",
+        ),
+    ],
+    ids=["a fix", "other blanks", "an early end", "a skipped test"],
+)
+def test_how_many_tests_ran_is_counted(tmp_path: Path, change: str, outcome: str) -> None:
+    """The command of the example, with real tests."""
+    shown = {"base": (TOTAL.format("sum(items)"), OLD_TEST), "before": (TOTAL.format("sum(items)"), NEW_TEST)}
+    for folder, (code, test) in {**shown, "after": (change, NEW_TEST)}.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "cart.py").write_text(code)
+        (tmp_path / folder / "test_cart.py").write_text(test)
+    command = VERIFY["env"]["TEST_COMMAND"].replace("python", sys.executable)
+    options = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    found, _ = run_verify(tmp_path, RUNNING_DOCKER, TEST_COMMAND=command, **options)
+    assert found == f"tests={outcome}"

@@ -1,0 +1,213 @@
+"""Bugs, feature requests and questions are distinguished, and what is too uncertain to say stays unsaid."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testing.cost_growth import assert_grows_linearly
+from tests.issue import issues
+from triage.domain.issue import Issue, Reading
+from triage.issue.kind.declared_kind import LearnedKind, find_declared_kind
+from triage.issue.kind.issue_kind import KindReading, classify_issue, read_kind
+from triage.issue.kind.kind_features import extract_kind_features, find_words
+from triage.issue.kind.kind_model import KINDS, WEIGHTS_FILE, estimate_kind
+from triage.issue.read_issue import read_issue
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+def reading(title: str, body: str = "") -> Reading:
+    return read_issue(Issue(title=title, body=body))
+
+
+def kind(title: str, body: str = "", *labels: str) -> KindReading:
+    return read_kind(reading(title, body), labels)
+
+
+def read_example(name: str) -> Reading:
+    title, _, body = (EXAMPLES / name).read_text().partition("\n")
+    return reading(title.removeprefix("# "), body)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "expected"),
+    [
+        ("Exported CSV has no header row", "Since 3.2 the first line is missing. It worked in 3.1.", "bug"),
+        ("Window freezes after resume from sleep", "Steps:\n1. Suspend\n2. Resume\n\nNothing reacts.", "bug"),
+        ("IndexError in parse() for an empty line", "```\nIndexError: list index out of range\n```", "bug"),
+        (
+            "Export to CSV",
+            "It would be nice if the table could be saved as CSV. Excel users would love it.",
+            "feature_request",
+        ),
+        ("Please add an option to hide the toolbar", "On small screens it takes too much space.", "feature_request"),
+        ("Support for IPv6", "We would like to run this in a network that only has IPv6.", "feature_request"),
+        ("How can I change the colour of the header?", "I read the docs but did not find it. Thanks!", "question"),
+        ("Is it possible to run two instances?", "Can I start it twice with different ports? Any idea?", "question"),
+        ("What is the difference between scan and search?", "When should I use which?", "question"),
+    ],
+)
+def test_clear_cases_need_no_label(title: str, body: str, expected: LearnedKind) -> None:
+    found = kind(title, body)
+    assert found.kind == expected
+    assert found.probability > 0.5
+
+
+def test_our_examples() -> None:
+    assert classify_issue(read_example("feature-request.md"), []) == "feature_request"
+    assert classify_issue(read_example("crash-with-traceback.md"), []) == "bug"
+    assert classify_issue(read_example("vague-report.md"), []) == "bug"
+
+
+def test_little_text_is_uncertain_and_handled_as_a_bug() -> None:
+    found = kind("Ports", "They are strange.")
+    assert not found.certain
+    assert classify_issue(reading("Ports", "They are strange."), []) == "bug"
+
+
+def test_probabilities_of_all_kinds_sum_to_one() -> None:
+    chances = estimate_kind(reading("Export fails"))
+    assert set(chances) == set(KINDS)
+    assert sum(chances.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["type: bug"], "bug"),
+        (["good first issue", "enhancement"], "feature_request"),
+        (["question"], "question"),
+        (["support"], "question"),
+    ],
+)
+def test_a_label_decides(labels: list[str], expected: LearnedKind) -> None:
+    found = kind("Something about ports", "Words that say little.", *labels)
+    assert (found.kind, found.probability, found.certain) == (expected, 1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "declared"),
+    [
+        ("x", "### Issue type\n\nBug\n\n### Version\n\n1", "bug"),
+        ("x", "### Issue Type\n\nFeature Request\n\n### Version\n\n1", "feature_request"),
+        ("x", "### Type of issue\n\nSupport", "question"),
+        ("x", "Type: Feature Request\n\nMore text.", "feature_request"),
+        ("x", "**I'm submitting a...**\nfeature request", "feature_request"),
+        ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nFeature", "feature_request"),
+        ("x", "### Describe the solution you'd like\n\nA button.", "feature_request"),
+        ("[Bug] x", "", "bug"),
+        ("[Feature Request]: x", "", "feature_request"),
+        ("Question: x", "", "question"),
+        ("RFC: x", "", "feature_request"),
+        ("x", "Type: Bug\n\nMore text.", None),
+        ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nbug", None),
+        ("x", "**Do you want to request a *feature* or report a *bug*?**\n\nfeature or bug, unsure", None),
+        ("x", "### Describe the solution you'd like\n\n_No response_", None),
+        ("parser: x", "### Version\n\n1", None),
+        ("Support for x", "The type: feature of the car.", None),
+    ],
+)
+def test_what_the_reporter_chose(title: str, body: str, declared: LearnedKind | None) -> None:
+    assert find_declared_kind(reading(title, body)) == declared
+
+
+def test_what_the_reporter_chose_makes_the_kind_about_seven_times_as_likely() -> None:
+    def odds(heading: str) -> float:
+        chances = estimate_kind(reading("Ports", f"### {heading}\n\nSupport\n\n### Text\n\nThe list of ports."))
+        return chances["question"] / chances["bug"]
+
+    assert 5 < odds("Kind of ticket") / odds("Kind of tickets") < 10
+
+
+def test_an_error_makes_a_bug_of_a_question_unless_the_reporter_chose() -> None:
+    error = "```\nTypeError: x is not a function\n```"
+    assert classify_issue(reading("How do I run this? Any help?", error), []) == "bug"
+    assert classify_issue(reading("Question: how do I run this? Any help?", error), []) == "question"
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "support"),
+    [
+        ("How do I install this with pip?", "I tried `pip install x` and get an error. Please help.", True),
+        ("Cannot build", "### Issue type\n\nBuild/Install", True),
+        ("How are versions compared?", "I am curious how the sort order is defined.", False),
+        ("Add dark mode", "It would be nice to have.", False),
+    ],
+)
+def test_support_is_recognized(title: str, body: str, support: bool) -> None:
+    assert kind(title, body).support is support
+
+
+def test_a_support_label_is_recognized() -> None:
+    assert kind("Ports", "", "support").support
+    assert not kind("Ports", "", "question").support
+
+
+def test_what_differs_between_projects_is_one_word_for_each_sort() -> None:
+    text = "See https://a.example/b, `Cart.total()`, get_item, parseAll and v1.2.3 of @ann in #12: 42 don’t work?"
+    assert list(find_words(text)) == [
+        *("see", "<url>", "<name>", "<name>", "<name>", "and", "<version>", "of", "<reference>", "in", "<reference>"),
+        *("<number>", "don't", "work", "?"),
+    ]
+
+
+def test_a_long_text_weighs_no_more_than_a_short_one() -> None:
+    def squares(text: str) -> float:
+        features = extract_kind_features(reading("Title", text))
+        return sum(value**2 for name, value in features.items() if name.startswith("word "))
+
+    assert squares("one two three") == pytest.approx(squares(" ".join(f"w{chr(97 + n)}" for n in range(26)) * 20))
+
+
+def test_headings_are_no_words_of_the_reporter() -> None:
+    features = extract_kind_features(reading("x", "### Describe the bug\n\nThe page is white."))
+    assert "heading describe the bug" in features
+    assert "word white" in features
+    assert "word describe" not in features
+
+
+def test_the_weights_are_small_and_fit_the_kinds() -> None:
+    assert WEIGHTS_FILE.stat().st_size <= 1_000_000
+    stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
+    assert len(stored["bias"]) == len(KINDS)
+    assert {len(row) for row in stored["features"].values()} == {len(KINDS)}
+    known = extract_kind_features(read_issue(issues.COMPLETE)).keys() & stored["features"].keys()
+    assert len(known) > 30, "the file was learned from other features"
+
+
+@settings(max_examples=100)
+@given(st.text(), st.text())
+def test_any_text_has_a_kind(title: str, body: str) -> None:
+    found = read_kind(reading(title, body))
+    assert found.kind in KINDS
+    assert 1 / 3 <= found.probability <= 1
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "a.",
+        "`",
+        "`a",
+        "a?",
+        "@a ",
+        "1.",
+        "https://",
+        "not ",
+        "i try",
+        "would be ",
+        "[x] ",
+        "type: ",
+        "Error",
+        "’a",
+    ],
+)
+def test_the_cost_is_linear(piece: str) -> None:
+    def build(size: int) -> Reading:
+        return Reading(title=(piece * size)[:1_000], prose=(piece * size)[:size])
+
+    assert_grows_linearly(build, read_kind)

@@ -1,0 +1,251 @@
+"""Questions to the reporter: few, and never for what the report has."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.issue import issues
+from triage.domain.findings import MissingKind
+from triage.domain.issue import Issue
+from triage.issue.questions.missing_information import find_missing_information
+from triage.issue.read_issue import read_issue
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FILLED = "### What happened?\n\nThe total is wrong.\n\n### Steps to reproduce\n\n{steps}\n\n### Shop version\n\n{version}\n\n### Which database?\n\n{database}"
+
+
+LONG = (
+    "When I add an item and then remove it, `total` is still counting it. It stays so until the page is loaded again "
+    "in another window, and then it is right."
+)
+
+
+def asked(issue: Issue, *forms: str, project: str = "acme/shop") -> list[MissingKind]:
+    return [missing.kind for missing in find_missing_information(read_issue(issue), forms, project)]
+
+
+def example(name: str) -> Issue:
+    title, _, body = (EXAMPLES / name).read_text().partition("\n")
+    return Issue(title=title.lstrip("# "), body=body)
+
+
+@pytest.mark.parametrize(
+    ("issue", "kinds"),
+    [
+        (issues.COMPLETE, []),
+        (issues.JAVASCRIPT, []),
+        (issues.GO, []),
+        (issues.FURTHER, []),
+        (issues.FEATURE, []),
+        (issues.QUESTION, []),
+        (issues.THIN, ["reproduction", "version", "actual"]),
+        (issues.VAGUE_CRASH, ["reproduction", "error_output", "version"]),
+        (issues.FLAKY, ["reproduction"]),
+        (issues.PLATFORM, ["environment"]),
+        (example("crash-with-traceback.md"), []),
+        (example("vague-report.md"), ["reproduction", "error_output", "version"]),
+        (Issue(title="it doesnt work", body="i installed it and it doesnt work"), ["reproduction", "version", "actual"]),
+        (Issue(title="Build fails", body="It worked last week."), ["reproduction", "error_output", "version"]),
+        (Issue(title="无法启动", body="更新之后无法启动,请帮忙"), ["reproduction", "version"]),
+        (Issue(title="no funciona", body="cuando abro el programa no pasa nada, ayuda"), ["reproduction", "version"]),
+        (Issue(title="Error", body="See ![it](https://user-images.githubusercontent.com/1/2.png) and the error."),
+         ["reproduction", "error_output", "version"]),
+    ],
+)  # fmt: skip
+def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -> None:
+    assert asked(issue) == kinds
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "`total([1, 2])` and `total([2])` are wrong: 4 and 3.",
+        "1. Add two items\n2. Look at the total",
+        "```\nfrom shop import total\ntotal([1])\n```",
+        "See https://github.com/a/b/blob/1234567/x.py#L3",
+        "https://codesandbox.io/s/abc shows it.",
+        "https://cirrus-ci.com/task/5603470202896384?logs=ci#L2681",
+        LONG,
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nKeyError: 1',
+    ],
+)
+def test_who_can_see_the_problem_needs_no_version(body: str) -> None:
+    assert asked(Issue(title="Total is wrong", body=body)) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Broken in 2.1. I downgraded to 2.0.1, and there it works.",
+        "- Search for bananas\n- Scroll to the end\n\nThe first picture comes again.",
+        "`left center` gives an error, `left 10px` does not.",
+        "expected:\nthe form opens\n\nactual:\nnothing opens",
+        "On a desktop they look ok, but on a phone they are too big.",
+        "Dragging the box anywhere causes lags of a second.",
+        "It locks itself after turning the screen, and I can't see why it should do that at all.",
+        "### Steps\n\nClick the last item of the cart and cancel it there",
+        (
+            "Wenn man die Karte der Läden aufruft und den Knopf drückt, geht das ganze Programm in den Hintergrund, "
+            "statt dass man die Startansicht sieht."
+        ),
+        "I have deleted an item. I open the cart again, I click refresh, then the item came back, as if I had not.",
+    ],
+)
+def test_who_shows_the_way_needs_no_version(body: str) -> None:
+    assert asked(Issue(title="Problem with totals", body=body)) == []
+
+
+def test_a_title_with_its_message_needs_no_more() -> None:
+    body = "error:\n\nshop: /bin/cart: No such file or directory"
+    assert asked(Issue(title="Tramp mode of the shop gives an error", body=body)) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Option to centre the columns", "Allow columns in the middle of a row. What do you think?"),
+        ("Dark theme icon (request)", "Use the same colour for all icons, please. It could be blue."),
+    ],
+)
+def test_a_likely_wish_gets_no_questions(title: str, body: str) -> None:
+    assert asked(Issue(title=title, body=body)) == []
+
+
+def test_answers_that_are_none_are_no_words_of_the_reporter() -> None:
+    body = "### Repro steps\n\nSince yesterday\n\n### Error call stack\n\n_No response_\n\n### Error message\n\n_No response_"
+    assert "reproduction" in asked(Issue(title="Blank page", body=body))
+
+
+def test_the_address_of_a_site_is_no_picture() -> None:
+    body = "### Website\n\nhttps://shop.example\n\n### Steps\n\nRun `shop`.\n\nIt stops without any error message."
+    assert asked(Issue(title="It quits after 2 seconds", body=body)) == []
+
+
+def test_a_picture_next_to_a_long_text_is_enough() -> None:
+    body = (
+        f"Not on phones. {'Perhaps it has to do with the way in which we tell them. ' * 4}![x](https://a.example/2.png)"
+    )
+    assert asked(Issue(title="Highlights are wonky", body=body)) == []
+
+
+def test_steps_next_to_a_picture_are_enough() -> None:
+    body = "1. Open the panel\n2. Switch to Output\n\n![x](https://user-images.githubusercontent.com/1/2.png)"
+    assert asked(Issue(title="Panel shows 2 active sections", body=body)) == []
+
+
+def test_an_error_that_only_a_picture_shows_is_asked_for() -> None:
+    body = f"{LONG} Here is the snapshot of the error: ![x](https://user-images.githubusercontent.com/1/2.png)"
+    assert asked(Issue(title="Build fails", body=body)) == ["error_output"]
+
+
+def test_what_is_wrong_by_itself_needs_no_expectation() -> None:
+    body = "The letters which are coloured do not appear."
+    assert asked(Issue(title="Problem with words", body=body)) == ["reproduction", "version"]
+
+
+def test_a_title_that_says_it_all_needs_no_more() -> None:
+    title = "Toggle for unchanged regions is showing on every editor"
+    assert asked(Issue(title=title, body="Even on those without changes. It should only be on diffs.")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "I use version 2.0.1.",
+        "Tested on the latest master.",
+        "Happens on commit 1234abcd99.",
+        "### Shop version\n\nnightly build",
+        "shop (2.4.3)",
+        "shop: 0.16.0",
+        "shop-1.6-159-gcff5336",
+        "image acme/shop:2.7.5-alpine",
+        "Device: Nexus, SDK: 22, app version: 52",
+    ],
+)
+def test_a_given_version_is_not_asked_for(body: str) -> None:
+    assert "version" not in asked(Issue(title="It is broken", body=f"Please help.\n\n{body}"))
+
+
+def test_questions_name_the_project_and_quote_the_report() -> None:
+    missing = find_missing_information(read_issue(issues.VAGUE_CRASH), [], "acme/shop")
+    assert [(question.question, question.reason) for question in missing] == [
+        (
+            "What did you do exactly: the command, the code or the clicks that show it?",
+            "The report describes “Crash on startup”, but not how somebody else can see it.",
+        ),
+        (
+            "Could you paste the full error message and stack trace as text?",
+            "The report says “Crash”, but shows neither the message nor where it came from.",
+        ),
+        (
+            "Which version of shop is this? I could not find it in the report.",
+            "It tells which code ran, and whether the problem is already fixed.",
+        ),
+    ]
+
+
+def test_who_speaks_of_an_update_is_asked_for_both_versions() -> None:
+    issue = Issue(title="App crashes", body="After the last update it crashes.")
+    version = find_missing_information(read_issue(issue), [], "acme/shop")[-1]
+    assert version.question == "Which version of shop worked, and which one does not?"
+
+
+def test_pictures_alone_are_asked_for_as_text() -> None:
+    issue = Issue(title="Cannot build it", body="Some error: ![x](https://user-images.githubusercontent.com/1/2.png)")
+    questions = [missing.question for missing in find_missing_information(read_issue(issue), [])]
+    assert "I cannot read pictures. Could you paste the message or the output as text?" in questions
+
+
+def test_an_intermittent_bug_gets_a_question_about_circumstances() -> None:
+    question = find_missing_information(read_issue(issues.FLAKY), [])[0]
+    assert question.question.startswith("How often does it happen")
+    assert "“sometimes hangs”" in question.reason
+
+
+def test_a_platform_version_is_not_the_projects_version() -> None:
+    issue = Issue(title="It is broken", body="Please help, I use Python 3.11.2.")
+    assert "version" in asked(issue)
+
+
+def test_a_title_that_describes_a_change_gets_no_questions() -> None:
+    assert asked(Issue(title="Simplify the signature of Store.save", body="The second argument is never used.")) == []
+
+
+def test_an_answered_form_is_not_asked_again() -> None:
+    body = FILLED.format(steps="Add two items.", version="2.1", database="a")
+    assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
+
+
+def test_required_fields_are_asked_for_by_their_label() -> None:
+    body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")
+    missing = find_missing_information(read_issue(Issue(title="Total is wrong", body=body)), [issues.FORM])
+    assert [(question.kind, question.question) for question in missing] == [
+        ("version", "Could you fill in “Shop version”? It is empty in the report."),
+        ("other", "Could you fill in “Which database?”? It is empty in the report."),
+    ]
+
+
+def test_a_field_that_a_picture_fills_is_not_empty() -> None:
+    form = "name: Bug\nbody:\n- type: textarea\n  attributes: {label: Steps}\n  validations: {required: true}\n- type: textarea\n  attributes: {label: Expected result}\n  validations: {required: true}\n"
+    body = "### Steps\n\n1. Draw two boxes.\n\n### Expected result\n\n{}\n"
+    title = "Boxes overlap"
+    assert asked(Issue(title=title, body=body.format("_No response_")), form) == ["expected"]
+    picture = "![download](https://user-images.githubusercontent.com/1/2-3.png)"
+    assert asked(Issue(title=title, body=body.format(picture)), form) == []
+
+
+def test_what_a_form_does_not_require_is_not_asked_for() -> None:
+    form = issues.FORM.replace("required: true", "required: false")
+    body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")
+    assert asked(Issue(title="Total is wrong", body=body), form) == []
+
+
+def test_answers_outside_of_their_field_count() -> None:
+    body = FILLED.format(steps="_No response_", version="_No response_", database="a")
+    body += "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
+    assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
+
+
+def test_an_empty_template_requires_nothing_by_itself() -> None:
+    body = "## Description\n\n`total([1, 2])` returns 4, `total([])` fails.\n\n**To Reproduce**\n\n## Expected behavior\n\n"
+    assert asked(Issue(title="Total is off", body=body), issues.TEMPLATE) == []

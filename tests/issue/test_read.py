@@ -1,0 +1,253 @@
+"""Whole issues are read."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testing.cost_growth import assert_grows_linearly
+from tests.issue import issues
+from triage.domain.issue import Issue, Reading, Section
+from triage.issue.code_names import find_identifiers, find_paths
+from triage.issue.kind.issue_kind import classify_issue
+from triage.issue.questions.missing_information import find_missing_information
+from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import find_facts
+from triage.issue.traces.error_messages import find_error_messages
+from triage.issue.traces.traces import find_traces
+from triage.issue.versions.versions import find_versions
+
+
+def test_a_form_is_parsed() -> None:
+    reading = read_issue(issues.COMPLETE)
+    assert reading.title == "`Cart.total()` raises TypeError for an empty cart"
+    assert "Please search first" not in reading.body
+    assert reading.hidden_fragments == 1
+    assert [(section.heading, bool(section.text)) for section in reading.sections] == [
+        ("What happened?", True),
+        ("Steps to reproduce", True),
+        ("What did you expect?", True),
+        ("Version", True),
+        ("Environment", True),
+        ("Relevant log output", True),
+        ("Anything else?", False),
+    ]
+    assert [block.language for block in reading.code] == ["python", "shell"]
+    assert reading.error_messages == ["TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"]
+    assert [frame.path for frame in reading.traces[0].frames] == ["/srv/app/main.py", "/srv/lib/shop/cart.py"]
+    assert reading.identifiers[:2] == ["Cart.total()", "TypeError"]
+    assert "currency_code" in reading.identifiers
+    assert reading.paths[:2] == ["shop/cart.py", "shop/views/checkout.py"]
+    assert reading.versions == ["2.4.1", "Python 3.11.2", "Ubuntu 22.04", "requests 2.31.0"]
+    assert "from shop import Cart" not in reading.prose
+    assert "Traceback" not in reading.prose
+
+
+def test_javascript() -> None:
+    reading = read_issue(issues.JAVASCRIPT)
+    assert reading.error_messages == ["TypeError: Cannot read properties of undefined (reading 'id')"]
+    assert [frame.line for frame in reading.traces[0].frames] == [4, 12]
+    assert reading.paths == ["src/App.tsx", "src/main.ts"]
+    assert sorted(reading.versions) == ["Chrome 121", "Node 20.11.0", "vite 5.1.2"]
+    assert "--force" in reading.identifiers
+
+
+def test_a_trace_without_a_fence_is_not_prose() -> None:
+    reading = read_issue(issues.GO)
+    assert reading.error_messages == ["panic: assignment to entry in nil map"]
+    assert [frame.function for frame in reading.traces[0].frames] == ["main.main", "main.(*Registry).Add"]
+    assert reading.prose == "I am on commit 3f2a9bc4d1 with go1.22."
+
+
+def test_only_comments_of_the_reporter_are_read() -> None:
+    reading = read_issue(issues.FURTHER)
+    assert reading.error_messages == ["OSError: disk full"]
+    assert reading.versions == ["shop 1.2.3"]
+    assert "Comment by the reporter" in reading.body
+    for other in ("NotMine", "bot.says", "ours.says"):
+        assert other not in reading.body
+
+
+def test_a_python_session_without_a_fence_is_code() -> None:
+    reading = read_issue(Issue(title="x", body="It does\n\n>>> a = f(1)\n>>> a.b\n3\n\n>>> g(2)\n\nand that is wrong"))
+    assert len(reading.code) == 1
+    assert ">>> a = f(1)" in reading.code[0].text
+    assert "wrong" in reading.prose
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "COMPLETE",
+        "JAVASCRIPT",
+        "GO",
+        "THIN",
+        "VAGUE_CRASH",
+        "FLAKY",
+        "PLATFORM",
+        "FEATURE",
+        "QUESTION",
+        "JUNK",
+        "SPAM",
+        "FURTHER",
+    ],
+)
+def test_messages_are_in_the_text_word_for_word(name: str) -> None:
+    reading = read_issue(getattr(issues, name))
+    page = f"{reading.text} {' '.join(reading.links)}"
+    for quoted in [*reading.error_messages, *reading.identifiers, *reading.paths]:
+        assert quoted in page
+
+
+@settings(max_examples=150)
+@given(st.text(), st.text())
+def test_anything_is_read(title: str, body: str) -> None:
+    reading = read_issue(Issue(title=title, body=body))
+    for quoted in [*reading.error_messages, *reading.identifiers]:
+        assert quoted in reading.text
+    reading.model_dump_json()
+    find_missing_information(reading, [])
+    find_facts(reading, "acme/shop")
+    classify_issue(reading, [])
+
+
+def test_empty_issue() -> None:
+    assert read_issue(Issue(title="", body="")) == Reading()
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("It prints\nerror: cannot open file 'a.txt'\nand stops", ["error: cannot open file 'a.txt'"]),
+        ("fatal: not a git repository (or any parent)", ["fatal: not a git repository (or any parent)"]),
+        ("npm ERR! code ERESOLVE", ["npm ERR! code ERESOLVE"]),
+        (
+            "we get django.db.utils.OperationalError: no such table: x",
+            ["django.db.utils.OperationalError: no such table: x"],
+        ),
+        ('the dialog says "Could not load your profile"', ["Could not load your profile"]),
+        ("fails with the message `expected 3 arguments but got 2`", ["expected 3 arguments but got 2"]),
+        ("/usr/bin/ld: undefined reference to `frobnicate'", ["undefined reference to `frobnicate'"]),
+        ("bash: shop: command not found", ["bash: shop: command not found"]),
+        ("Segmentation fault (core dumped)", ["Segmentation fault (core dumped)"]),
+        ("x.d.ts(1,10): error TS2305: it has no `total`", ["error TS2305: it has no `total`"]),
+        ("# -> ValueError: no total", ["ValueError: no total"]),
+        ("失败： 'NoneType' object has no attribute 'total'", ["'NoneType' object has no attribute 'total'"]),
+        ("The message `could not open the cart` is shown", ["could not open the cart"]),
+        ("It says `Error: total is not found`.", ["Error: total is not found"]),
+        ("I get `TypeError: x is not a function` and nothing else.", ["TypeError: x is not a function"]),
+        ("If it hits a `panic!` I would like to know.", []),
+        ('[ERROR] Could not resolve "cart"', ['Could not resolve "cart"']),
+        ("lib/cart.zsh:32: add-hook: file not found here", ["lib/cart.zsh:32: add-hook: file not found here"]),
+        ('I keep getting the following message: "Datei nicht gefunden"', ["Datei nicht gefunden"]),
+        ("error: aborting due to previous error", []),
+        ("It ends with a stack overflow given enough time.", []),
+        ("An error: `a` is loaded before the `b` here", ["error: `a` is loaded before the `b` here"]),
+        ("The `a` is loaded before the `b`, which raises", []),
+        ("He says that `it is like that when you use it`.", []),
+        ("I run `shop cart add one two` and it fails with it.", []),
+        ('raise ValueError("no: never")', []),
+        ("except KeyError: pass", []),
+        ("I expected an error but got none.", []),
+        ('Click "Save and close", then it is "fine".', []),
+    ],
+)
+def test_error_messages(text: str, messages: list[str]) -> None:
+    assert find_error_messages("", [text], find_traces(text)) == messages
+
+
+def test_at_most_ten_messages_without_repeats() -> None:
+    text = "\n".join(f"error: number {n} failed badly" for n in [*range(30), 0, 1])
+    found = find_error_messages("", [text], [])
+    assert len(found) == 10
+    assert len(set(found)) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("`Store.save` and plain words", ["Store.save"]),
+        ("calling parse_date() twice", ["parse_date()"]),
+        ("set MAX_RETRIES or maxRetries or MaxRetries", ["MAX_RETRIES", "maxRetries", "MaxRetries"]),
+        ("std::vector and Foo#bar", ["std::vector", "Foo#bar"]),
+        ("pass --no-cache please", ["--no-cache"]),
+        ("the __init__ of it", ["__init__"]),
+        ("raises KeyError", ["KeyError"]),
+        ("on GitHub with JavaScript, e.g. at github.com or i.e. macOS", []),
+        ("version 3.11.2 of README.md", []),
+        ("see https://a.example/some_path/camelCase.html", []),
+    ],
+)
+def test_identifiers(text: str, names: list[str]) -> None:
+    assert find_identifiers("", text, []) == names
+
+
+def test_names_in_the_title_come_first_and_in_code_last() -> None:
+    names = find_identifiers("`first.one` breaks", "then second_one", ["third.one(fourth_one)\nthird.one(x)"])
+    assert names[:3] == ["first.one", "second_one", "third.one"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("in src/app/cart.py:12 and ./setup.cfg.", ["src/app/cart.py", "./setup.cfg"]),
+        (r"at C:\shop\cart.cs and lib\x.rb", [r"C:\shop\cart.cs", r"lib\x.rb"]),
+        ("https://github.com/a/b/blob/main/pkg/x/y.go#L3", ["pkg/x/y.go"]),
+        ("under docs/guide/start without a suffix", ["docs/guide/start"]),
+        ("`config.yaml` and (package.json)", ["config.yaml", "package.json"]),
+        ("and/or 1/2/3 e.g. 3.5 N/A", []),
+        ("www.x.example/a.html", []),
+    ],
+)
+def test_paths(text: str, found: list[str]) -> None:
+    assert find_paths([text]) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Python 3.11.2 on Windows 10", ["Python 3.11.2", "Windows 10"]),
+        ("shop v1.4.0", ["shop 1.4.0"]),
+        ("shop==1.2 and left@2.0.1", ["shop 1.2", "left 2.0.1"]),
+        ("I use version 4.5.1", ["4.5.1"]),
+        ("Shop version: 4.5", ["Shop 4.5"]),
+        ("Django: 4.0.3", ["Django 4.0.3"]),
+        ("it took 1.5 seconds, see section 3.2 and 127.0.0.1", []),
+        ("a ratio of 0.75", []),
+        ("It runs. v1.3.0 did not.", ["1.3.0"]),
+        ("Spring Boot: 3.2.1", ["Boot 3.2.1"]),
+    ],
+)
+def test_versions(text: str, found: list[str]) -> None:
+    assert find_versions(text, [], []) == found
+
+
+def test_a_number_alone_gets_its_name_from_the_section() -> None:
+    sections = [
+        Section(heading="Shop version", text="2.4.1"),
+        Section(heading="Packages", text="pandas: 1.0.1\nsix 1.15.0"),
+    ]
+    assert find_versions("", [], sections) == ["Shop 2.4.1", "pandas 1.0.1", "six 1.15.0"]
+
+
+PIECES = [
+    "a", "a_", "a/", "./", "1.", "v1.", "python 1", "Aa", "a::", "--a-", "a.a(", "`a ", '"a ', "error: ", "XError: ", "npm ERR! ", "a = ", "a@1.", "leak the ", "all x ",
+    "when i ", "not ", "https://github.com/a/b/blob/", "C:\\", "x.py:1:", "- a: 1.2\n", "### A\n", "**a**\n\n", "# a\n\nx\n\n", ">>> a = 1\n1\n\n", "a(", "f(x)\n", "casino ",
+    "fails to ", "sometimes ", "( ", "a.b", ".", "-", "=", "1 ", "\\", "/", "get an error ", "1. a\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("frame", ["{}", "```\n{}\n```", "{}\n" * 3])
+def test_the_cost_of_reading_anything_is_linear(piece: str, frame: str) -> None:
+    def build(size: int) -> Issue:
+        copies = frame.count("{}")
+        flood = (piece * size)[: size // copies]
+        return Issue(title=flood[:256], body=frame.format(*[flood] * copies))
+
+    def read(issue: Issue) -> None:
+        reading = read_issue(issue)
+        find_missing_information(reading, [])
+        find_facts(reading, "acme/shop")
+        classify_issue(reading, [])
+
+    assert_grows_linearly(build, read)

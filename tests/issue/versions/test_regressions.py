@@ -1,0 +1,67 @@
+"""What worked before, and in which versions."""
+
+import pytest
+
+from triage.domain.issue import Issue
+from triage.issue.read_issue import read_issue
+from triage.issue.versions.regressions import find_regression
+
+
+def versions_in(text: str) -> tuple[str, str] | None:
+    found = find_regression(read_issue(Issue(title="Total is off", body=text)))
+    return (found.worked_in, found.broken_in) if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("This works with 2.8.1, but not with 2.9.", ("2.8.1", "2.9")),
+        ("It worked in 1.2 and fails in 1.3.", ("1.2", "1.3")),
+        ("Example that works in 3.0, but not in 3.1:", ("3.0", "3.1")),
+        ("Cannot use sums over totals since 4.2", ("", "4.2")),
+        ("Since shop 4.2.0 the total is wrong. It works in version 4.1.", ("4.1", "4.2.0")),
+        ("Having upgraded shop from 2.07 to 2.2.1 I see an error.", ("2.07", "2.2.1")),
+        ("After downgrading shop to `17.0.2`, the issue disappears.", ("17.0.2", "")),
+        ("This was not the case in 4.13.0.", ("4.13.0", "")),
+        ("Regression in 440505cb2cadbe1a5b9fba246bcde6c04f51d07e.", ("", "440505cb2cadbe1a5b9fba246bcde6c04f51d07e")),
+        ("Reverting 46a890960e4b07e5aec479aa8e07e9c34ce68aee fixes the problem.", ("", "46a890960e4b07e5aec479aa8e07e9c34ce68aee")),
+        ("* v22.0 -- stable\n* v23.0 -- stable\n* v24.0rc2 -- unstable", ("v23.0", "v24.0rc2")),
+        ("shop 4.7.0 is much slower than 4.6.0", ("4.6.0", "4.7.0")),
+        ("After the latest update it cannot be installed", ("", "")),
+        ("It does not comment on our issues anymore.", ("", "")),
+        ("It used to work.", ("", "")),
+        ("git bisect points to the merge of #12.", ("", "")),
+        ("It takes place after v2.5.14.\n\nAny version 2.5.13 and lower works as expected.", ("2.5.13", "2.5.14")),
+        ("After v 1.44, TypeError. I pinned the version to v1.43.8 and it works.", ("1.43.8", "1.44")),
+        ("It no longer works in 3.1.", ("", "3.1")),
+        ("This is a regression from 3.4.0.", ("3.4.0", "")),
+        ("A regression from 3.0 to 3.1", ("3.0", "3.1")),
+        ("Introduced by ebf576526542dbdb3a4df30b173b10dc08c131f0", ("", "ebf576526542dbdb3a4df30b173b10dc08c131f0")),
+        ("It was working yesterday.", ("", "")),
+        ("It used to work in August 2020.", ("", "")),
+        ("After updating the app it crashes.", ("", "")),
+        ("I was working on a shop and found it.", None),
+        ("Found during my work on bug 1787243, a dead link.", None),
+        ("It fails to ring after updating the weather.", None),
+        ("They dropped TLS 1.0 and since 4.4.4 supports TLS 1.2 I get errors.", None),
+        ("I pinned shop to 1.2 and it fails.", None),
+        ("It works with Python 3.8, but not with Python 3.9.", None),
+        ("We fit a linear regression.", None),
+        ("Add a regression test.", None),
+        ("This is the code I used to run it.", None),
+        ("`ds.update` changes the row after update.", None),
+        ("It fails after updating the row.", None),
+        ("When we update styles, we do not apply them.", None),
+        ("But when i update data passed to it, it is not called.", None),
+        ("When I upgraded the app, it stopped.", ("", "")),
+        ("Options used to compile and link:", None),
+        ("Paste the command that you used to run it.", None),
+        ("Windows says: shop.exe has stopped working.", None),
+        ("It takes 50 seconds after the upgrade, before it was fine (0.5-1s).", ("", "")),
+        ("Ran 2 tests in 0.002s", None),
+        ("Supported since 4.0.", None),
+        ("The total is wrong in 2.1.", None),
+    ],
+)  # fmt: skip
+def test_versions_of_a_regression(text: str, versions: tuple[str, str] | None) -> None:
+    assert versions_in(text) == versions

@@ -1,0 +1,97 @@
+"""The report at a terminal: what it says of the run."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from tests.comment.sample_reports import FULL, RULES, change_report
+from tests.comment.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
+from triage.domain.code import FoundPlace, Span
+from triage.domain.report import RunReport
+from triage.domain.run import StepRecord
+from triage.job_page.terminal_page import render_terminal_page
+
+
+def shown(report: RunReport, width: int = 400) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(render_terminal_page(report), crop=False)
+    assert isinstance(console.file, io.StringIO)
+    return [line.strip() for line in console.file.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("report", "engine"),
+    [
+        (FULL, "· by a model · 31,130 tokens, $0.0837, 27.0 s"),
+        (RULES, "· by rules, no model · 2.3 s"),
+        (SILENT, "· by rules (a model was asked and gave no usable answer) · 6.1 s"),
+    ],
+)
+def test_the_page_says_who_answered_and_the_cost(report, engine):
+    assert [line for line in shown(report) if line.endswith(engine)]
+
+
+@pytest.mark.parametrize(
+    ("sign", "line", "text", "first"),
+    [
+        ("trace", 24, "ValueError: bad date", "The stack trace ends in src/dates.py:24, parse. ValueError: bad date"),
+        ("message", 24, "bad date", "The message “bad date” comes from src/dates.py:24, parse."),
+        ("name", None, "parse", "Probably src/dates.py (about 8 of 10): the report names parse, which it defines."),
+        ("name", None, "", "Probably src/dates.py (about 8 of 10): the report names this file."),
+    ],
+)
+def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
+    span = Span(path="src/dates.py", start=21, end=27)
+    found = FoundPlace(sign=sign, span=span, line=line, symbol="parse", text=text, probability=0.87)
+    assert shown(RULES.model_copy(update={"found": found}))[0] == first
+    assert shown(RULES)[0] == "Nothing in the report leads to one place in the code."
+
+
+def test_a_trace_into_a_library_is_not_said_to_end_here():
+    span = Span(path="src/dates.py", start=21, end=27)
+    found = FoundPlace(sign="trace", span=span, line=24, text="OSError: full", calls_before_error=1)
+    first = "The last frame of the stack trace in this repository is src/dates.py:24. OSError: full"
+    assert shown(RULES.model_copy(update={"found": found}))[0] == first
+
+
+def test_who_decided_and_which_agents_ran():
+    assert shown(REFUSED)[-3:-1] == [
+        "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults.",
+        "prepare 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
+    ]
+    assert shown(RULES_FALLBACKS)[-2] == (
+        "prepare 1.9 s, investigator timed out, by rules 60.0 s, codebase search failed, by rules 6.4 s, "
+        "web search 4.4 s, critic failed, by rules 3.8 s, writer 7.7 s"
+    )
+
+
+def test_a_cancelled_run_lists_finished_agents():
+    assert shown(CUT)[-2] == "prepare 1.9 s, investigator 3.1 s"
+
+
+def test_a_narrow_terminal_breaks_no_path():
+    suspect = FULL.suspects[0]
+    assert len(suspect.path) > 12
+    assert any(line.startswith(suspect.path) for line in shown(FULL, width=12))
+
+
+def test_no_control_character_reaches_a_terminal():
+    assert "\x1b" not in "\n".join(shown(HOSTILE_RUN))
+
+
+def test_whether_an_issue_like_this_gets_a_comment():
+    assert shown(RULES)[-1] == "When it is opened, an issue like this gets no comment."
+    triaged = RULES.model_copy(update={"speaks": "found"})
+    assert shown(triaged)[-1] == "When it is opened, an issue like this gets a comment (found)."
+
+
+@pytest.mark.parametrize(
+    ("steps", "title"),
+    [(FULL.steps, "Where it may go"), ([], "Places that share words with the report")],
+    ids=["by a model", "by rules"],
+)
+def test_a_feature_request_shows_where_it_may_go(steps: list[StepRecord], title: str):
+    lines = shown(change_report(FULL, kind="feature_request", verdict=None, found=None, steps=steps))
+    assert title in lines
+    assert any(FULL.suspects[0].path in line for line in lines)

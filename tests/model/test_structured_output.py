@@ -1,0 +1,285 @@
+"""How a format is requested, and what the client learns from an endpoint's responses for the rest of the run."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
+from tests.model.model import GREEN, ModelSetup, asked_modes, colour
+from triage.base.errors import BudgetExceeded, ModelUnavailable
+from triage.domain.run import Limits
+
+CALLED = chat_completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")
+PROSE = chat_completion("Sure! Here it is.")
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_schema_refused_falls_to_function_calling_and_is_remembered(status: int):
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(status, "unsupported") if "response_format" in request.body else CALLED
+
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        for _ in range(2):
+            assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "tools", "tools"]
+
+
+async def test_tools_refused_too_falls_to_json_mode_with_the_schema_in_the_prompt():
+    def script(request: Any) -> ScriptedReply:
+        plain = request.body.get("response_format") == {"type": "json_object"}
+        return chat_completion(f"```json\n{GREEN}\n```") if plain else error_reply(400)
+
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
+            assert (await colour(model)).depth == 3
+    assert "depth" in json.dumps(server.requests[-1].body["messages"])
+    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
+    assert [call.mode for call in meter.calls] == ["json_schema", "function_calling", "json_mode"]
+    assert [call.error for call in meter.calls] == ["request refused (400)", "request refused (400)", None]
+
+
+async def test_every_mode_refused_gives_up():
+    with serve_script([error_reply(400)]) as server, pytest.raises(ModelUnavailable, match="request refused"):
+        await colour(ModelSetup(server).model)
+    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
+
+
+async def test_a_refusal_for_another_reason_is_not_remembered_as_a_mode():
+    """The first request is refused in every mode; the next one starts with the best mode again."""
+    with serve_script([*[error_reply(400)] * 3, chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with pytest.raises(ModelUnavailable):
+            await colour(model)
+        await colour(model)
+    assert asked_modes(server)[-1] == "json_schema"
+
+
+@pytest.mark.parametrize("code", ["context_length_exceeded", None])
+async def test_a_prompt_that_is_too_long_is_no_reason_to_change_mode(code: str | None):
+    too_long = {"error": {"message": "maximum context length is 4096 tokens", "code": code}}
+    with serve_script([ScriptedReply(too_long, 400), chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with pytest.raises(ModelUnavailable, match="prompt too long"):
+            await colour(model)
+        await colour(model)
+    assert asked_modes(server) == ["json_schema", "json_schema"]
+
+
+@pytest.mark.parametrize("answer", ["Sure! Here it is.", '{"title": "green"}', "[]"])
+async def test_a_schema_that_is_accepted_and_always_ignored_is_not_used_again(answer: str):
+    def script(request: Any) -> ScriptedReply:
+        return chat_completion(answer) if "response_format" in request.body else CALLED
+
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        with pytest.raises(ModelUnavailable, match="does not fit"):
+            await colour(model)
+        for _ in range(2):
+            assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "json_schema", "tools", "tools"]
+
+
+async def test_tools_that_are_ignored_give_way_to_json_mode():
+    def script(request: Any) -> ScriptedReply:
+        if "tools" in request.body:
+            return PROSE
+        return chat_completion(GREEN) if request.body["response_format"]["type"] == "json_object" else error_reply(400)
+
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        with pytest.raises(ModelUnavailable, match="no JSON object"):
+            await colour(model)
+        assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "tools", "tools", "json_object"]
+
+
+async def test_an_endpoint_that_ignores_everything_stays_in_json_mode():
+    with serve_script([PROSE]) as server:
+        model = ModelSetup(server).model
+        for _ in range(5):
+            with pytest.raises(ModelUnavailable):
+                await colour(model)
+    assert asked_modes(server) == [*["json_schema"] * 2, *["tools"] * 2, *["json_object"] * 6]
+
+
+async def test_a_misfit_is_asked_for_again_with_the_reason_in_the_same_mode():
+    with serve_script([chat_completion('{"name": "green"}'), chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
+            assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "json_schema"]
+    first, second = (request.body["messages"] for request in server.requests)
+    assert second[: len(first)] == first
+    assert [message["role"] for message in second[len(first) :]] == ["assistant", "user"]
+    assert second[-2]["content"] == '{"name": "green"}'
+    assert "depth missing or unreadable" in second[-1]["content"]
+    assert re.fullmatch(r"<<problem (\w{16})>>\n[^\n]+\n<</problem \1>>", second[-1]["content"])
+    assert (meter.usage.calls, meter.calls[0].error) == (2, "answer does not fit Colour: depth missing or unreadable")
+
+
+async def test_a_misfit_in_a_mode_that_works_changes_nothing_for_the_rest_of_the_run():
+    answers = [chat_completion(GREEN), PROSE, PROSE, chat_completion(GREEN)]
+    with serve_script(answers) as server:
+        model = ModelSetup(server).model
+        await colour(model)
+        with pytest.raises(ModelUnavailable, match="does not fit"):
+            await colour(model)
+        assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema"] * 4
+
+
+async def test_a_second_question_counts_against_the_requests_of_a_call():
+    refusals = [error_reply(400), error_reply(400), error_reply(400, param="temperature")]
+    with serve_script([*refusals, PROSE]) as server, pytest.raises(ModelUnavailable, match="does not fit"):
+        await colour(ModelSetup(server).model)
+    assert len(server.requests) == 4
+
+
+async def test_a_second_question_that_the_budget_cannot_pay_is_not_asked():
+    with serve_script([PROSE]) as server, pytest.raises(BudgetExceeded):
+        await colour(ModelSetup(server, Limits(tokens=200)).model)
+    assert len(server.requests) == 1
+
+
+async def test_a_busy_endpoint_is_asked_the_second_question_again():
+    with serve_script([PROSE, error_reply(500), chat_completion(GREEN)]) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert [len(request.body["messages"]) for request in server.requests] == [1, 3, 3]
+
+
+async def test_an_object_that_is_no_object_is_asked_for_again_too():
+    with serve_script([PROSE, chat_completion('{"title": "x"}')]) as server:
+        assert await ModelSetup(server).model.json_output("main", 50).ainvoke("go") == {"title": "x"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_completion(GREEN),
+        chat_completion("", tool_calls=[("colour", GREEN)]),
+        chat_completion("", tool_calls=[("Colour", GREEN.replace("}", ",}"))]),
+        chat_completion("", tool_calls=[("Colour", json.dumps(GREEN))]),
+        chat_completion("", tool_calls=[("Colour", json.loads(GREEN))]),
+        chat_completion("I call it.", tool_calls=[("Colour", GREEN)]),
+    ],
+    ids=["content", "other name", "not quite JSON", "JSON in JSON", "an object", "with prose"],
+)
+async def test_where_a_function_call_is_requested_any_answer_is_read(reply: ScriptedReply):
+    def script(request: Any) -> ScriptedReply:
+        return reply if "tools" in request.body else error_reply(400)
+
+    with serve_script(script) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "tools"]
+
+
+async def test_a_function_call_is_read_where_content_is_requested():
+    with serve_script([CALLED]) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert asked_modes(server) == ["json_schema"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [chat_completion(""), chat_completion("{", finish_reason="length"), chat_completion(None, refusal="No.")],
+    ids=["empty", "length", "refused"],
+)
+async def test_an_answer_that_fails_for_another_reason_leaves_the_mode(reply: ScriptedReply):
+    with serve_script([reply, chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with pytest.raises(ModelUnavailable):
+            await colour(model)
+        await colour(model)
+    assert asked_modes(server) == ["json_schema", "json_schema"]
+
+
+@pytest.mark.parametrize("calls", [[("other", "{}")], [("Colour", '{"broken": ')], []])
+async def test_function_call_that_does_not_fit_is_an_error_not_none(calls: list[tuple[str, str]]):
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(400) if "response_format" in request.body else chat_completion("", tool_calls=calls)
+
+    with serve_script(script) as server, pytest.raises(ModelUnavailable):
+        await colour(ModelSetup(server).model)
+
+
+async def test_the_fast_model_shares_the_learned_features():
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(400) if "response_format" in request.body else CALLED
+
+    with serve_script(script) as server:
+        model = ModelSetup(server, main="gpt-4o-mini").model
+        await colour(model)
+        await colour(model.with_fast_model())
+    assert asked_modes(server) == ["json_schema", "tools", "tools"]
+
+
+async def test_the_fallback_starts_with_the_mode_that_is_left():
+    def script(request: Any) -> ScriptedReply:
+        if "response_format" in request.body:
+            return error_reply(400)
+        return CALLED if request.body["model"] == "gpt-4o-mini" else error_reply(429)
+
+    with serve_script(script) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "tools", "tools", "tools"]
+
+
+# --- parameters
+
+
+def only_takes(*refused: str) -> Any:
+    """An endpoint that refuses a parameter by name."""
+
+    def script(request: Any) -> ScriptedReply:
+        found = next((name for name in refused if name in request.body), None)
+        return error_reply(400, "unsupported_parameter", param=found) if found else chat_completion(GREEN)
+
+    return script
+
+
+async def test_temperature_refused_is_left_out_from_then_on():
+    with serve_script(only_takes("temperature")) as server:
+        model = ModelSetup(server).model
+        for _ in range(2):
+            assert (await colour(model)).depth == 3
+    assert ["temperature" in request.body for request in server.requests] == [True, False, False]
+    assert asked_modes(server) == ["json_schema"] * 3, "the mode was not at fault"
+
+
+async def test_a_model_that_takes_max_tokens_only_gets_it():
+    with serve_script(only_takes("max_completion_tokens")) as server:
+        model = ModelSetup(server).model
+        for _ in range(2):
+            await colour(model)
+    assert [request.body.get("max_tokens") for request in server.requests] == [None, 50, 50]
+    assert asked_modes(server) == ["json_schema"] * 3
+
+
+async def test_a_refused_parameter_is_found_in_the_message_too():
+    """As Mistral words it."""
+    detail = [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"], "msg": "not permitted"}]
+    with serve_script([ScriptedReply({"detail": detail}, 422), chat_completion(GREEN)]) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert server.requests[-1].body["max_tokens"] == 50
+
+
+async def test_a_model_that_refuses_both_names_is_given_up():
+    with serve_script(only_takes("max_completion_tokens", "max_tokens")) as server, pytest.raises(ModelUnavailable):
+        await colour(ModelSetup(server).model)
+    assert len(server.requests) == 4
+
+
+async def test_an_ignored_length_limit_uses_the_older_parameter_from_then_on():
+    """As Ollama does: the answer is longer than it may be."""
+    long = chat_completion(GREEN)
+    long.body["usage"]["completion_tokens"] = 51
+    with serve_script([long]) as server:
+        model = ModelSetup(server).model
+        for _ in range(3):
+            await colour(model)
+    assert [request.body.get("max_completion_tokens") for request in server.requests] == [50, None, None]
+    assert [request.body.get("max_tokens") for request in server.requests] == [None, 50, 50]

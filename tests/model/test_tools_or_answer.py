@@ -1,0 +1,74 @@
+"""A turn with tools in which the model may also answer."""
+
+import json
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+
+from testing.servers.scripted_server import chat_completion, serve_script
+from tests.model.model import GREEN, Colour, ModelSetup
+
+
+@tool
+async def look_up(name: str) -> str:
+    """Look something up."""
+    return name
+
+
+LOOK = ("look_up", '{"name": "x"}')
+ANSWER = ("Colour", GREEN)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_completion(tool_calls=[ANSWER], finish_reason="tool_calls"),
+        chat_completion(tool_calls=[LOOK, ANSWER], finish_reason="tool_calls"),
+        chat_completion(tool_calls=[("functions.colour", GREEN)]),
+        chat_completion(tool_calls=[("submit_answer", f'{{"answer": {GREEN}}}')]),
+        chat_completion("Looks green.", tool_calls=[LOOK, ("final", GREEN)]),
+        chat_completion(f"I have seen enough.\n```json\n{GREEN}\n```"),
+    ],
+    ids=[
+        "called",
+        "called with others",
+        "another name",
+        "a made-up name",
+        "a made-up name with others",
+        "in the content",
+    ],
+)
+async def test_an_answer_is_taken_wherever_it_stands(reply):
+    with serve_script([reply]) as server:
+        answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
+    assert isinstance(answer, Colour)
+    assert answer.depth == 3
+    assert [one["function"]["name"] for one in server.requests[0].body["tools"]] == ["look_up", "Colour"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_completion(tool_calls=[LOOK], finish_reason="tool_calls"),
+        chat_completion("enough"),
+        chat_completion(tool_calls=[("no_such_tool", '{"name": "x"}')]),
+        chat_completion(tool_calls=[("functions.look_up", GREEN)]),
+        chat_completion(f"Perhaps {GREEN}, but first:", tool_calls=[LOOK]),
+    ],
+)
+async def test_everything_else_is_a_turn(reply):
+    with serve_script([reply]) as server:
+        answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
+    assert isinstance(answer, AIMessage)
+
+
+async def test_an_answer_that_does_not_fit_is_asked_for_again():
+    replies = [
+        chat_completion(tool_calls=[("Colour", '{"name": 1}')], finish_reason="tool_calls"),
+        chat_completion(tool_calls=[ANSWER], finish_reason="tool_calls"),
+    ]
+    with serve_script(replies) as server:
+        answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
+    assert isinstance(answer, Colour)
+    assert "cannot be read" in json.dumps(server.requests[1].body["messages"])

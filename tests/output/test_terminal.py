@@ -1,0 +1,119 @@
+"""The terminal: progress on standard error, results stored for the command line."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.output.test_actions_log import BY_RULES, FAILED, STEP, TOOL, Clock
+from triage.base.errors import BadInput
+from triage.output.terminal import TerminalProgress, TerminalRunner, progress_console
+from triage.ports import ProgressLog, Runner
+
+
+def console(*, tty: bool = False) -> Console:
+    return Console(
+        file=io.StringIO(), width=200, force_terminal=tty, highlight=False, markup=False, emoji=False, soft_wrap=True
+    )
+
+
+def text(of: Console) -> str:
+    assert isinstance(of.file, io.StringIO)
+    return of.file.getvalue()
+
+
+class TestRunner:
+    def test_results_are_stored(self) -> None:
+        out = console()
+        runner = TerminalRunner(out)
+        port: Runner = runner
+        port.write_summary("# One")
+        port.write_summary("# Two")
+        port.write_outputs({"status": "complete"})
+        assert port.write_report("{}") == ""
+        assert (runner.markdown, runner.json_text, text(out)) == ("# One\n# Two", "{}", "")
+
+    def test_annotations_are_lines(self) -> None:
+        out = console()
+        TerminalRunner(out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
+        assert text(out) == "warning: [bold]50%[/bold] :smile: red\n"
+
+    def test_the_report_is_written_to_the_chosen_path(self, tmp_path: Path) -> None:
+        path = tmp_path / "report.json"
+        assert TerminalRunner(console(), path).write_report('{"a": "é"}') == str(path)
+        assert path.read_text(encoding="utf-8") == '{"a": "é"}'
+
+    def test_a_path_that_cannot_be_written(self, tmp_path: Path) -> None:
+        with pytest.raises(BadInput, match=r"^The report cannot be written to this path: is a directory\.$"):
+            TerminalRunner(console(), tmp_path).write_report("{}")
+
+    def test_progress_is_on_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:
+        TerminalRunner(progress_console()).annotate("notice", "hello")
+        assert capsys.readouterr() == ("", "notice: hello\n")
+
+
+class TestJournal:
+    def test_plain_lines_without_a_terminal(self) -> None:
+        out, clock = console(), Clock()
+        with TerminalProgress(out, clock, verbose=True) as opened:
+            progress: ProgressLog = opened
+            progress.log_start("critic")
+            clock.seconds += 4
+            progress.log_end(STEP)
+            progress.log_end(FAILED)
+            progress.log_end(TOOL)
+            progress.detail("Decision 1")
+            progress.info("[red]The rest[/red]")
+            progress.log_group("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
+        assert text(out).splitlines() == [
+            "00:00 critic started",
+            "00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
+            "00:04 critic timed out in 3.2 s, by model: timed out",
+            "00:04 web_search failed in 1.5 s: rate limited",
+            "00:04 Decision 1",
+            "00:04 [red]The rest[/red]",
+            "00:04 Analysis",
+            "      One.",
+            "",
+            "      Two .",
+        ]
+
+    def test_a_moving_line_on_a_terminal(self) -> None:
+        out = console(tty=True)
+        with TerminalProgress(out, verbose=True) as progress:
+            progress.log_start("critic")
+            progress.log_start("web_search")
+            progress.log_end(TOOL)
+            progress.log_end(BY_RULES)
+            progress.log_start("writer")
+        output = text(out)
+        assert "critic success in 3.2 s, by rules" in output
+        assert "critic started" not in output
+        assert output.rfind("\x1b[?25h") > output.rfind("\x1b[?25l")  # the cursor is given back
+
+    @pytest.mark.parametrize("tty", [True, False])
+    def test_steps_and_decisions_are_shown_only_if_verbose(self, *, tty: bool) -> None:
+        out = console(tty=tty)
+        with TerminalProgress(out) as progress:
+            progress.log_start("critic")
+            progress.log_end(FAILED)
+            progress.detail("Decision 1 by rules: writer")
+            progress.info("Telemetry not sent.")
+        output = text(out)
+        assert "Telemetry not sent." in output
+        assert "Decision" not in output
+        assert "timed out" not in output
+        assert ("critic" in output) is tty  # in the line that changes
+
+    def test_the_cursor_comes_back_after_an_error(self) -> None:
+        out = console(tty=True)
+
+        def fail() -> None:
+            with TerminalProgress(out) as progress:
+                progress.log_start("critic")
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            fail()
+        assert text(out).rfind("\x1b[?25h") > text(out).rfind("\x1b[?25l")

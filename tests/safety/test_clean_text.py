@@ -1,0 +1,20 @@
+"""Invisible characters are named, and visible ones are not."""
+
+import pytest
+
+from triage.safety.clean_text import find_invisible
+
+INVISIBLE = """
+0000 0007 000c 000d 001b 007f 0085 00a0 00ad 200b 200d 202e 2028 2066 3000 3164 fe0f feff d800 e0041
+"""
+
+
+@pytest.mark.parametrize("code", INVISIBLE.split())
+def test_what_nobody_sees_is_found(code: str):
+    char = chr(int(code, 16))
+    assert find_invisible(f"a{char}b{char}") == [char]
+
+
+@pytest.mark.parametrize("text", ["", "a\n\tb c", "é ß 日本 עברית ไทย", "👩\u200d💻 ✔\ufe0f 🇩🇪", "a\u0301"])
+def test_visible_text_has_none(text: str):
+    assert find_invisible(text) == []

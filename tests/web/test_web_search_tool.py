@@ -1,0 +1,173 @@
+"""The web search tool against a real HTTP server."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.tools import ToolException
+from langchain_tavily import TavilySearch
+from pydantic import SecretStr
+
+from testing.servers.scripted_server import ScriptedReply, serve_script
+from triage.base.network import Network
+from triage.web.web_search_tool import build_search_tool
+
+PAGE = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range", "score": 0.9, "raw_content": "x"}
+FOUND = {"results": [{key: PAGE[key] for key in ("title", "url", "content")}]}
+KEY = SecretStr("tvly-test")
+
+
+async def search(reply: ScriptedReply, query: str = "date out of range") -> tuple[Any, dict[str, Any]]:
+    with serve_script([reply]) as server:
+        tool = build_search_tool(KEY, server.url)
+        try:
+            answer = await tool.ainvoke({"query": query})
+        finally:
+            asked = server.requests[0] if server.requests else None
+            assert len(server.requests) <= 1, "a search that fails is not made again"
+    assert asked is not None
+    assert asked.headers["authorization"] == "Bearer tvly-test"
+    return answer, asked.body
+
+
+async def test_pages_come_back_with_title_address_and_text_only():
+    answer, asked = await search(ScriptedReply({"query": "q", "results": [PAGE], "answer": "words", "images": ["x"]}))
+    assert answer == FOUND
+    assert asked["query"] == "date out of range"
+    assert asked["max_results"] == 5
+    assert asked["search_depth"] == "advanced"
+
+
+async def test_nothing_found_is_no_error():
+    answer, _ = await search(ScriptedReply({"query": "q", "results": []}))
+    assert answer == {"results": []}
+
+
+async def test_an_empty_query_is_not_sent():
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        assert await build_search_tool(KEY, server.url).ainvoke({"query": "https://intern.corp/x"}) == {"results": []}
+    assert server.requests == []
+
+
+async def test_the_query_is_the_only_argument():
+    tool = build_search_tool(KEY, "http://127.0.0.1:9")
+    assert list(tool.args) == ["query"]
+
+
+OUTSIDE = {"detail": {"error": "words from outside"}}
+FAILURES: dict[str, tuple[ScriptedReply, str]] = {
+    "bad request": (ScriptedReply(OUTSIDE, 400), "search failed (400)"),
+    "bad key": (ScriptedReply(OUTSIDE, 401), "unauthorized (401)"),
+    "forbidden": (ScriptedReply(OUTSIDE, 403), "forbidden (403)"),
+    "rate limit": (ScriptedReply(OUTSIDE, 429), "rate limited (429)"),
+    "plan": (ScriptedReply(OUTSIDE, 432), "plan's limit reached (432)"),
+    "pay as you go": (ScriptedReply(OUTSIDE, 433), "pay-as-you-go limit reached (433)"),
+    "broken": (ScriptedReply(OUTSIDE, 500), "search failed (500)"),
+    "gateway": (ScriptedReply(b"<html>502</html>", 502), "search failed (502)"),
+    "moved": (ScriptedReply(b"", 302, {"location": "http://127.0.0.1:9/"}), "search failed (302)"),
+    "html": (ScriptedReply(b"<html>200</html>"), "unreadable answer"),
+    "nothing": (ScriptedReply(b""), "unreadable answer"),
+    "no object": (ScriptedReply([1]), "unreadable answer"),
+    "no results": (ScriptedReply(OUTSIDE), "unreadable answer"),
+    "results that are none": (ScriptedReply({"results": "text"}), "unreadable answer"),
+    "deep": (ScriptedReply(b"[" * 500_000), "unreadable answer"),
+    "odd bytes": (ScriptedReply(b'{"results": "\xff\xfe'), "unreadable answer"),
+    "dropped": (ScriptedReply(drop=True), "connection failed"),
+    "half": (ScriptedReply({"results": [PAGE]}, cut=True), "connection failed"),
+    "five megabytes": (ScriptedReply({"results": [PAGE | {"content": "x" * 5_000_000}]}), "answer larger than 1 MB"),
+}
+
+
+@pytest.mark.parametrize(("reply", "reason"), FAILURES.values(), ids=FAILURES)
+async def test_failures_have_our_names(reply: ScriptedReply, reason: str):
+    with pytest.raises(ToolException) as raised:
+        await search(reply)
+    assert str(raised.value) == reason
+
+
+async def test_a_refused_connection_has_our_name():
+    with pytest.raises(ToolException, match=r"^connection failed$"):
+        await build_search_tool(KEY, "http://127.0.0.1:9").ainvoke({"query": "date"})
+
+
+async def test_a_malformed_address_has_our_name():
+    with pytest.raises(ToolException, match=r"^connection failed$"):
+        await build_search_tool(KEY, "no address").ainvoke({"query": "date"})
+
+
+async def test_a_key_that_cannot_be_sent_has_our_name():
+    with pytest.raises(ToolException, match=r"^connection failed$"):
+        await build_search_tool(SecretStr("two\nlines"), "http://127.0.0.1:9").ainvoke({"query": "date"})
+
+
+async def test_a_search_that_hangs_can_be_cancelled():
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server, pytest.raises(TimeoutError):
+        await asyncio.wait_for(build_search_tool(KEY, server.url).ainvoke({"query": "date"}), 0.3)
+
+
+async def test_the_jobs_proxy_is_used():
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as proxy:
+        network = Network(proxies={"http": SecretStr(proxy.url)})
+        assert await build_search_tool(KEY, "http://search.test", network=network).ainvoke({"query": "date"}) == FOUND
+    assert [request.path for request in proxy.requests] == ["http://search.test/search"]
+
+
+@pytest.mark.parametrize("results", [[1, None], [{"url": "javascript:alert(1)"}], [{"title": "no url"}]])
+async def test_odd_results_are_dropped(results: Any):
+    answer, _ = await search(ScriptedReply({"results": results}))
+    assert answer == {"results": []}
+
+
+async def test_long_pages_are_cut():
+    answer, _ = await search(ScriptedReply({"results": [PAGE | {"content": "x" * 500_000}]}))
+    assert len(answer["results"][0]["content"]) == 4_000
+
+
+async def test_a_run_searches_once():
+    """A rules fallback that searches after the model failed gets the same results."""
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url)
+        assert await tool.ainvoke({"query": "date"}) == FOUND
+        assert await tool.ainvoke({"query": "another"}) == FOUND
+    assert [request.body["query"] for request in server.requests] == ["date"]
+
+
+async def test_a_search_that_failed_was_one():
+    with serve_script([ScriptedReply(OUTSIDE, 500)]) as server:
+        tool = build_search_tool(KEY, server.url)
+        for _ in range(2):
+            with pytest.raises(ToolException):
+                await tool.ainvoke({"query": "date"})
+    assert len(server.requests) == 1
+
+
+async def test_our_own_secrets_are_redacted_last():
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url, redact=lambda query: query.replace("hunter", "https://a.test/"))
+        await tool.ainvoke({"query": "date hunter fails"})
+    assert server.requests[0].body["query"] == "date fails"
+
+
+async def test_the_query_is_sanitized():
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        token = "gh" + "p_" + "a1" * 18
+        await build_search_tool(KEY, server.url).ainvoke(
+            {"query": f"date {token} fails at /home/bob/x 10.0.0.7 site:a.test"}
+        )
+    assert server.requests[0].body["query"] == "date fails at"
+
+
+def test_the_inherited_synchronous_search_cannot_be_used():
+    """It would send the query unchecked, by langchain-tavily's own client."""
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url)
+        with pytest.raises(NotImplementedError):
+            tool.invoke({"query": "date"})
+    assert server.requests == []
+
+
+def test_it_is_the_tool_of_langchain_tavily():
+    tool = build_search_tool(KEY)
+    assert isinstance(tool, TavilySearch)
+    assert tool.name == "tavily_search"
+    assert tool.handle_tool_error is False

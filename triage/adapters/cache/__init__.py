@@ -1,1 +1,0 @@
-"""The cache between jobs: replies that were paid for."""

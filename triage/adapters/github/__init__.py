@@ -1,1 +1,0 @@
-"""The issue tracker, through PyGithub."""

@@ -1,1 +1,0 @@
-"""Where results go besides GitHub: the files and commands of the Actions runner, a terminal, a server's log."""

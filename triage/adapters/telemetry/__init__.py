@@ -1,1 +1,0 @@
-"""Spans and metrics of finished runs, by OpenTelemetry."""

@@ -1,1 +1,0 @@
-"""The steps of the fix flow that ask a model: prompts, answers, and what code makes of them."""

@@ -1,0 +1,140 @@
+"""What the commands share: where the checkout and the issue come from, and the end by a signal."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from triage.app import wiring
+from triage.app.settings import find_unknown_variables
+from triage.app.wiring import RunSetup
+from triage.base import threads
+from triage.base.errors import BadInput
+from triage.domain.issue import Issue, Repository
+from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_text, parse_issue_url
+from triage.ports import ProgressLog
+
+T = TypeVar("T")
+
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+"""Exit codes after a signal, as shells have them. Typer makes the first one of a KeyboardInterrupt."""
+
+MAX_INVALID_SHARE = 0.1
+"""A file with a larger share of invalid characters is not taken for text. Single ones are normal in pasted logs."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Repo = Annotated[Path, typer.Option(help="Checkout to search.")]
+IssueOption = Annotated[
+    str,
+    typer.Option(
+        "--issue",
+        help="A file (Markdown or GitHub's JSON), - for standard input, an issue's URL, or a number with --github.",
+    ),
+]
+GitHubOption = Annotated[str, typer.Option("--github", help="owner/name of the issue's repository.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step and decision.")]
+
+
+def open_setup(repo: Path, progress: ProgressLog, engine: str | None = None) -> RunSetup:
+    """Return the setup for a checkout. Raises BadInput if it is no folder or a variable has a bad value."""
+    if not repo.is_dir():
+        raise BadInput(f"--repo: {repo} is not a folder.")
+    root = repo.resolve()
+    return RunSetup.from_terminal(os.environ, root, wiring.find_repository_name(root), progress, engine)
+
+
+def list_warnings(setup: RunSetup) -> list[str]:
+    return [*find_unknown_variables(os.environ), *setup.settings.warnings, *setup.environment.warnings]
+
+
+def parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, int]:
+    """Return the issue's repository if it is named, and its number; 0 for a file. Raises BadInput."""
+    if is_url(issue):
+        slug, number = parse_issue_url(issue, server_url)
+        if github and github.lower() != slug.lower():
+            raise BadInput(f"--github {github} contradicts --issue, which leads to {slug}.")
+        return slug, number
+    digits = issue.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit()) or Path(issue).exists():
+        return "", 0
+    if not github:
+        raise BadInput(f"--issue {issue} is a number: name its repository with --github owner/name, or give its URL.")
+    return github, int(digits)
+
+
+def open_issue(setup: RunSetup, issue: str, github: str) -> tuple[RunSetup, Issue, Repository]:
+    """Return the setup for the issue's repository, the issue from wherever `--issue` says, and its repository.
+
+    Raises:
+        BadInput: There is no such file or number, or it is a pull request.
+        TriageError: As `ports.GitHub`.
+    """
+    slug, number = parse_issue_option(issue, github, setup.environment.server_url)
+    setup = replace(setup, repository=slug or github or setup.repository)
+    found = _fetch_issue(setup, number) if number else read_issue_file(issue)
+    server_url = setup.environment.server_url if slug or github else ""
+    repository = Repository(slug=setup.repository, server_url=server_url)
+    return setup, setup.redactor.redact_model("issue", found), repository
+
+
+def _fetch_issue(setup: RunSetup, number: int) -> Issue:
+    issue = wiring.build_github(setup).fetch_issue(number)
+    if issue.is_pull_request:
+        raise BadInput(f"--issue: #{number} is a pull request; only issues can be triaged.")
+    return issue
+
+
+def read_issue_file(name: str) -> Issue:
+    """Return the issue in a file, or on standard input if the name is `-`. Raises BadInput."""
+    return parse_issue_text(read_text(name, MAX_BYTES))
+
+
+def read_text(name: str, max_bytes: int = -1) -> str:
+    """Return the text of a file, or of standard input if the name is `-`. Raises BadInput."""
+    # One byte more than allowed: `parse_issue_text` refuses it, and an endless file does not fill the memory.
+    try:
+        with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            data = file.read(max_bytes + 1 if max_bytes >= 0 else -1)
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise BadInput(f"{name} cannot be read ({reason}).") from None
+    text = data.decode("utf-8-sig", "replace")
+    if text.count("\ufffd") + text.count("\0") > len(text) * MAX_INVALID_SHARE:
+        raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")
+    return text
+
+
+def run_until_signal(work: Callable[[asyncio.Event], Awaitable[T]]) -> tuple[T, signal.Signals | None]:
+    """Run work that ends early when its event is set, which the first signal does.
+
+    Returns:
+        What the work returned, and the signal; None if there was none.
+    """
+
+    async def run() -> tuple[T, signal.Signals | None]:
+        cancelled = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        received: list[signal.Signals] = []
+
+        def stop(number: signal.Signals) -> None:
+            if received:  # the second signal ends the process without a report
+                raise KeyboardInterrupt
+            received.append(number)
+            cancelled.set()
+
+        with contextlib.suppress(NotImplementedError):  # event loops of Windows have no signal handlers
+            for number in EXIT_CODES:
+                if number is signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:  # nohup
+                    continue
+                loop.add_signal_handler(number, stop, number)
+        result = await work(cancelled)
+        return result, received[0] if received else None
+
+    return threads.run_event_loop(run())

@@ -1,0 +1,114 @@
+"""The checks of `bug-triage doctor`: what is configured, what can be reached, what is missing."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from triage.app import wiring
+from triage.app.wiring import RunSetup
+from triage.base.errors import TriageError
+from triage.domain.code import IndexFacts
+from triage.domain.skill import SKILL_FOLDER
+from triage.domain.value import Value
+
+
+class Check(Value):
+    """`missing` is something that one may leave out; `broken` does not work as configured."""
+
+    state: Literal["ok", "missing", "broken"]
+    detail: str
+
+
+def run_checks(setup: RunSetup, github: str = "") -> dict[str, Check]:
+    """Run the checks; an error is a check that is broken. `github` is the `owner/name` to try the token on."""
+    probes: Mapping[str, Callable[[], Check]] = {
+        "checkout": lambda: _check_checkout(setup),
+        "project_settings": lambda: _check_project_settings(setup),
+        "skills": lambda: _check_skills(setup),
+        "github": lambda: _check_github(setup, github),
+        "model": lambda: _check_model(setup),
+        "web_search": lambda: _check_web_search(setup),
+        "telemetry": lambda: _check_telemetry(setup),
+    }
+    return {name: _run(probe) for name, probe in probes.items()}
+
+
+def _run(probe: Callable[[], Check]) -> Check:
+    try:
+        return probe()
+    except TriageError as error:
+        return Check(state="broken", detail=str(error))
+
+
+def _check_checkout(setup: RunSetup) -> Check:
+    facts = wiring.build_local_codebase(setup).index()
+    if not facts.files:
+        return Check(state="broken", detail=_explain_empty_index(setup, facts))
+    commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
+    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
+
+
+def _explain_empty_index(setup: RunSetup, facts: IndexFacts) -> str:
+    if (setup.root / ".git").exists() and not facts.commit:
+        return "this git repository has no commit yet, and only commits are searched; commit the code first"
+    if not facts.left_out:
+        return "there are no files here; name a checkout with --repo"
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in facts.left_out.items())
+    return f"none of the files here can be indexed ({reasons})"
+
+
+def _check_project_settings(setup: RunSetup) -> Check:
+    path, config = setup.settings.config_file, wiring.read_project_config(setup.settings, setup.root)
+    if config is None:
+        return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
+    keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
+    return Check(state="ok", detail=f"{path} sets {keys}")
+
+
+def _check_skills(setup: RunSetup) -> Check:
+    from triage.code.files.skill_files import read_skills_at
+
+    skills = read_skills_at(setup.root)
+    if skills.broken:
+        return Check(state="broken", detail="; ".join(f"{one.path}: {one.problem}" for one in skills.broken))
+    if not skills.skills:
+        return Check(state="missing", detail=f"no skills in {SKILL_FOLDER}")
+    return Check(state="ok", detail=f"{SKILL_FOLDER} has {', '.join(skill.id for skill in skills.skills)}")
+
+
+def _check_github(setup: RunSetup, github: str) -> Check:
+    if not github:
+        if setup.settings.github_token.get_secret_value():
+            return Check(state="ok", detail="a token is set; try it with --github owner/name")
+        return Check(state="missing", detail="no token (github-token)")
+    labels = wiring.build_github(setup).list_labels()
+    return Check(state="ok", detail=f"{github} can be read; it has {len(labels)} labels")
+
+
+def _check_model(setup: RunSetup) -> Check:
+    settings = setup.settings
+    if settings.effective_engine == "rules":
+        return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
+    from triage.model.endpoint import check_endpoint
+
+    names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
+    return Check(state="ok", detail=check_endpoint(wiring.build_endpoint(setup, "doctor"), names))
+
+
+def _check_web_search(setup: RunSetup) -> Check:
+    key, environment = setup.settings.tavily_api_key, setup.environment
+    if not key.get_secret_value():
+        return Check(state="missing", detail="off (no tavily-api-key)")
+    from triage.web.tavily_client import check_search
+
+    return Check(state="ok", detail=check_search(key, environment.tavily_base_url, environment.network))
+
+
+def _check_telemetry(setup: RunSetup) -> Check:
+    environment = setup.environment
+    if environment.collector is None:
+        if environment.collector_problem:
+            return Check(state="broken", detail=environment.collector_problem)
+        return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
+    from triage.output.telemetry.collector_client import check_collector
+
+    return Check(state="ok", detail=check_collector(environment.collector, environment.network))

@@ -1,0 +1,313 @@
+"""The action's inputs, with default and description. A test compares them with `action.yml`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from triage.app.settings.field_checks import (
+    EndpointUrl,
+    FilePath,
+    Flag,
+    ModelName,
+    RepositoryPath,
+    Seconds,
+    Secret,
+    boolean_as,
+    decimal_number,
+    one_of,
+    whole_number,
+)
+from triage.base.errors import BadInput
+from triage.domain.effect import CommentMode, LabelsMode, Policy
+from triage.domain.proposal import Approvers, ProposalTests
+from triage.domain.run import Engine, Limits
+from triage.domain.task import BACKLOG_QUERY, BacklogStage, FixStage
+
+PLACEHOLDER_KEY = "sk-no-key-required"
+"""Sent to an endpoint without a key; gateways that need none accept any."""
+MAX_ISSUE_NUMBER = 2**31 - 1
+
+
+def _kebab(name: str) -> str:
+    return name.replace("_", "-")
+
+
+class Settings(BaseModel):
+    """The inputs. Created by `from_runner` or `from_terminal`."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=_kebab,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+        protected_namespaces=(),
+    )
+
+    github_token: Secret = Field(SecretStr(""), description="Token used to read the issue and to write the comment.")
+    issue_number: Annotated[int, whole_number(1, MAX_ISSUE_NUMBER)] | None = Field(
+        None,
+        description="Number of the issue to triage. Required for workflow_dispatch, repository_dispatch and schedule "
+        "events; other events name the issue themselves.",
+    )
+    engine: Annotated[Literal["auto", "model", "rules"], one_of("auto", "model", "rules")] = Field(
+        "auto",
+        description="Which engine answers: model, rules, or auto. auto uses a model when model-api-key or "
+        "model-base-url is set, and rules otherwise.",
+    )
+    model_api_key: Secret = Field(
+        SecretStr(""), description="API key for OpenAI or for the OpenAI-compatible endpoint in model-base-url."
+    )
+    model_base_url: EndpointUrl | None = Field(
+        None,
+        description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
+    )
+    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search, critic and writer agents.")
+    fast_model: ModelName = Field(
+        "gpt-6-luna", description="Model for the investigator and web search agents and for the supervisor."
+    )
+    fallback_model: ModelName = Field(
+        "gpt-6-luna", description="Model that answers when the first model stays rate-limited or unreachable."
+    )
+    supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
+        "rules",
+        description="Who proposes the next agents: rules, or model (the fast model; the routing rules still decide "
+        "what is allowed).",
+    )
+    embedding_model: ModelName = Field(
+        "local", description="Source of the code vectors: local, or the name of an embedding model at the endpoint."
+    )
+    tavily_api_key: Secret = Field(
+        SecretStr(""),
+        description="API key for web search with Tavily. Empty disables web search.",
+    )
+    max_iterations: Annotated[int, whole_number(1, 100)] = Field(
+        12, description="Maximum supervisor decisions per run."
+    )
+    max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
+        100_000, description="Maximum tokens per run, counting input and output of all model calls."
+    )
+    max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
+        1.00, description="Maximum cost per run in US dollars. 0 disables the model."
+    )
+    max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
+        50,
+        description="Maximum issues opened within 24 hours that a model triages; rules triage the rest. A model "
+        "triages the same issue at most five times a day. /triage from a user with write access is exempt.",
+    )
+    timeout_seconds: Seconds = Field(300, description="Timeout for the whole run, in seconds.")
+    agent_timeout_seconds: Seconds = Field(60, description="Timeout for one agent, in seconds.")
+    tool_timeout_seconds: Seconds = Field(30, description="Timeout for one tool call, in seconds.")
+    comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
+        "auto",
+        description="When to comment on the issue: auto (when there is something to tell or to ask, or a person asked "
+        "for the run), always, or never (only the job summary and the outputs). true is always, and false is never.",
+    )
+    dry_run: Flag = Field(
+        False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
+    )
+    memory_issues: Annotated[int, whole_number(0, 1_000)] = Field(
+        500,
+        description="How many of the repository's latest issues to compare with: for possible duplicates, past fixes "
+        "and labels. 0 reads none.",
+    )
+    labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
+        "suggest",
+        description="What to do with labels: off, suggest (in GitHub's panel for suggestions, or in the comment where "
+        "GitHub has none), or apply (add existing labels; only needs-info-label is ever taken off).",
+    )
+    fix: Annotated[
+        FixStage, one_of("off", "gate", "propose", "freeze", "report", "apply"), boolean_as("propose", "off")
+    ] = Field(
+        "off",
+        description="What this job does of the fix flow: off, gate (asks GitHub whether the commenter may), propose "
+        "(a model writes a patch to a file), freeze (stores the patch as commits), report (writes the comment), or "
+        "apply (carries out an approval). See docs/fix.md.",
+    )
+    fix_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
+        2.00, description="Maximum cost of a job with fix set to propose, triage included, in US dollars."
+    )
+    fix_max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
+        300_000, description="Maximum tokens of a job with fix set to propose, triage included."
+    )
+    approvers: Annotated[Approvers, one_of("write", "owners")] = Field(
+        "write",
+        description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
+        "access whom CODEOWNERS names for each changed file that has owners).",
+    )
+    proposal_tests: Annotated[ProposalTests, one_of(*get_args(ProposalTests))] = Field(
+        "",
+        description="For the job with fix set to report: what the tests of the project said. proved (the new test "
+        "fails without the patch, and all passes with it), unproved (all passes, and no new test failed without the "
+        "patch), uncounted (all passes, but fewer tests ran than without the patch, or nobody counted), failed, "
+        "unclear (they fail without the patch too), or none (nothing was run).",
+    )
+    scorecard: Annotated[str, Field(max_length=20)] = Field(
+        "",
+        description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
+        "From when on: days (90d), weeks (12w), or a day (2026-08-01). With issue-number, a comment on that issue "
+        "stores the weeks. See docs/scorecard.md.",
+    )
+    backlog: Annotated[BacklogStage, one_of("off", "list", "run", "merge")] = Field(
+        "off",
+        description="What this job does with a backlog of issues: off, list (reads the issues and writes the files of "
+        "the jobs that follow), run (triages one batch, without a request to GitHub), or merge (writes the table). See "
+        "docs/scale.md.",
+    )
+    backlog_query: Annotated[str, Field(max_length=200)] = Field(
+        BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
+    )
+    backlog_limit: Annotated[int, whole_number(1, 256_000)] | None = Field(
+        None, description="Maximum issues of a backlog. Empty takes up to 5,120, in 256 batches."
+    )
+    backlog_after: Annotated[str, Field(max_length=2_000)] = Field(
+        "", description="Cursor from the output backlog-cursor of an earlier list, to go on where it ended."
+    )
+    backlog_again: Flag = Field(
+        False, description="Whether a backlog has also issues with a comment of this action about their present text."
+    )
+    backlog_batch: Annotated[int, whole_number(1, 256)] | None = Field(
+        None, description="For the job with backlog set to run: the number of its batch."
+    )
+    backlog_batch_seconds: Seconds = Field(
+        3_000, description="Seconds after which a batch begins no further issue. What is missing is in the table."
+    )
+    backlog_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
+        10.00, description="Maximum cost of a backlog, all issues together, in US dollars. 0 disables the model."
+    )
+    backlog_max_tokens: Annotated[int, whole_number(1_000, 1_000_000_000)] = Field(
+        10_000_000, description="Maximum tokens of a backlog, all issues together."
+    )
+    backlog_comments: Annotated[int, whole_number(0, 100)] = Field(
+        0, description="Maximum comments that the job with backlog set to merge writes. 0 writes none."
+    )
+    backlog_table: Flag = Field(
+        False, description="Whether the job with backlog set to merge also shows the table in one issue of its own."
+    )
+    config_file: RepositoryPath = Field(
+        ".github/triage.yml",
+        description="Path of the project settings file, read from the indexed commit. The file is optional.",
+    )
+    cache_dir: FilePath | None = Field(
+        None,
+        description="Folder for the index and for paid model replies, to be kept between jobs with actions/cache. "
+        "Empty disables caching.",
+    )
+    chroma_url: EndpointUrl | None = Field(
+        None,
+        description="URL of a Chroma server for the vectors, for shared or very large indexes. Empty keeps the "
+        "vectors in memory.",
+    )
+
+    @classmethod
+    def from_runner(cls, environ: Mapping[str, str]) -> Self:
+        """Inputs from the runner's variables, such as `INPUT_GITHUB-TOKEN`.
+
+        `composite/action.yml` sets `INPUT_GITHUB_TOKEN`, because a shell may drop names with a hyphen.
+
+        Raises:
+            BadInput: One line that names every invalid input, its value unless it is a secret, and what is allowed.
+        """
+
+        def read(name: str) -> str:
+            return environ.get(f"INPUT_{_kebab(name).upper()}", environ.get(f"INPUT_{name.upper()}", ""))
+
+        return cls._from_variables(read, {})
+
+    @classmethod
+    def from_terminal(cls, environ: Mapping[str, str], **overrides: object) -> Self:
+        """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins."""
+        return cls._from_variables(lambda name: environ.get(f"TRIAGE_{name.upper()}", ""), overrides)
+
+    @classmethod
+    def _from_variables(cls, read: Callable[[str], str], overrides: Mapping[str, object]) -> Self:
+        found = {name: read(name).strip() for name in cls.model_fields}
+        given: dict[str, Any] = {name: text for name, text in found.items() if text}
+        given |= {name: value for name, value in overrides.items() if value is not None}
+        problems: list[str] = []
+        settings = None
+        try:
+            settings = cls(**given)
+        except ValidationError as error:
+            problems = _describe_errors(error)
+        if given.get("engine") == "model" and not ({"model_api_key", "model_base_url"} & given.keys()):
+            problems.append("engine: 'model' needs model-api-key, or model-base-url for a gateway without a key")
+        if problems or settings is None:
+            raise BadInput("; ".join(problems))
+        return settings
+
+    @property
+    def effective_engine(self) -> Engine:
+        return "model" if self.max_cost_usd and self._wants_model else "rules"
+
+    @property
+    def _wants_model(self) -> bool:
+        has_endpoint = bool(self.model_api_key.get_secret_value() or self.model_base_url)  # a gateway may need no key
+        return self.engine == "model" or (self.engine == "auto" and has_endpoint)
+
+    def with_rules_engine(self) -> Self:
+        return self.model_copy(update={"engine": "rules"})
+
+    @property
+    def endpoint_key(self) -> SecretStr:
+        return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)
+
+    @property
+    def effective_embedding_model(self) -> str:
+        """The embedding model; always `local` with the rules engine, which sends no code to an endpoint."""
+        return self.embedding_model if self.effective_engine == "model" else "local"
+
+    @property
+    def has_custom_config_file(self) -> bool:
+        return self._is_changed("config_file")
+
+    def limits(self) -> Limits:
+        return Limits(
+            iterations=self.max_iterations,
+            tokens=self.max_tokens,
+            usd=self.max_cost_usd,
+            run_seconds=self.timeout_seconds,
+            agent_seconds=self.agent_timeout_seconds,
+            tool_seconds=self.tool_timeout_seconds,
+        )
+
+    def with_fix_limits(self) -> Self:
+        """The same settings with the caps of the fix flow, within which the triage runs too."""
+        return self.model_copy(update={"max_tokens": self.fix_max_tokens, "max_cost_usd": self.fix_max_cost_usd})
+
+    def policy(self) -> Policy:
+        return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Inputs without effect, and combinations that are probably mistakes, one sentence each."""
+        return list(self._find_warnings())
+
+    def _find_warnings(self) -> Iterator[str]:
+        by_rules = self.effective_engine == "rules"
+        models = [_kebab(name) for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
+        if self.engine == "rules" and self._is_changed("model_api_key"):
+            yield "model-api-key is not used: engine is rules."
+        if self._wants_model and not self.max_cost_usd:
+            yield "max-cost-usd is 0: every agent answers by rules."
+        if by_rules and self.supervisor == "model":
+            yield "supervisor: model is not used: the rules engine answers."
+        if by_rules and models:
+            yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
+        if self.effective_embedding_model != self.embedding_model:
+            yield "embedding-model is not used: the rules engine uses local vectors."
+        if not by_rules and self.fallback_model == self.model:
+            yield "fallback-model equals model: there is no fallback if the model fails."
+        if self._is_changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds:
+            yield "agent-timeout-seconds is longer than timeout-seconds, which ends the run first."
+        if self._is_changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds:
+            yield "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first."
+
+    def _is_changed(self, name: str) -> bool:
+        # `model_fields_set` cannot be used: the runner sets every input, also those with the default of action.yml.
+        return bool(getattr(self, name) != type(self).model_fields[name].default)
+
+
+def _describe_errors(error: ValidationError) -> list[str]:
+    return [f"{_kebab(str(problem['loc'][0]))}: {problem['msg']}" for problem in error.errors(include_input=False)]

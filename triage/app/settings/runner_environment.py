@@ -1,0 +1,117 @@
+"""The runner's variables beside the inputs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from triage.app.settings.field_checks import read_url_variable
+from triage.app.settings.network_settings import read_network
+from triage.app.settings.telemetry_settings import read_collector
+from triage.base.errors import BadInput
+from triage.base.network import Network
+from triage.domain.collector import Collector
+from triage.domain.value import Value
+
+
+class RunnerEnvironment(Value):
+    """The runner's variables beside the inputs. Empty or none if a variable is not set."""
+
+    event_name: str = ""
+    event_path: Path | None = None
+    workspace: Path | None = None
+    repository: str = ""
+    """`owner/name`."""
+    server_url: str = "https://github.com"
+    api_url: str = "https://api.github.com"
+    run_url: str = ""
+    summary_path: Path | None = None
+    output_path: Path | None = None
+    id_token_granted: bool = False
+    network: Network = Network()
+    network_warnings: tuple[str, ...] = ()
+    tavily_base_url: str | None = None
+    collector: Collector | None = None
+    collector_problem: str = ""
+    """Why telemetry is off although an endpoint is set."""
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> Self:
+        """Raises BadInput if a URL, a proxy or a certificate file cannot be used."""
+        server_url, api_url = _read_servers(environ)
+        network, network_warnings = read_network(environ)
+        found = {
+            "event_name": environ.get("GITHUB_EVENT_NAME"),
+            "repository": environ.get("GITHUB_REPOSITORY"),
+            "server_url": server_url,
+            "api_url": api_url,
+            "run_url": _run_url(environ, server_url),
+            "network": network,
+            "network_warnings": tuple(network_warnings),
+            "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
+            **_read_telemetry(environ),
+            "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
+            **_output_paths(environ),
+            "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
+        }
+        return cls.model_validate({name: value for name, value in found.items() if value})
+
+    @classmethod
+    def read_output_paths(cls, environ: Mapping[str, str]) -> Self:
+        """Only the paths of the runner's files, which error messages need. Never raises."""
+        return cls.model_validate(_output_paths(environ))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Variables without effect and permissions that are not needed, one sentence each."""
+        warnings = [*self.network_warnings]
+        if self.collector_problem:
+            warnings.append(f"Telemetry is off. {self.collector_problem}")
+        if self.id_token_granted:
+            warnings.append("The job grants `id-token: write`, which this action never uses. Remove it.")
+        return warnings
+
+
+def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
+    return Path(environ[name]) if environ.get(name) else None
+
+
+def _output_paths(environ: Mapping[str, str]) -> dict[str, Path | None]:
+    return {
+        "workspace": _read_path(environ, "GITHUB_WORKSPACE"),
+        "summary_path": _read_path(environ, "GITHUB_STEP_SUMMARY"),
+        "output_path": _read_path(environ, "GITHUB_OUTPUT"),
+    }
+
+
+def _read_servers(environ: Mapping[str, str]) -> tuple[str, str]:
+    """URLs of GitHub's pages and of its API.
+
+    If only one is set, the other is derived from it, so that the token is sent to no other host. Enterprise Server has
+    its API below its pages, `ghe.com` on a host of its own (GitHub's docs, `GITHUB_API_URL`).
+    """
+    server, api = _read_url(environ, "GITHUB_SERVER_URL"), _read_url(environ, "GITHUB_API_URL")
+    if server and not api:
+        scheme, _, host = server.partition("://")
+        is_enterprise_server = host not in ("github.com", "www.github.com") and not host.endswith(".ghe.com")
+        api = f"{server}/api/v3" if is_enterprise_server else f"{scheme}://api.{host.removeprefix('www.')}"
+    if api and not server:
+        server = api.removesuffix("/api/v3") if api.endswith("/api/v3") else api.replace("://api.", "://", 1)
+    return server, api
+
+
+def _read_url(environ: Mapping[str, str], name: str) -> str:
+    return read_url_variable(name, environ.get(name, "").strip())
+
+
+def _run_url(environ: Mapping[str, str], server: str) -> str:
+    slug, run = (environ.get(f"GITHUB_{name}", "") for name in ("REPOSITORY", "RUN_ID"))
+    if not (server and slug and run):
+        return ""
+    return f"{server}/{slug}/actions/runs/{run}/attempts/{environ.get('GITHUB_RUN_ATTEMPT') or '1'}"
+
+
+def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
+    try:
+        return {"collector": read_collector(environ)}
+    except BadInput as error:
+        return {"collector_problem": str(error)}  # a warning, because a triage does not need telemetry

@@ -1,0 +1,90 @@
+"""Writes comments on issues of a backlog, one after the other, where a report has something to say.
+
+GitHub lets a job's token send 1,000 requests in an hour for each repository, and create content 80 times in a minute
+and 500 times in an hour (docs, rate limits for the REST API). A comment takes seven requests if none fails, and the
+client waits a second between writes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from triage.backlog.backlog import ListedIssue
+from triage.backlog.backlog_page import BacklogResults
+from triage.comment.decide_comment import decide_comment
+from triage.comment.hidden_state import parse_state
+from triage.domain.code import Span
+from triage.domain.issue import Issue
+from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import TriageTask, Trigger
+from triage.jobs.flow_context import AdmittedTriage, FlowContext
+from triage.jobs.write_results import publish_report
+from triage.ports import AnnotationLevel
+from triage.writes.deduplicate import find_our_comment
+from triage.writes.trusted_facts import TrustedFacts
+
+MAX_FAILURES = 3
+"""Then GitHub does not take any."""
+
+
+async def write_comments(
+    results: BacklogResults, issues: Mapping[int, ListedIssue], limit: int, context: FlowContext
+) -> str:
+    """Comment on at most `limit` issues, the first of the table first. Returns a sentence about it."""
+    speaking = list_speaking(results, issues)
+    written = failed = 0
+    context = replace(context, runner=_NoPage(context))
+    for report in speaking[:limit]:
+        if context.cancelled.is_set() or context.seconds_left() <= 0 or failed == MAX_FAILURES:
+            break
+        admitted = _admit(issues[report.issue.number or 0].issue)
+        repository = context.repository.model_copy(update={"commit": report.commit, "labels": results.plan.labels})
+        facts = TrustedFacts(repository=repository, run_url=report.run_url)
+        result = await publish_report(report, admitted, facts, [], context)
+        if result.status is Status.FAILED:
+            break  # the token may not write, on no issue
+        is_written = result.status is report.status
+        written, failed = written + is_written, failed + (not is_written)
+    missing = len(speaking) - written
+    rest = f" {missing:,} more have something to say." if missing else ""
+    return f"Comments: {written:,} issues were written to, or were up to date.{rest}"
+
+
+def list_speaking(results: BacklogResults, issues: Mapping[int, ListedIssue]) -> list[RunReport]:
+    """Returns the reports that are worth a comment, in the order of the table."""
+    ordered = [*(one.report for one in results.ranked), *results.others]
+
+    def speaks(report: RunReport) -> bool:
+        issue = issues[report.issue.number or 0].issue
+        return (
+            bool(decide_comment(report, "auto", has_comment=find_our_comment(issue) is not None)) and not issue.locked
+        )
+
+    return [report for report in ordered if report.issue.number in issues and speaks(report)]
+
+
+def _admit(issue: Issue) -> AdmittedTriage:
+    comment = find_our_comment(issue)
+    task = TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED)
+    return AdmittedTriage(task, issue, issue, parse_state(comment.body) if comment else None)
+
+
+class _NoPage:
+    """Results of single issues do not go to the job's page."""
+
+    def __init__(self, context: FlowContext) -> None:
+        self._runner = context.runner
+
+    def write_summary(self, markdown: str) -> None:
+        """Writes nothing."""
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        """Writes nothing."""
+
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
+        self._runner.annotate(level, message, at)
+
+    def write_report(self, json_text: str) -> str:
+        """Writes nothing."""
+        del json_text
+        return ""

@@ -1,0 +1,213 @@
+"""The command `backtest`: tries the triage on the repository's own past, and says how often it was right."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from triage import __version__
+from triage.app import wiring
+from triage.app.command_line import EXIT_CODES, Json, Repo, Verbose, list_warnings, open_setup, run_until_signal
+from triage.app.wiring import RunSetup
+from triage.backtest import backtest_wiring
+from triage.backtest.choose_cases import ChosenCases
+from triage.backtest.past_case import CaseResult, DuplicateResult
+from triage.base.errors import BadInput
+from triage.domain.issue import Repository
+from triage.domain.memory import PastIssue
+
+if TYPE_CHECKING:
+    from triage.backtest.outcome import BacktestOutcome
+
+SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
+NO_PRICE = (
+    "the price of a model is not known, so --max-usd cannot hold. Set it under `prices` in the project's settings "
+    "(0 for a model of your own)."
+)
+NO_ISSUES = (
+    "No issue was found whose fix is known and lies in this clone ({left_out}). Is it a clone of this repository, with "
+    "its whole history (`git fetch --unshallow`)? Without --github, messages of commits stand in for issues."
+)
+NO_COMMITS = (
+    "No commit was found that says that it fixes something and edits code ({left_out}). Is the whole history here "
+    "(`git fetch --unshallow`)?"
+)
+
+
+def backtest(
+    repo: Repo = Path(),
+    github: Annotated[
+        str,
+        typer.Option(help="owner/name: use its closed issues. Without it, messages of commits stand in."),
+    ] = "",
+    last: Annotated[int, typer.Option(help="How many issues, the newest first.", min=1, max=1000)] = 50,
+    engine: Annotated[str, typer.Option(help="rules, model, or auto.")] = "rules",
+    max_usd: Annotated[
+        float, typer.Option(help="With a model: start no further issue when this many US dollars are spent.", min=0)
+    ] = 5.0,
+    html: Annotated[Path | None, typer.Option(help="Write a page with every issue to this file.")] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the thresholds that suit the repository into its settings file.")
+    ] = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Triage past issues on the commit before their fix, and count how often the triage was right."""
+    from triage.backtest.outcome import build_outcome
+
+    runner, progress = wiring.open_terminal(None, verbose=verbose)
+    setup = open_setup(repo, progress, engine).with_project_config()
+    setup = replace(setup, repository=github or setup.repository)
+    for warning in list_warnings(setup):
+        runner.annotate("warning", warning)
+    if html:
+        _check_can_write(html)
+    if write:
+        backtest_wiring.check_can_write_thresholds(setup)
+    past = _read_past(setup, last) if github else []
+    chosen = _choose_cases(setup, past, last, by_issues=bool(github))
+    backtest_wiring.check_has_files(setup, [case.base for case in chosen.cases])
+    if chosen.is_shallow:
+        runner.annotate("warning", SHALLOW)
+    memory = backtest_wiring.to_memory(past)
+    console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    results, stopped_by = _triage(setup, chosen, memory, max_usd, console, progress)
+    outcome = build_outcome(
+        setup.repository,
+        __version__,
+        wiring.utc_now(),
+        last,
+        len(chosen.cases),
+        dict(chosen.left_out.most_common()),
+        results,
+        [] if stopped_by else _compare_duplicates(setup, memory, last),
+        setup.config.thresholds,
+        by_issues=bool(github),
+        is_shallow=chosen.is_shallow,
+    )
+    _print(outcome, console)
+    if html:
+        _write_page(outcome, html)
+        runner.annotate("notice", f"{html} has every issue.")
+    if write:
+        runner.annotate("notice", _write_thresholds(setup, outcome, is_complete=not stopped_by))
+    if stopped_by:
+        raise SystemExit(EXIT_CODES[stopped_by])
+
+
+def _read_past(setup: RunSetup, last: int) -> list[PastIssue]:
+    memory = setup.settings.memory_issues
+
+    def is_enough(found: Sequence[PastIssue]) -> bool:
+        fixed = sorted((issue.number for issue in found if any(fix.commit for fix in issue.fixes)), reverse=True)
+        # Some of them will be left out, and the oldest one is compared with those before it.
+        needed = fixed[: last * 2]
+        return len(needed) == last * 2 and sum(issue.number < needed[-1] for issue in found) >= memory
+
+    return backtest_wiring.read_past_issues(setup, is_enough)
+
+
+def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> ChosenCases:
+    if by_issues:
+        chosen = backtest_wiring.choose_past_issues(setup, past, last)
+    else:
+        chosen = backtest_wiring.choose_past_commits(setup, last)
+    if not chosen.cases:
+        counted = ", ".join(f"{count}: {reason}" for reason, count in chosen.left_out.items()) or "none was left out"
+        raise BadInput((NO_ISSUES if by_issues else NO_COMMITS).format(left_out=counted))
+    return chosen
+
+
+def _triage(
+    setup: RunSetup,
+    chosen: ChosenCases,
+    memory: Sequence[PastIssue],
+    max_usd: float,
+    console: Console | None,
+    progress: AbstractContextManager[object],
+) -> tuple[list[CaseResult], signal.Signals | None]:
+    from triage.backtest.backtest_issues import triage_past_issues
+    from triage.backtest.terminal_lines import LEGEND, format_result
+
+    services = backtest_wiring.PastServices(setup)
+    repository = Repository(slug=setup.repository, server_url=setup.environment.server_url)
+    results: list[CaseResult] = []
+
+    async def run(cancelled: asyncio.Event) -> None:
+        runs = triage_past_issues(
+            chosen.cases, memory, setup.settings.memory_issues, repository, services.open, cancelled
+        )
+        async with aclosing(runs):
+            async for result in runs:
+                results.append(result)
+                if console:
+                    if len(results) == 1:
+                        console.print(LEGEND, style="dim")
+                    console.print(format_result(result, len(results), len(chosen.cases)))
+                if reason := _find_reason_to_stop(results, max_usd):
+                    setup.progress.info(reason)
+                    return
+
+    with progress:
+        _, stopped_by = run_until_signal(run)
+    return results, stopped_by
+
+
+def _find_reason_to_stop(results: Sequence[CaseResult], max_usd: float) -> str:
+    """Return why no further issue is triaged; empty if one is. By rules, nothing is paid."""
+    if not results[-1].has_price:
+        return f"Stopped: {NO_PRICE}"
+    is_spent = results[-1].by_model and sum(one.usd for one in results) >= max_usd
+    return f"Stopped at {max_usd:.2f} US dollars (--max-usd)." if is_spent else ""
+
+
+def _compare_duplicates(setup: RunSetup, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
+    from triage.backtest.backtest_issues import find_duplicates
+
+    if any(issue.duplicate_of for issue in memory):
+        setup.progress.info("Comparing the issues that somebody marked as duplicates.")
+    codebase = backtest_wiring.build_comparing_codebase(setup)
+    return find_duplicates(memory, last, setup.settings.memory_issues, codebase)
+
+
+def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
+    from triage.backtest.terminal_lines import render_outcome
+
+    if console:
+        console.print(render_outcome(outcome))
+    else:
+        sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+
+
+def _write_thresholds(setup: RunSetup, outcome: "BacktestOutcome", *, is_complete: bool) -> str:
+    if not is_complete:
+        return "The backtest was stopped: no threshold was written."
+    if outcome.suited == outcome.thresholds:
+        return "No threshold changes: nothing was written."
+    return backtest_wiring.write_thresholds(setup, outcome.suited)
+
+
+def _check_can_write(path: Path) -> None:
+    """Raise BadInput now, not when everything was triaged."""
+    if str(path) == "-":
+        raise BadInput("--html: name a file. Standard output has the figures.")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise BadInput(f"--html: {path} cannot be written. Name a file in a folder that exists.")
+
+
+def _write_page(outcome: "BacktestOutcome", path: Path) -> None:
+    from triage.backtest.backtest_page import render_html_page
+
+    try:
+        path.write_text(render_html_page(outcome), encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise BadInput(f"--html: {path} cannot be written ({reason}).") from None

@@ -1,0 +1,177 @@
+"""Implements the port `Codebase`. Heavy libraries are imported when the index is built."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
+from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
+from triage.domain.facts import ReportFacts
+from triage.domain.history import CodeHistory
+from triage.domain.issue import Issue, Reading
+from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.skill import Skills
+from triage.domain.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
+
+    from triage.code.indexed_commit import IndexedCommit, PastCommit
+    from triage.code.indexing.build_corpus import IndexLimits
+
+
+@dataclass(eq=False, repr=False)
+class GitCodebase:
+    """The repository at a path: a work tree, a folder in one, a bare repository, or a folder without git."""
+
+    root: Path
+    repository: str
+    """`owner/name`, or the folder's name at a terminal when there is no remote."""
+    embeddings: "Embeddings | None" = None
+    """The embedding model; without one, vectors are made from the words."""
+    embedding_name: str = "local"
+    limits: "IndexLimits | None" = None
+    chroma: OpenChroma | None = open_embedded_chroma
+    """Opens the Chroma that stores the vectors, in this process or on a server. With None they are compared one by one,
+    which is exact and needs no setup."""
+    ignore: Sequence[str] = ()
+    """Paths to leave out, as patterns of gitignore."""
+    cache: Path | None = None
+    """Folder of the index cache; created when it is missing."""
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    past: "PastCommit | None" = None
+    """The commit to index, if it is not the newest one. `cache` stores its vectors only."""
+    index_once: bool = False
+    """A second call of `index` returns what the first one found, for many issues on one commit."""
+    _built: "tuple[IndexedCommit, IndexFacts] | None" = None
+    """What was indexed, before anything was learned from past issues."""
+    _indexed: "IndexedCommit | None" = None
+
+    @property
+    def commit(self) -> str | None:
+        return self._indexed.tree.commit if self._indexed else None
+
+    def index(self) -> IndexFacts:
+        if self._built is None or not self.index_once:
+            self._built = self._build()
+        self._indexed, facts = self._built
+        return facts
+
+    def _build(self) -> "tuple[IndexedCommit, IndexFacts]":
+        from triage.code.indexed_commit import index_repository
+        from triage.code.indexing.build_corpus import IndexLimits
+        from triage.code.indexing.cache_folder import CacheFolder
+
+        return index_repository(
+            self.root,
+            self.repository,
+            self.embeddings,
+            self.embedding_name,
+            self.limits or IndexLimits(),
+            self.chroma,
+            self.ignore,
+            CacheFolder(self.cache) if self.cache else None,
+            self.past,
+        )
+
+    def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
+        if self._indexed:
+            self._indexed = self._indexed.add_past_issues(issues)
+
+    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
+        return self._indexed.search(query, limit) if self._indexed else []
+
+    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
+        return self._indexed.find_place(reading, thresholds or self.thresholds) if self._indexed else None
+
+    def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
+        from triage.code.retriever import get_codebase_retriever
+
+        indexed = {self.repository: self._indexed.choose_passages} if self._indexed else {}
+        return get_codebase_retriever(repository, indexed, chars)
+
+    def read_lines(self, path: str) -> list[str] | None:
+        return self._indexed.corpus.read_lines(path) if self._indexed else None
+
+    def list_paths(self) -> Sequence[str]:
+        return list(self._indexed.corpus.file_numbers) if self._indexed else []
+
+    def resolve_path(self, written: str) -> str | None:
+        from triage.code.rank.mentions import resolve_path
+
+        files = resolve_path(self._indexed.corpus, written) if self._indexed else []
+        return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
+
+    def find_definitions(self, name: str) -> list[Passage]:
+        from triage.code.rank.snippets import look_up_definitions
+
+        return look_up_definitions(self._indexed.corpus, name) if self._indexed else []
+
+    def find_assignments(self, name: str) -> list[Passage]:
+        from triage.code.lookup.assignments import find_assignments
+
+        return find_assignments(self._indexed.corpus, name) if self._indexed else []
+
+    def find_text(self, text: str, limit: int) -> LineMatches:
+        from triage.code.lookup.text_search import find_text
+
+        return find_text(self._indexed.corpus, text, limit) if self._indexed else LineMatches()
+
+    def find_uses(self, name: str, limit: int) -> LineMatches:
+        from triage.code.lookup.uses import find_uses
+
+        return find_uses(self._indexed.corpus, name, limit) if self._indexed else LineMatches()
+
+    def read_history(self, path: str, limit: int) -> History:
+        if self._indexed is None or path not in self._indexed.corpus.file_numbers:
+            return History()
+        return self._indexed.tree.read_history(path, limit)
+
+    def find_similar_issues(
+        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+    ) -> list[SimilarIssue]:
+        from triage.code.indexing.cache_folder import CacheFolder
+        from triage.code.past_issues.issue_vectors import find_near_issues
+        from triage.code.past_issues.similar_issues import choose_earlier_reports, find_similar_issues
+        from triage.code.vectors.vector_cache import VectorCache
+
+        cache = VectorCache(CacheFolder(self.cache), self.embedding_name) if self.cache and self.embeddings else None
+        near = find_near_issues(
+            reading,
+            choose_earlier_reports(issue, past),
+            self.repository,
+            None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
+            self.embeddings,
+            self.embedding_name,
+            cache,
+        )
+        named_from = self.thresholds.duplicate
+        return find_similar_issues(
+            issue, reading, past, limit, repository=self.repository, near=near, named_from=named_from
+        )
+
+    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+        from triage.code.past_issues.learned_labels import learn_from_labels
+
+        return learn_from_labels(reading, past)
+
+    def find_owners(self, path: str) -> list[str]:
+        return self._indexed.owners.find_owners(path) if self._indexed else []
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+        from triage.code.lookup.code_history import look_up_history
+
+        if self._indexed is None:
+            return CodeHistory()
+        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines)
+
+    def find_security_policy(self) -> str | None:
+        return self._indexed.security_policy if self._indexed else None
+
+    def read_issue_forms(self) -> list[str]:
+        return list(self._indexed.forms) if self._indexed else []
+
+    def read_skills(self) -> Skills:
+        return self._indexed.skills if self._indexed else Skills()

@@ -1,0 +1,277 @@
+"""The repository at its HEAD commit, read from git objects only: no file of the work tree is opened."""
+
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby, islice
+from operator import attrgetter
+from pathlib import Path
+
+from triage.code.git.commit_history import read_commit_history
+from triage.code.git.commit_log import LoggedCommit, read_commit_log
+from triage.code.git.git import Git, GitError, IsolatedGit
+from triage.code.git.git_history import GitHistory
+from triage.code.git.tree import Entry, Listing, has_blob_id
+from triage.domain.code import History
+
+HEAD = "HEAD"
+_EXECUTABLE = b"100755"
+_FILE_MODES = (b"100644", _EXECUTABLE, b"100664")
+"""Early versions of git wrote the last one. Git reads it as the first."""
+_READ_SECONDS = 240.0
+"""For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
+_OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
+_MAX_ENTRIES = 500_000
+"""As many as in a folder without git."""
+_MAX_NAMES_BYTES = 200_000_000
+_MAX_PATH_BYTES = 4_096
+"""PATH_MAX of Linux."""
+_FORBIDDEN_PART = re.compile(rb"/(?:\.{0,2}|\.git)/", re.IGNORECASE)
+_MAX_GIT_FILE_BYTES = 8_192
+"""Of a file `.git`: two paths of the maximum length."""
+_MAX_RESTARTS = 16
+"""Starts of git for one read. It stops at a damaged object."""
+
+
+class CommitTree:
+    def __init__(
+        self, git: Git, *, bare: bool, revision: str = HEAD, prefix: str = "", until: datetime | None = None
+    ) -> None:
+        """Find the commit.
+
+        Args:
+            git: Git on the repository.
+            bare: The repository has no work tree.
+            revision: Name of the commit.
+            prefix: The folder whose files count, with a slash at its end; empty for all files.
+            until: Younger commits are not listed.
+
+        Raises:
+            GitError: There is no such commit or folder, or git failed.
+        """
+        self._git = git
+        self._bare = bare
+        self._until = until
+        self.prefix = prefix
+        self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
+        home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
+        self._objects = IsolatedGit((git.folder / home).absolute())
+        self.history: GitHistory | None = GitHistory(git, self._objects, self.commit or "", prefix, until)
+        self._tree = _resolve_object(
+            self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
+        )
+
+    def list_files(self) -> Listing:
+        """See `SourceTree`. Raises GitError when there is not a single file."""
+        listing = Listing()
+        entries: dict[str, Entry] = {}
+        try:
+            self._list_entries(listing, entries)
+        except GitError:
+            if not entries and not listing.missing:
+                raise
+            listing.missing += 1  # A folder, or more, is not in this clone.
+        listing.entries = list(entries.values())
+        return listing
+
+    def _list_entries(self, listing: Listing, entries: dict[str, Entry]) -> None:
+        room = _MAX_NAMES_BYTES
+        for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", "--long", self._tree)):
+            room -= len(record)
+            if number >= _MAX_ENTRIES or room < 0:
+                listing.truncated = True
+                return
+            mode, blob_id, size, name = _parse_record(record)
+            reason = _OTHER_MODES.get(mode, "no file") if mode not in _FILE_MODES else _get_skip_reason(name)
+            if reason:
+                listing.left_out[reason] += 1
+            elif size is None:
+                listing.missing += 1
+            else:
+                path = name.decode()
+                entry = Entry(path, size, blob_id, mode == _EXECUTABLE)
+                entries.setdefault(path, entry)  # A tree can hold a name twice.
+
+    def find_entry(self, path: str) -> Entry | str | None:
+        """Return the regular file at a path, a description of what else is there, or None. Raises GitError."""
+        output = self._objects.run("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path)
+        if not output:
+            return None
+        record = output.partition(b"\0")[0]
+        return _describe_record(record, path) if _parse_record(record)[-1] == path.encode() else None
+
+    def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
+        # With the slash git lists the folder, and nothing for a path that is none.
+        options = ("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path, f"{path}/")
+        records = islice(self._objects.iter_records(*options), limit)
+        named = [(_parse_record(record)[-1].decode("utf-8", "replace"), record) for record in records]
+        return {name: _describe_record(record, name) for name, record in named}
+
+    def list_names(self, folder: str) -> list[str]:
+        """Return the names of everything in a folder, such as `src/`; of the top folder for an empty string.
+
+        Nothing if there is no such folder. Raises GitError.
+        """
+        # Not by `<tree>:<folder>`: a submodule, too, may lead to a tree of this repository.
+        options = (
+            "--literal-pathspecs",
+            "ls-tree",
+            "-z",
+            "--name-only",
+            self._tree,
+            *(["--", folder] if folder else []),
+        )
+        names = [name.decode("utf-8", "replace") for name in self._objects.iter_records(*options)]
+        return [name.removeprefix(folder) for name in names if name.startswith(folder)]
+
+    def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
+        copies = [list(group) for _, group in groupby(entries, attrgetter("blob_id"))]
+        # Neighbours with the same content are read once: a small tree can repeat one file without end.
+        for (_, data), same in zip(self._read_each([group[0] for group in copies]), copies, strict=True):
+            for entry in same:
+                yield entry, data
+
+    def _read_each(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
+        # Git stops at an object that it cannot unpack, or not within its memory limit. Then it starts again after it.
+        deadline = time.monotonic() + _READ_SECONDS
+        done = 0
+        for _ in range(_MAX_RESTARTS):
+            for data in self._read_until_failure(entries[done:], deadline - time.monotonic()):
+                yield entries[done], data
+                done += 1
+            if done == len(entries) or time.monotonic() >= deadline:
+                break
+            yield entries[done], None
+            done += 1
+        for entry in entries[done:]:
+            yield entry, None
+
+    def _read_until_failure(self, entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
+        blob_ids = [entry.blob_id for entry in entries]
+        with self._objects.stream("cat-file", "--batch", "--buffer", lines=blob_ids, seconds=seconds) as output:
+            for entry in entries:
+                head = output.readline().split()
+                if len(head) == 2:  # "<id> missing"
+                    yield None
+                    continue
+                if len(head) != 3 or int(head[2]) != entry.size:
+                    return
+                data = output.read(entry.size)
+                if len(data) != entry.size or output.read(1) != b"\n":
+                    return
+                # Git does not check that the object is the one that was asked for.
+                yield data if has_blob_id(data, entry.blob_id) else None
+
+    def is_dirty(self) -> bool:
+        if self._bare:
+            return False
+        self._git.disable_filters()
+        options = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
+        return any(self._git.iter_records("status", *options))
+
+    def read_history(self, path: str, limit: int) -> History:
+        return read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until)
+
+    def read_commits(self) -> list[LoggedCommit]:
+        return read_commit_log(self._objects, str(self.commit), self.prefix)
+
+
+def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
+    """Return mode, object id, size and name of a line of `ls-tree --long`. The size of a missing object is None."""
+    head, _, name = record.partition(b"\t")
+    mode, _, blob_id, size = head.split()
+    return mode, blob_id.decode(), int(size) if size.isdigit() else None, name
+
+
+def _describe_record(record: bytes, path: str) -> Entry | str:
+    mode, blob_id, size, _ = _parse_record(record)
+    if mode not in _FILE_MODES:
+        return _OTHER_MODES.get(mode, "folder")
+    return "file that was not fetched" if size is None else Entry(path, size, blob_id, mode == _EXECUTABLE)
+
+
+def _get_skip_reason(name: bytes) -> str | None:
+    # Git itself would not check such a path out.
+    bounded = b"/%b/" % name
+    is_odd = b"//" in bounded or b"/." in bounded  # cheap, and rules out nearly all of a million names
+    if len(name) > _MAX_PATH_BYTES or (is_odd and _FORBIDDEN_PART.search(bounded)):
+        return "path that cannot be checked out"
+    try:
+        name.decode("utf-8")
+    except UnicodeDecodeError:
+        return "name is not UTF-8"
+    return None
+
+
+def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None) -> CommitTree:
+    """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
+
+    With `until`, its history knows no younger commits.
+
+    `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
+
+    Raises:
+        GitError: There is no git, repository or commit, the repository belongs to another folder, or the commit does
+            not have the folder.
+    """
+    if is_bare_repository(root):
+        return CommitTree(Git(root, bare=True), bare=True, revision=revision, until=until)
+    top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
+    if top is None:
+        raise GitError("no repository")
+    git = Git(root, trusted=top == root, top=top)
+    _check_worktree(git, top)
+    prefix = "" if top == root else f"{root.relative_to(top)}/"
+    return CommitTree(git, bare=False, revision=revision, prefix=prefix, until=until)
+
+
+def _check_worktree(git: Git, top: Path) -> None:
+    """Raise GitError if the `.git` in the folder `top` leads to the repository of another folder.
+
+    Git follows any `.git`, whether a file or a link, to any repository on the machine, and would read that one's
+    commit. The `.git` of a linked work tree or a submodule leads elsewhere too, but the repository names the folder.
+    """
+    dot_git = top / ".git"
+    try:
+        is_inside = dot_git.is_dir() and not dot_git.is_symlink() and not os.path.lexists(dot_git / "commondir")
+        if not is_inside and not _names_worktree(git, _follow(dot_git), dot_git):
+            raise GitError("its .git leads to a repository that does not name this folder")
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, until Python 3.13
+        raise GitError(f"its .git leads nowhere: {type(error).__name__}") from error
+
+
+def _follow(dot_git: Path) -> Path:
+    if dot_git.is_dir():
+        return dot_git.resolve()
+    if not dot_git.is_file():
+        raise ValueError("neither a folder nor a file")
+    return (dot_git.parent / _read_line(dot_git).removeprefix("gitdir:").strip()).resolve()
+
+
+def _names_worktree(git: Git, repository: Path, dot_git: Path) -> bool:
+    if (repository / "gitdir").is_file():  # a linked work tree
+        return (repository / _read_line(repository / "gitdir")).resolve() == dot_git.resolve()
+    # a submodule, or a clone with a separate git directory
+    args = ("config", "--file", str(repository / "config"), "--null", "--get", "core.worktree")
+    worktree = os.fsdecode(git.run(*args, accept=(0, 1)).rstrip(b"\0"))
+    return bool(worktree) and (repository / worktree).resolve() == dot_git.parent.resolve()
+
+
+def _read_line(file: Path) -> str:
+    with file.open("rb") as opened:
+        return os.fsdecode(opened.read(_MAX_GIT_FILE_BYTES)).rstrip("\r\n")
+
+
+def _resolve_object(git: Git, name: str) -> str:
+    return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name).decode().split()[-1]
+
+
+def is_bare_repository(root: Path) -> bool:
+    return (
+        not os.path.lexists(root / ".git")
+        and os.path.isfile(root / "HEAD")  # noqa: PTH113 - pathlib's raises PermissionError
+        and os.path.isdir(root / "objects")  # noqa: PTH112
+        and os.path.isdir(root / "refs")  # noqa: PTH112
+    )

@@ -1,0 +1,234 @@
+"""Indexes one commit and searches in it."""
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from triage.code.files.code_owners import find_security_policy, read_code_owners, read_issue_forms
+from triage.code.files.file_filter import remove_ignored
+from triage.code.files.skill_files import read_skills, remove_skills
+from triage.code.git.commit import is_bare_repository, open_commit
+from triage.code.git.git import GitError
+from triage.code.git.plain_folder import NESTED_REPOSITORY, FolderTree
+from triage.code.git.tree import Listing, SourceTree
+from triage.code.indexing.build_corpus import IndexLimits, build_corpus
+from triage.code.indexing.cache_folder import CacheFolder
+from triage.code.indexing.cached_index import CachedIndex
+from triage.code.indexing.index_cache import IndexCache
+from triage.code.past.change_reader import ChangeReader
+from triage.code.past.past_changes import PastChanges
+from triage.code.rank.found_place import find_place
+from triage.code.rank.prompt_passages import choose_prompt_passages
+from triage.code.rank.query import Query, build_query
+from triage.code.rank.ranking import Ranking, rank_files
+from triage.code.rank.reasons import Reason, explain_rank
+from triage.code.rank.snippets import choose_chunks, read_passages
+from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
+from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
+from triage.code.vectors.projection import project_query
+from triage.code.vectors.vector_cache import VectorCache
+from triage.code.words.corpus import Corpus
+from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
+from triage.domain.issue import Reading
+from triage.domain.memory import PastIssue
+from triage.domain.skill import Skills
+from triage.domain.thresholds import Thresholds
+from triage.safety.code_owners import CodeOwners
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+_REPOSITORIES_BELOW = (
+    "Repositories below the folder were not read, and it is none itself: leave `path` out of the `actions/checkout` "
+    "step, or name the repository's own folder."
+)
+_NEAREST = 200
+"""Chunks taken from the vector store."""
+
+
+class MemoryIndexCache:
+    """The index of the commit that was indexed last, for the next one: neighbours share nearly all files."""
+
+    def __init__(self) -> None:
+        self._index: CachedIndex | None = None
+
+    def read(self) -> CachedIndex | None:
+        return self._index
+
+    def write(self, index: CachedIndex) -> None:
+        self._index = index
+
+
+@dataclass(frozen=True)
+class PastCommit:
+    """A commit to index as if it were the newest one."""
+
+    revision: str
+    until: datetime
+    """What was committed later is not known."""
+    neighbour: MemoryIndexCache
+
+
+@dataclass(frozen=True)
+class IndexedCommit:
+    corpus: Corpus
+    past: PastChanges
+    vectors: CorpusVectors
+    model: "Embeddings | None"
+    owners: CodeOwners
+    forms: list[str]
+    """Text of each issue form."""
+    security_policy: str | None
+    """Path of SECURITY.md."""
+    skills: Skills
+    tree: SourceTree
+
+    def add_past_issues(self, issues: Sequence[PastIssue]) -> "IndexedCommit":
+        """Return the same index, whose ranking also uses the fixes of these issues."""
+        return replace(self, past=self.past.add_issues(issues))
+
+    def search(self, search: SearchQuery, limit: int) -> list[Hit]:
+        if not self.corpus.files or limit < 1:
+            return []
+        ranking = self._rank(search)
+        return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
+
+    def choose_passages(self, search: SearchQuery, chars: int) -> PromptPassages:
+        """Return what a prompt shows, see `rank.prompt_passages`."""
+        return choose_prompt_passages(self._rank(search), chars) if self.corpus.files else PromptPassages()
+
+    def _rank(self, search: SearchQuery) -> Ranking:
+        query = build_query(search)
+        near = self._find_nearest(search, query)
+        return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
+
+    def find_place(self, reading: Reading, thresholds: Thresholds) -> FoundPlace | None:
+        """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""
+        if not self.corpus.files:
+            return None
+        query = build_query(SearchQuery(reading=reading))
+        ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
+        return find_place(ranking, reading, thresholds)
+
+    def _make_hit(self, ranking: Ranking, file: int) -> Hit:
+        chunks = choose_chunks(ranking.query_scores, file)
+        near = [Reason(0.5, f"close in meaning to the issue, by `{self.vectors.embedding}`")]
+        return Hit(
+            path=self.corpus.files[file].path,
+            score=round(ranking.scores[file], 4),
+            probability=round(ranking.probabilities[file], 4),
+            passages=read_passages(self.corpus, file, chunks),
+            reasons=explain_rank(ranking, file, chunks, near if file in ranking.nearest_files else []),
+        )
+
+    def _find_nearest(self, search: SearchQuery, query: Query) -> dict[int, float]:
+        store = self.vectors.store
+        if store is None:
+            return {}
+        if self.vectors.embedding == LOCAL or self.model is None:
+            return store.nearest(project_query(self.corpus, query.term_weights), _NEAREST)
+        vector = embed_query(self.model, "\n".join([search.reading.text, *search.keywords]))
+        return store.nearest(vector, _NEAREST) if vector is not None else {}
+
+
+def index_repository(
+    root: Path,
+    repository: str,
+    model: "Embeddings | None",
+    model_name: str,
+    limits: IndexLimits,
+    open_chroma: OpenChroma | None = open_embedded_chroma,
+    ignore: Sequence[str] = (),
+    cache: CacheFolder | None = None,
+    past: PastCommit | None = None,
+) -> tuple[IndexedCommit, IndexFacts]:
+    """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
+
+    CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
+    commit cannot be read.
+    """
+    started = time.perf_counter()
+    # The import takes a second, during which other processes read files.
+    importing = threading.Thread(target=_import_chroma, daemon=True, name="import") if open_chroma else None
+    if importing:
+        importing.start()
+    notes: list[str] = []
+    tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
+    changes = ChangeReader(tree, past.until if past else None)
+    index_cache = _open_index_cache(cache, repository, limits, past) if tree.commit else None
+    # No name for what is read, so that build_corpus can free it.
+    cached = index_cache.read if index_cache else lambda: None
+    built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits, cached())
+    if index_cache and built.make_cached_index:
+        index_cache.write(built.make_cached_index())
+    vector_cache = VectorCache(cache, model_name) if cache and model else None
+    if importing:
+        importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
+    vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
+    owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
+    policy, skills = find_security_policy(listing.entries), read_skills(tree)
+    is_dirty = past is None and _is_dirty(tree, listing, notes)
+    past_changes = PastChanges(built.corpus, changes.wait())
+    facts = IndexFacts(
+        commit=tree.commit,
+        files=len(built.corpus.files),
+        passages=len(built.corpus.chunk_files),
+        vectors=vectors.store.size if vectors.store else 0,
+        left_out=dict(sorted(built.left_out.items())),
+        partial=built.partial,
+        embedding=vectors.embedding,
+        notes=[*notes, *built.notes, *vectors.notes],
+        seconds=round(time.perf_counter() - started, 3),
+        dirty=is_dirty,
+        reused=built.reused_files,
+        cache=cache.problem if cache else "",
+    )
+    return IndexedCommit(built.corpus, past_changes, vectors, model, owners, forms, policy, skills, tree), facts
+
+
+def _open_index_cache(
+    cache: CacheFolder | None, repository: str, limits: IndexLimits, past: PastCommit | None
+) -> IndexCache | MemoryIndexCache | None:
+    if past:
+        return past.neighbour
+    return IndexCache(cache, repository, repr(limits)) if cache else None
+
+
+def _import_chroma() -> None:
+    import triage.code.vectors.chroma_package  # noqa: F401
+
+
+def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:
+    tree = open_commit(root, past.revision, past.until)
+    return tree, tree.list_files()
+
+
+def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
+    try:
+        commit = open_commit(root)
+        return commit, commit.list_files()
+    except GitError as error:
+        folder = FolderTree(root)
+        if is_bare_repository(root):
+            notes.append(f"The bare repository could not be read ({error}).")
+            return folder, Listing()
+        if os.path.lexists(root / ".git"):
+            notes.append(f"The folder was read as it is, without git ({error}).")
+        listing = folder.list_files()
+        if listing.left_out[NESTED_REPOSITORY]:
+            notes.append(_REPOSITORIES_BELOW)
+        return folder, listing
+
+
+def _is_dirty(tree: SourceTree, listing: Listing, notes: list[str]) -> bool:
+    try:
+        # git has no time limit of its own: not for a listing that was too long.
+        return not listing.truncated and tree.is_dirty()
+    except GitError as error:
+        notes.append(f"Whether the work tree differs from the commit could not be told ({error}).")
+        return False

@@ -1,0 +1,139 @@
+"""Decides whether an issue leads to one place by more than words that it shares with the code."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from triage.code.rank.message_places import find_message_places
+from triage.code.rank.query_scores import QueryScores
+from triage.code.rank.ranking import Ranking
+from triage.code.rank.snippets import choose_chunks, skip_docstring
+from triage.code.words.corpus import DefinitionLocation
+from triage.code.words.tokens import find_words
+from triage.domain.code import FoundPlace, MatchSource, Span
+from triage.domain.issue import Reading
+from triage.domain.thresholds import Thresholds
+
+MIN_MENTION = 0.5
+"""Score of a name or path: no more than two files have it."""
+LINES_AROUND = 3
+"""Shown above and below the line of a trace or message."""
+MAX_DEFINITION_LINES = 10
+_MIN_LINE_CHARS = 10
+"""A shorter line of code may stand in an issue by chance."""
+_MAX_MOVED_LINES = 60
+"""How far a line of a trace is looked for: the reporter's version may be another."""
+_MAX_QUOTES = 20
+
+
+def find_place(ranking: Ranking, reading: Reading, thresholds: Thresholds) -> FoundPlace | None:
+    """Return the place in the first file that a trace, a message or a name of the issue leads to; None without one.
+
+    The chance is that of the ranking: that a fix edits the file.
+    """
+    file = ranking.order[0] if ranking.order else -1
+    if file < 0 or not ranking.query_scores.corpus.files[file].role.is_product_code:
+        return None
+    probability = ranking.probabilities[file]
+    if probability < thresholds.least_of_place:  # most issues end here, before any source is read
+        return None
+    if not ranking.query_scores.file_lines(file):  # an issue may name a file without lines, and a trace may lead there
+        return None
+    for find in (_find_by_trace, _find_by_message, _find_by_name):
+        place = find(ranking.query_scores, file, reading)
+        if place and probability >= thresholds.for_sign(place.sign):
+            return place.model_copy(update={"probability": round(probability, 2)})
+    return None
+
+
+def _find_by_trace(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:
+    mentions = query_scores.mentions
+    mentioned = mentions.lines.get(file)
+    if file not in mentions.innermost_frame_scores or not mentioned:
+        return None
+    trace = next(trace for trace in reading.traces if trace.frames)
+    text = ": ".join(part for part in (trace.exception, trace.message) if part)
+    line = _find_shown_line(query_scores.file_lines(file), mentioned[0], reading.body)
+    place = _make_place("trace", query_scores, file, line, text)
+    frame = mentions.frames.get(file)
+    return place.model_copy(update={"calls_before_error": frame.calls_before_error if frame else 0})
+
+
+def _find_shown_line(lines: Sequence[str], line: int, body: str) -> int:
+    """Return the nearest line that the trace shows; the given one if it shows none."""
+    first, last = max(1, line - _MAX_MOVED_LINES), min(len(lines), line + _MAX_MOVED_LINES)
+    for number in sorted(range(first, last + 1), key=lambda one: abs(one - line)):
+        text = lines[number - 1].strip()
+        if len(text) >= _MIN_LINE_CHARS and text in body:
+            return number
+    return min(line, len(lines))
+
+
+def _find_by_message(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:
+    messages = [*(trace.message for trace in reading.traces if trace.message), *reading.error_messages]
+    quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
+    places = find_message_places(query_scores, [*messages, *quotes])
+    if {place.file for place in places} != {file}:
+        return None
+    longest = max(places, key=lambda place: place.chars)
+    return _make_place("message", query_scores, file, longest.line, longest.text)
+
+
+def _find_by_name(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:  # noqa: ARG001
+    mentions, corpus = query_scores.mentions, query_scores.corpus
+    scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
+    if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
+        return None
+    named = _choose_definition(query_scores, file)
+    if named:
+        start, end, symbol, text = named.start, named.end, named.name, _name_as_mentioned(query_scores, named)
+    else:
+        chunk = choose_chunks(query_scores, file)[0]
+        start, end = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
+        symbol, text = corpus.chunk_symbols[chunk] or "", ""
+    start = skip_docstring(query_scores.file_lines(file), start, end)
+    span = Span(path=corpus.files[file].path, start=start, end=min(end, start + MAX_DEFINITION_LINES - 1))
+    return FoundPlace(sign="name", span=span, symbol=symbol or None, text=text)
+
+
+def _choose_definition(query_scores: QueryScores, file: int) -> DefinitionLocation | None:
+    """Return the mentioned definition of a file, rather one whose name no other definition there has."""
+    mentioned = [one for one in query_scores.mentions.definitions.get(file, ()) if one[0] >= MIN_MENTION]
+    names = Counter(location.name.rpartition(".")[2] for _, location in mentioned)
+
+    def rate(one: tuple[float, DefinitionLocation]) -> tuple[bool, float, int]:
+        score, location = one
+        owner, _, name = location.name.rpartition(".")
+        is_clear = names[name] == 1 or _is_mentioned(query_scores, owner)
+        return is_clear, score, location.start
+
+    return max(mentioned, key=rate, default=(0.0, None))[1]
+
+
+def _name_as_mentioned(query_scores: QueryScores, location: DefinitionLocation) -> str:
+    owner, _, name = location.name.rpartition(".")
+    return location.name if _is_mentioned(query_scores, owner) else name
+
+
+def _is_mentioned(query_scores: QueryScores, owner: str) -> bool:
+    return owner.rpartition(".")[2] in query_scores.query.all_words
+
+
+def _make_place(sign: MatchSource, query_scores: QueryScores, file: int, line: int, text: str) -> FoundPlace:
+    lines = query_scores.file_lines(file)
+    start, end = max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
+    return FoundPlace(
+        sign=sign,
+        span=Span(path=query_scores.corpus.files[file].path, start=start, end=end),
+        line=line,
+        symbol=_find_symbol(query_scores, file, line),
+        quote=(lines[line - 1].strip() if line <= len(lines) else "") or None,
+        text=" ".join(text.split()),
+    )
+
+
+def _find_symbol(query_scores: QueryScores, file: int, line: int) -> str | None:
+    """Return the innermost definition around a line. A chunk may have several."""
+    names = set(find_words("\n".join(query_scores.file_lines(file))))
+    locations = (location for name in names for location in query_scores.corpus.find_definitions(file, name))
+    around = [location for location in locations if location.start <= line <= location.end]
+    return max(around, key=lambda one: (one.start, -one.end)).name if around else None

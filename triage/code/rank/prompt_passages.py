@@ -1,0 +1,219 @@
+"""Chooses the code that a model is shown: as many lines that a fix may edit as fit into a number of characters.
+
+First the code around the lines that a stack trace names and the definitions that the issue or the keywords name, then
+the best snippets of the best files. A file that is more
+likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/localization.md has the figures.
+"""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from triage.code.rank.long_comments import find_long_comments
+from triage.code.rank.ranking import Ranking
+from triage.code.rank.snippets import find_snippets
+from triage.code.words.corpus import Corpus
+from triage.domain.code import Passage, PromptPassages, Span
+
+MAX_FILES = 25
+"""In nine of ten issues the file at fault is among so many (measured)."""
+MAX_FILE_SNIPPETS = 40
+NAMED_SHARE = 1 / 3
+"""Of the characters, for definitions that the issue or the keywords name."""
+MIN_NAME_SCORE = 0.3
+"""See `Mentions.definitions`: at most three files define the name, and a plain word stands in the title."""
+MAX_NAMED_CHARS = 1_500
+"""Of one named definition: its beginning."""
+LINES_AROUND_FRAME = 8
+"""Above and below the line of a stack frame, within its function."""
+MAX_WHOLE_LINES = 150
+"""A longer definition is shown in part: the chunk of it that fits best."""
+MAX_PASSAGE_CHARS = 6_000
+MAX_LINE_CHARS = 1_000
+FILE_POWER, SNIPPET_POWER, LENGTH_POWER = 0.75, 0.75, 0.5
+"""How much the file's probability, the snippet's place in its file, and its length count. Chosen on public issues; the
+result hardly changes between 0.5 and 1."""
+MIN_PROBABILITY = 0.005
+
+
+def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
+    """Return passages of at most `chars` characters together, with their headings.
+
+    Files stand in the order of the ranking, passages in the order of their lines.
+    """
+    ranked = ranking.order[:MAX_FILES]
+    room = _Room(ranking.query_scores.corpus, chars)
+    for block in [*_list_frames(ranking), *_list_named_definitions(ranking)]:
+        room.add(block, reserve=chars - int(chars * NAMED_SHARE), max_chars=MAX_NAMED_CHARS)
+    files = {number: room.open_file(number) for number in ranked}
+    snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
+    for block in sorted(snippets, key=lambda block: -block.worth):
+        room.add(block)
+    order = {number: place for place, number in enumerate(ranked)}
+    shown = sorted(room.shown_files(), key=lambda file: order.get(file.number, len(order)))
+    paths = {file.path for file in shown}
+    others = [files[number].path for number in ranked if files[number].path not in paths]
+    passages = [passage for file in shown for passage in file.render()]
+    return PromptPassages(passages=passages, other_files=others)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Lines that may be shown together."""
+
+    file: int
+    start: int
+    end: int
+    symbol: str | None
+    worth: float = 0.0
+
+
+def _is_part(block: _Block, of: _Block) -> bool:
+    return block is of or bool(of.symbol and f"{block.symbol}.".startswith(f"{of.symbol}."))
+
+
+@dataclass
+class _OpenFile:
+    number: int
+    path: str
+    lines: Sequence[str]
+    shown: dict[int, _Block] = field(default_factory=dict)
+    """By line number: the block that it was shown with first."""
+
+    @cached_property
+    def hidden(self) -> AbstractSet[int]:
+        return find_long_comments(self.lines)
+
+    def select_lines(self, block: _Block, max_chars: int = MAX_PASSAGE_CHARS) -> list[int]:
+        """Return the lines of a block that a prompt shows, without long comments."""
+        selected, used = [], 0
+        for number in range(block.start, min(block.end, len(self.lines)) + 1):
+            if number not in self.hidden:
+                used += self.measure(number)
+                if used > max_chars:
+                    break
+                selected.append(number)
+        return selected
+
+    def measure(self, number: int) -> int:
+        return min(len(self.lines[number - 1]), MAX_LINE_CHARS) + len(str(number)) + len("| \n")
+
+    def render(self) -> Iterator[Passage]:
+        for numbers in self._split_into_runs():
+            first, last = numbers[0], numbers[-1]
+            span = Span(path=self.path, start=first, end=last)
+            yield Passage(span=span, text=number_lines(self.lines, numbers), symbol=self.shown[first].symbol)
+
+    def _split_into_runs(self) -> list[list[int]]:
+        """Return the shown lines that stand together, of a block and of those inside its definition.
+
+        Hidden lines do not part them.
+        """
+        runs: list[list[int]] = []
+        for number in sorted(self.shown):
+            last = runs[-1][-1] if runs else 0
+            is_next = last and all(between in self.hidden for between in range(last + 1, number))
+            if is_next and _is_part(self.shown[number], self.shown[runs[-1][0]]):
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+        return runs
+
+
+@dataclass
+class _Room:
+    """The characters that are left, and the files that share them."""
+
+    corpus: Corpus
+    chars: int
+    files: dict[int, _OpenFile] = field(default_factory=dict)
+
+    def open_file(self, number: int) -> _OpenFile:
+        if number not in self.files:
+            file = self.corpus.files[number]
+            self.files[number] = _OpenFile(number, file.path, file.read_lines())
+        return self.files[number]
+
+    def add(self, block: _Block, *, reserve: int = 0, max_chars: int = MAX_PASSAGE_CHARS) -> None:
+        """Show a block if the lines of it that are not shown yet fit; `reserve` characters stay free."""
+        file = self.open_file(block.file)
+        new = [number for number in file.select_lines(block, max_chars) if number not in file.shown]
+        cost = sum(map(file.measure, new)) + len(format_heading(file.path, block.start, block.end, block.symbol)) + 2
+        if new and cost <= self.chars - reserve:
+            self.chars -= cost
+            file.shown.update(dict.fromkeys(new, block))
+
+    def shown_files(self) -> list[_OpenFile]:
+        return [file for file in self.files.values() if file.shown]
+
+
+def _list_frames(ranking: Ranking) -> list[_Block]:
+    """Return the lines around those that the stack traces name, of the likeliest file first."""
+    corpus, mentions = ranking.query_scores.corpus, ranking.query_scores.mentions
+    blocks = []
+    for file in sorted(mentions.frames, key=lambda file: (-ranking.scores.get(file, 0.0), file)):
+        for line in mentions.lines[file]:
+            around = corpus.find_enclosing(file, line)
+            if around:
+                # In another version the function may be elsewhere: then its start is all that is known.
+                start = max(around.start, line - LINES_AROUND_FRAME)
+                end = min(around.end, max(line, start + LINES_AROUND_FRAME) + LINES_AROUND_FRAME)
+                blocks.append(_Block(file, start, end, around.name))
+    return blocks
+
+
+def _list_named_definitions(ranking: Ranking) -> list[_Block]:
+    """Return what the issue or the keywords name, the rarest first."""
+    mentions = ranking.query_scores.mentions
+    found = [
+        (score, location)
+        for locations in mentions.definitions.values()
+        for score, location in locations
+        if score >= MIN_NAME_SCORE
+    ]
+    found.sort(key=lambda one: (-one[0], -ranking.scores.get(one[1].file, 0.0), one[1].file, one[1].start))
+    return [_Block(location.file, location.start, location.end, location.name) for _, location in found]
+
+
+def _list_snippets(ranking: Ranking, file: _OpenFile) -> Iterator[_Block]:
+    """Return the file's snippets with what each is worth per character."""
+    corpus = ranking.query_scores.corpus
+    chunks = [snippet.chunk for snippet in find_snippets(ranking.query_scores, file.number)[:MAX_FILE_SNIPPETS]]
+    probability = max(MIN_PROBABILITY, ranking.probabilities[file.number])
+    for place, chunk in enumerate(chunks or corpus.find_chunks(file.number)[:1], 1):
+        start, end, symbol = _find_whole_definition(corpus, file.number, chunk)
+        block = _Block(file.number, start, end, symbol)
+        length = sum(map(file.measure, file.select_lines(block))) + 1
+        worth = probability**FILE_POWER / place**SNIPPET_POWER / length**LENGTH_POWER
+        yield _Block(file.number, start, end, symbol, worth)
+
+
+def _find_whole_definition(corpus: Corpus, file: int, chunk: int) -> tuple[int, int, str | None]:
+    """Return the lines of the definition that a chunk is a part of; of a long one only the chunk."""
+    start, end, symbol = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk]), corpus.chunk_symbols[chunk]
+    if symbol is None:
+        return start, end, None
+    for location in corpus.find_definitions(file, symbol.rpartition(".")[2]):
+        is_around = location.start <= start and end <= location.end
+        if location.name == symbol and is_around and location.end - location.start < MAX_WHOLE_LINES:
+            return location.start, location.end, symbol
+    return start, end, symbol
+
+
+def number_lines(lines: Sequence[str], numbers: Sequence[int]) -> str:
+    """Return these lines with their numbers, without the indentation that all have, and with what is left out."""
+    width = len(str(numbers[-1]))
+    indents = [len(line) - len(line.lstrip()) for number in numbers if (line := lines[number - 1]).strip()]
+    indent = min(indents, default=0)
+    rendered, previous = [], numbers[0] - 1
+    for number in numbers:
+        if number - previous > 1:
+            rendered.append(f"{' ' * width}  ({number - previous - 1} lines of comment)")
+        rendered.append(f"{number:>{width}}| {lines[number - 1].rstrip()[indent:][:MAX_LINE_CHARS]}")
+        previous = number
+    return "\n".join(rendered)
+
+
+def format_heading(path: str, start: int, end: int, symbol: str | None) -> str:
+    return f"## {path}:{start}-{end}" + (f" ({symbol})" if symbol else "")

@@ -1,0 +1,169 @@
+"""Makes vectors of chunks and queries: with an embedding model where one is given and answers, else by projection."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triage.base.errors import BudgetExceeded, TriageError
+from triage.code.vectors.chroma_connection import OpenChroma, StoreFailed, open_embedded_chroma
+from triage.code.vectors.chroma_store import ChromaStore, Matrix, VectorKey, digest_layout
+from triage.code.vectors.exact_store import ExactStore
+from triage.code.vectors.projection import project_chunks
+from triage.code.vectors.vector_cache import VectorCache
+from triage.code.words.corpus import Corpus
+from triage.safety.clean_text import clean_text
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+LOCAL = "local"
+MAX_VECTORS = 20_000
+"""By projection; Chroma needs 4 seconds for them. Further chunks are found by their words only."""
+MAX_EMBEDDED = 4_000
+"""By an embedding model, which is paid by the token."""
+EMBED_SECONDS = 60.0
+_BATCH = 96
+_MAX_CHARS = 6_000
+"""Of a text; common embedding models take about 8,000 tokens."""
+
+VectorStore = ChromaStore | ExactStore
+
+
+@dataclass
+class CorpusVectors:
+    store: VectorStore | None = None
+    embedding: str = LOCAL
+    """`local`, or the name of the model."""
+    notes: list[str] = field(default_factory=list)
+
+
+def embed_corpus(
+    corpus: Corpus,
+    repository: str,
+    commit: str | None,
+    model: "Embeddings | None",
+    model_name: str,
+    open_chroma: OpenChroma | None = open_embedded_chroma,
+    cache: VectorCache | None = None,
+) -> CorpusVectors:
+    """Make and store vectors of the product code's chunks.
+
+    When the model fails, or does not answer with one vector for each text, the projection replaces it. When the Chroma
+    server fails, Chroma in this process replaces it. Each leaves a note. `commit` is None for a folder without git.
+    """
+    vectors = CorpusVectors()
+    product_chunks: list[int] = np.flatnonzero(corpus.product_files[corpus.chunk_files]).tolist()
+    chunks = product_chunks or list(range(len(corpus.chunk_files)))
+    if not chunks:
+        return vectors
+    embedded = _embed_with_model(corpus, chunks[:MAX_EMBEDDED], model, cache, vectors.notes)
+    if embedded is not None:
+        vectors.embedding = model_name
+        positions, rows = embedded
+        if len(rows) < len(chunks):
+            vectors.notes.append(f"The embedding model saw {len(rows)} of {len(chunks)} passages.")
+        chunks = [chunks[position] for position in positions]
+    else:
+        chunks = chunks[:MAX_VECTORS]
+        rows = project_chunks(corpus, chunks)
+    key = VectorKey(repository, commit, vectors.embedding, rows.shape[1], digest_layout(corpus, chunks))
+    vectors.store = store_vectors(open_chroma, key, corpus, chunks, rows, vectors.notes)
+    return vectors
+
+
+def embed_query(model: "Embeddings", text: str) -> Matrix | None:
+    """The vector of a search; None when the model fails."""
+    try:
+        return _to_matrix([model.embed_query(text[:_MAX_CHARS])], 1).reshape(-1)
+    except embedding_errors():
+        return None
+
+
+def _embed_with_model(
+    corpus: Corpus, chunks: Sequence[int], model: "Embeddings | None", cache: VectorCache | None, notes: list[str]
+) -> tuple[list[int], Matrix] | None:
+    """Positions of the chunks that have a vector, and the vectors; None without a working model."""
+    if model is None:
+        return None
+    texts = list(_chunk_texts(corpus, chunks))
+    try:
+        return embed_texts(model, texts, cache)
+    except embedding_errors() as error:
+        notes.append(f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in.")
+        return None
+
+
+def store_vectors(
+    open_chroma: OpenChroma | None,
+    key: VectorKey,
+    corpus: Corpus | None,
+    chunks: Sequence[int],
+    rows: Matrix,
+    notes: list[str],
+) -> VectorStore | None:
+    """Store vectors in Chroma, or in this process without it. None if nothing takes them; `notes` then says why."""
+    if open_chroma is None:
+        return ExactStore(key, chunks, rows)
+    openers: list[OpenChroma] = [open_chroma]
+    if open_chroma is not open_embedded_chroma:
+        openers.append(open_embedded_chroma)
+    for opener in openers:
+        try:
+            return ChromaStore(opener(), key, corpus, chunks, rows)
+        except StoreFailed as error:
+            store = "Chroma" if opener is open_embedded_chroma else "The Chroma server"
+            notes.append(f"{store} did not take the vectors ({error}).")
+    notes.append("The search goes by words alone.")
+    return None
+
+
+def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
+    for number, same_file in groupby(chunks, lambda chunk: int(corpus.chunk_files[chunk])):
+        file = corpus.files[number]
+        lines = file.read_lines()
+        for chunk in same_file:
+            own_lines = lines[corpus.chunk_starts[chunk] - 1 : corpus.chunk_ends[chunk]]
+            yield "\n".join([f"{file.path} {corpus.chunk_symbols[chunk] or ''}", *own_lines])[:_MAX_CHARS]
+
+
+def embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache | None) -> tuple[list[int], Matrix]:
+    """Positions and vectors of as many texts as time and budget allow, at least of the first batch."""
+    deadline = time.monotonic() + EMBED_SECONDS
+    found = cache.find(texts) if cache else {}
+    new = [position for position in range(len(texts)) if position not in found]
+    for first in range(0, len(new), _BATCH):
+        if found and time.monotonic() > deadline:
+            break
+        batch = new[first : first + _BATCH]
+        try:
+            # Invisible characters must not influence where a passage lies.
+            answer = model.embed_documents([clean_text(texts[position]) for position in batch])
+        except BudgetExceeded:
+            if not found:
+                raise
+            break
+        rows = _to_matrix(answer, len(batch))
+        if cache:
+            cache.add([texts[position] for position in batch], rows)
+        found.update(zip(batch, rows, strict=True))
+    positions = sorted(found)
+    return positions, _to_matrix([found[position] for position in positions], len(positions))
+
+
+def _to_matrix(rows: Sequence[Sequence[float] | Matrix], count: int) -> Matrix:
+    if len(rows) != count:
+        raise ValueError("not one vector for each text")
+    matrix = np.array(rows, dtype=np.float32)
+    if matrix.ndim != 2 or not matrix.shape[1] or not np.isfinite(matrix).all():
+        raise ValueError("vectors of different length, or not of numbers")
+    return matrix
+
+
+def embedding_errors() -> tuple[type[Exception], ...]:
+    from openai import OpenAIError
+
+    return (TriageError, OpenAIError, OSError, ValueError, TypeError)

@@ -1,0 +1,166 @@
+"""BM25 over sparse postings, in numpy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triage.code.words.tokens import Vocabulary
+
+K1, B = 1.5, 0.75
+_COUNT_BITS = 20
+MAX_COUNT = 1 << _COUNT_BITS
+"""A file has at most half a million words."""
+_BLOCK = 1 << 20
+CountArray = NDArray[np.int32 | np.uint16]
+"""A large repository has 20 million counts, so they take two bytes each where they fit."""
+
+
+def _empty() -> NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
+@dataclass
+class TermCounts:
+    """The terms of documents with their counts, one document after the other."""
+
+    sizes: NDArray[np.int32] = field(default_factory=_empty)
+    """Number of different terms in each document."""
+    terms: NDArray[np.int32] = field(default_factory=_empty)
+    counts: CountArray = field(default_factory=_empty)
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def take_range(self, first: int, last: int) -> Self:
+        """Return the documents from number `first` to before `last`."""
+        start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
+        return type(self)(self.sizes[first:last], self.terms[start:end].copy(), self.counts[start:end])
+
+    def renumber_terms(self, numbers: NDArray[np.int32]) -> Self:
+        """Return the counts with `numbers[term]` for each term, without the terms whose new number is -1."""
+        terms = numbers[self.terms]
+        has_number = terms >= 0
+        if has_number.all():
+            return type(self)(self.sizes, terms, self.counts)
+        sizes = np.bincount(self.documents[has_number], minlength=len(self.sizes)).astype(np.int32)
+        return type(self)(sizes, terms[has_number], self.counts[has_number])
+
+
+class TermCounter:
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._parts: list[NDArray[np.int32]] = []
+        self._lengths: list[int] = []
+
+    def add(self, *parts: NDArray[np.int32]) -> None:
+        """Add the next document by the numbers of its words, in one or more parts."""
+        self._parts += parts
+        self._lengths.append(sum(map(len, parts)))
+
+    def count(self) -> TermCounts:
+        documents = np.repeat(np.arange(len(self._lengths), dtype=np.int32), self._lengths)
+        terms, documents = self._vocabulary.expand(np.concatenate([_empty(), *self._parts]), documents)
+        pairs = documents.astype(np.int64) << 32 | terms
+        pairs.sort()
+        first = np.flatnonzero(np.diff(pairs, prepend=-1))
+        counts = np.diff(first, append=len(pairs)).astype(np.int32)
+        pairs = pairs[first]
+        sizes = np.bincount(pairs >> 32, minlength=len(self._lengths)).astype(np.int32)
+        return TermCounts(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
+
+
+@dataclass(frozen=True)
+class Postings:
+    """The documents of each term, ascending, with counts; one term after the other."""
+
+    starts: NDArray[np.int64]
+    """Where the documents of each term start, and the end of the last."""
+    documents: NDArray[np.int32]
+    counts: CountArray
+    size: int
+
+    def to_term_counts(self) -> TermCounts:
+        order = np.argsort(self.documents, kind="stable")
+        terms = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
+        sizes = np.bincount(self.documents, minlength=self.size).astype(np.int32)
+        return TermCounts(sizes, terms[order], self.counts[order])
+
+
+class BM25:
+    def __init__(self, postings: Postings) -> None:
+        self.postings = postings
+        self.size, self.starts, self.documents = postings.size, postings.starts, postings.documents
+        lengths = np.bincount(postings.documents, weights=postings.counts, minlength=self.size)
+        mean = float(lengths.mean()) if self.size else 1.0
+        norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
+        self.saturated_counts = postings.counts.astype(np.float32)
+        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and K1 + 1 it is the BM25 score."""
+        for first in range(0, len(self.saturated_counts), _BLOCK):
+            block = self.saturated_counts[first : first + _BLOCK]
+            block /= block + norms[postings.documents[first : first + _BLOCK]]
+        frequency = np.diff(postings.starts)
+        self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+
+    @classmethod
+    def from_counts(cls, parts: list[TermCounts], vocabulary: int) -> Self:
+        """Score documents whose terms are numbered alike, from 0 to before `vocabulary`.
+
+        Empties `parts`, so that memory does not hold the counts twice.
+        """
+        size = sum(len(part.sizes) for part in parts)
+        max_count = max((int(part.counts.max(initial=0)) for part in parts), default=0)
+        count_type = np.uint16 if max_count <= np.iinfo(np.uint16).max else np.int32
+        keys = _sorted_keys(parts, size.bit_length())
+        frequency = np.zeros(vocabulary, dtype=np.int64)
+        documents = np.empty(len(keys), dtype=np.int32)
+        counts: CountArray = np.empty(len(keys), dtype=count_type)
+        for first in range(0, len(keys), _BLOCK):
+            block = keys[first : first + _BLOCK]
+            counts[first : first + _BLOCK] = block & (MAX_COUNT - 1)
+            block >>= _COUNT_BITS
+            documents[first : first + _BLOCK] = block & ((1 << size.bit_length()) - 1)
+            block >>= size.bit_length()
+            frequency += np.bincount(block, minlength=vocabulary)
+        del keys
+        return cls(Postings(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size))
+
+    def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
+        scores = np.zeros(self.size, dtype=np.float32)
+        for term, weight in weights.items():
+            if term + 1 < len(self.starts):
+                postings = slice(self.starts[term], self.starts[term + 1])
+                factor = np.float32(weight * (K1 + 1) * self.idf[term])
+                scores[self.documents[postings]] += self.saturated_counts[postings] * factor
+        return scores
+
+    def explain_score(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
+        """Return what each term adds to the score of one document, divided by K1 + 1."""
+        parts: dict[int, float] = {}
+        for term, weight in weights.items():
+            if term + 1 < len(self.starts):
+                first, last = self.starts[term], self.starts[term + 1]
+                position = first + int(np.searchsorted(self.documents[first:last], document))
+                if position < last and self.documents[position] == document:
+                    parts[term] = weight * float(self.idf[term] * self.saturated_counts[position])
+        return parts
+
+
+def _sorted_keys(parts: list[TermCounts], document_bits: int) -> NDArray[np.int64]:
+    # Term, document and count in one number, because numpy sorts numbers fastest.
+    keys = np.empty(sum(len(part.terms) for part in parts), dtype=np.int64)
+    documents = pairs = 0
+    while parts:
+        part = parts.pop(0)
+        block = keys[pairs : pairs + len(part.terms)]
+        block[:] = part.terms
+        block <<= document_bits
+        block |= part.documents + documents
+        block <<= _COUNT_BITS
+        block |= part.counts
+        documents, pairs = documents + len(part.sizes), pairs + len(part.terms)
+    keys.sort()
+    return keys

@@ -1,0 +1,173 @@
+"""The indexed repository: files, chunks, definitions, and the BM25 tables that score them."""
+
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triage.code.files.file_filter import MAX_CODE_BYTES
+from triage.code.files.file_roles import FileRole
+from triage.code.files.packages import find_packages
+from triage.code.git.decode import split_lines
+from triage.code.git.tree import has_blob_id
+from triage.code.words.bm25 import BM25
+from triage.code.words.tokens import Vocabulary
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+PACKAGE_STEMS = ("__init__", "index", "mod")
+"""Files that stand for their folder: `__init__.py`, `index.ts`, `mod.rs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    path: str
+    role: FileRole
+    compressed_text: bytes | None = None
+    """About a quarter of the text's size; None if only the path is indexed."""
+    blob_id: str = ""
+    """Of a text from a cache: the blob that it must be. Empty for a text that was read from the repository."""
+
+    @property
+    def stem(self) -> str:
+        """Name without extension, lower case."""
+        name = self.path.rpartition("/")[2]
+        return (name.rpartition(".")[0] or name).lower()
+
+    def read_lines(self) -> list[str]:
+        """Return the lines without their ends; empty if only the path is indexed."""
+        return split_lines(self.read_text() or "")
+
+    def find_bytes(self, wanted: Sequence[bytes], *, any_case: bool = False) -> list[int]:
+        """Return the positions of those bytes in `wanted` that the text has. With `any_case` they are in small letters.
+
+        A text from a cache is not verified, which takes eight times as long: `read_text` does that.
+        """
+        content = decompress_text(self.compressed_text) if self.compressed_text is not None else None
+        if content is None:
+            return []
+        content = content.lower() if any_case else content
+        return [position for position, one in enumerate(wanted) if one in content]
+
+    def read_text(self) -> str | None:
+        """Return the text; None if only the path is indexed, or if a cache holds something else than the blob."""
+        if self.compressed_text is None:
+            return None
+        if not self.blob_id:
+            return zlib.decompress(self.compressed_text).decode("utf-8", "replace")
+        is_verified = _is_verified(self.compressed_text, self.blob_id, self.path)
+        content = decompress_text(self.compressed_text) if is_verified else None
+        return content.decode("utf-8", "replace") if content is not None else None
+
+
+def compress_text(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8", "replace"), level=1)
+
+
+def decompress_text(data: bytes) -> bytes | None:
+    """Return at most `MAX_CODE_BYTES` of the text, since a few bytes can unpack to gigabytes; None for invalid data."""
+    try:
+        return zlib.decompressobj().decompress(data, MAX_CODE_BYTES)
+    except zlib.error:
+        return None
+
+
+@lru_cache(maxsize=10_000)
+def _is_verified(data: bytes, blob_id: str, path: str) -> bool:
+    content = decompress_text(data)
+    if content is None or not has_blob_id(content, blob_id):
+        return False
+    text = content.decode("utf-8", "replace")
+    return redact_likely_secrets(text, path) == text  # A text with a secret is never cached.
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionLocation:
+    file: int
+    start: int
+    end: int
+    name: str
+    """Qualified."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything that was read from the commit. Numbers of files and chunks are positions in these sequences."""
+
+    files: Sequence[File]
+    chunk_files: NDArray[np.int32]
+    """The file number of each chunk, ascending."""
+    chunk_starts: NDArray[np.int32]
+    chunk_ends: NDArray[np.int32]
+    chunk_symbols: Sequence[str | None]
+    definitions: Mapping[str, Sequence[DefinitionLocation]]
+    """By unqualified name, in the order of their files."""
+    vocabulary: Vocabulary
+    by_chunk: BM25
+    by_file: BM25
+    by_path: BM25
+
+    @cached_property
+    def file_numbers(self) -> Mapping[str, int]:
+        return {file.path: number for number, file in enumerate(self.files)}
+
+    @cached_property
+    def files_by_stem(self) -> Mapping[str, Sequence[int]]:
+        files: dict[str, list[int]] = {}
+        for number, file in enumerate(self.files):
+            files.setdefault(file.stem, []).append(number)
+        return files
+
+    @cached_property
+    def priors(self) -> NDArray[np.float32]:
+        return np.array([file.role.prior for file in self.files], dtype=np.float32)
+
+    @cached_property
+    def product_files(self) -> NDArray[np.bool_]:
+        """Whether each file is product code, see `FileRole`."""
+        return np.array([file.role.is_product_code for file in self.files], dtype=bool)
+
+    @cached_property
+    def files_by_folder(self) -> Mapping[str, Sequence[int]]:
+        files: dict[str, list[int]] = {}
+        for number, file in enumerate(self.files):
+            files.setdefault(file.path.rpartition("/")[0], []).append(number)
+        return files
+
+    @cached_property
+    def definitions_by_file(self) -> Mapping[int, Sequence[DefinitionLocation]]:
+        """The definitions of each file, by their first line; outer ones first."""
+        by_file: dict[int, list[DefinitionLocation]] = {}
+        for same_name in self.definitions.values():
+            for location in same_name:
+                by_file.setdefault(location.file, []).append(location)
+        return {file: sorted(found, key=lambda one: (one.start, -one.end)) for file, found in by_file.items()}
+
+    @cached_property
+    def packages(self) -> Mapping[str, frozenset[str]]:
+        return find_packages(file.path for file in self.files)
+
+    def read_lines(self, path: str) -> list[str] | None:
+        """Return the lines of a file as they were indexed; None if its text was not."""
+        number = self.file_numbers.get(path)
+        text = self.files[number].read_text() if number is not None else None
+        return split_lines(text) if text is not None else None
+
+    def find_definitions(self, file: int, name: str) -> Sequence[DefinitionLocation]:
+        """Return the definitions of an unqualified name in one file."""
+        same_name = self.definitions.get(name, ())
+        first, end = (bisect_left(same_name, number, key=lambda one: one.file) for number in (file, file + 1))
+        return same_name[first:end]
+
+    def find_enclosing(self, file: int, line: int) -> DefinitionLocation | None:
+        """Return the innermost definition around a line."""
+        locations = self.definitions_by_file.get(file, ())
+        last = bisect_right(locations, line, key=lambda one: one.start)
+        return next((one for one in reversed(locations[:last]) if one.end >= line), None)
+
+    def find_chunks(self, file: int) -> range:
+        first, last = np.searchsorted(self.chunk_files, (file, file + 1))
+        return range(int(first), int(last))

@@ -1,0 +1,214 @@
+"""The state in the first line of our comment, an HTML comment: hashes, enums, numbers and paths of the repository.
+
+Whoever can edit the comment can forge the state, so it is parsed strictly and only decides whether something is
+written or run again, and which files a later run looks at. No value in it can close the HTML comment.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
+
+from triage.comment.named_files import MAX_NAMED, find_named_files
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.findings import MissingKind
+from triage.domain.proposal import ProposalId, ProposalTests
+from triage.domain.report import RunReport
+from triage.domain.suggestion import Suggestion
+from triage.domain.task import RUN_WINDOW, RunKey
+from triage.domain.triaged_issue import PredictedBy
+from triage.domain.value import RENAMED_FIELDS, Value
+
+MAX_SUSPECTS = 15
+MAX_RUNS = 60
+MAX_SUGGESTED = 20
+MAX_APPLIED = 10
+MAX_LABELS = 10
+MAX_PATH_CHARS = 150
+MAX_LINE_CHARS = 8_192
+_OPEN = f"{COMMENT_MARKER} v2 "
+_CLOSE = " -->"
+_LATER_FIELDS = ("needs_info", "suggested", "applied", "labels", "named", "proposal", "tests", "runs")
+
+Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
+"""First 64 bits of a SHA-256; empty if unknown."""
+
+
+def _can_be_remembered(path: str) -> bool:
+    """Returns whether a path is short, relative, and harmless inside an HTML comment."""
+    is_inside = bool(path) and not path.startswith("/") and ".." not in path.split("/")
+    return is_inside and len(path) <= MAX_PATH_CHARS and path.isprintable() and not {"<", ">"} & set(path)
+
+
+def _check_path(path: str) -> str:
+    if not _can_be_remembered(path):
+        raise ValueError("not a path that a comment remembers")
+    return path
+
+
+SuspectPath = Annotated[str, AfterValidator(_check_path)]
+RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
+"""Seconds since 1970, and the id of a comment or 0."""
+
+NeedsInfo = Literal["", "added", "removed"]
+"""Of the label for an open question: not our business, put on by us, or taken off by a person since."""
+
+
+class FirstNamed(Value):
+    """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
+
+    model_config = ConfigDict(strict=True)
+
+    at: int = Field(ge=1, le=99_999_999_999)
+    """Seconds since 1970."""
+    by: PredictedBy
+    chance: int = Field(ge=0, le=100)
+    """In percent, that the fix edits the first of them."""
+    paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
+
+
+class CommentState(Value):
+    model_config = ConfigDict(strict=True, **RENAMED_FIELDS)
+
+    text_hash: Hash = Field("", serialization_alias="text", validation_alias=AliasChoices("text", "text_hash"))
+    """Of the issue's title and body: an edit that changes neither needs no run."""
+    content_hash: Hash = Field(
+        "", serialization_alias="content", validation_alias=AliasChoices("content", "content_hash")
+    )
+    """Of verdict, suspects, questions and next steps: the same content is not written again."""
+    asked: list[MissingKind] = Field(default_factory=list, max_length=8)
+    suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
+    """Paths of all suspects so far, the latest first."""
+    quiet: bool = False
+    needs_info: NeedsInfo = ""
+    suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
+    """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
+    applied: list[ProposalId] = Field(default_factory=list, max_length=MAX_APPLIED)
+    """Suggestions that a person had applied, so that a second command learns that they are."""
+    labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)
+    """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
+    named: FirstNamed | None = None
+    """None also in comments of versions before 1.0."""
+    proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{12})?$")] = ""
+    """Id of the proposed patch that the comment shows."""
+    tests: ProposalTests = ""
+    """What the project's tests said of it."""
+    runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
+    """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
+
+    @property
+    def past_runs(self) -> list[RunKey]:
+        keys = [key.split(".") for key in self.runs]
+        return [RunKey(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+
+    def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "CommentState":
+        """Returns a copy that remembers them."""
+        hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
+        return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
+
+    def with_labels(self, names: Sequence[str]) -> "CommentState":
+        """Returns a copy that remembers labels that were suggested or added."""
+        hashes = [*self.labels, *map(hash_label, names)]
+        return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
+
+    def with_run(self, run: RunKey | None) -> "CommentState":
+        """Returns a copy with this run and without those older than a day."""
+        key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
+        if run is None or key in self.runs:
+            return self
+        oldest = (run.at - RUN_WINDOW).timestamp()
+        recent = [other for other in self.runs if int(other.partition(".")[0]) > oldest]
+        return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
+
+
+def parse_state(body: str) -> CommentState | None:
+    """Returns the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
+    line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
+    if not line.startswith(_OPEN) or not line.endswith(_CLOSE):
+        return None
+    try:
+        state = CommentState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
+    except ValidationError:
+        return None
+    return state if render_state(state) == line else None
+
+
+def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
+    """Returns the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
+    earlier = previous or CommentState()
+    asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
+    suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
+    return CommentState(
+        text_hash=text or "",
+        content_hash="" if text is None else hash_content(report),
+        asked=list(dict.fromkeys(asked)),
+        suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+        needs_info=earlier.needs_info,
+        suggested=earlier.suggested,
+        applied=earlier.applied,
+        labels=earlier.labels,
+        named=earlier.named or (None if text is None else _remember_named(report)),
+        proposal=earlier.proposal,
+        tests=earlier.tests,
+        runs=earlier.runs,
+    )
+
+
+def _remember_named(report: RunReport) -> FirstNamed | None:
+    named = find_named_files(report)
+    # Without the first one, the others would count as what it said first.
+    if named is None or not _can_be_remembered(named.paths[0]):
+        return None
+    paths = list(filter(_can_be_remembered, named.paths))
+    at = max(1, int(report.started_at.timestamp()))
+    return FirstNamed(at=at, by=named.by, chance=round(100 * named.chance), paths=paths)
+
+
+def hash_label(name: str) -> str:
+    return _hash(f"label:{name.casefold()}")
+
+
+def hash_suggestion(suggestion: Suggestion) -> str:
+    return _hash(suggestion.key)
+
+
+def hash_content(report: RunReport) -> str:
+    """Returns the hash of what matters to a reader: kind, verdict, severity, suspects, questions, next steps."""
+    locations = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
+    questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
+    steps = [_normalize(step) for step in report.next_steps]
+    kind = "security" if report.security else report.kind
+    return _hash([kind, report.verdict, report.severity, locations, questions, steps, *_list_past(report)])
+
+
+def _list_past(report: RunReport) -> list[object]:
+    """Returns what the comment says about the repository's past; nothing if it says nothing."""
+    duplicate, window, later = report.possible_duplicate, report.regression_window, report.later_change
+    return [
+        *([duplicate.number, duplicate.state, duplicate.ended] if duplicate else []),
+        *([change.commit for change in window.commits] if window else []),
+        *([later.commit.commit, later.release] if later else []),
+    ]
+
+
+def _normalize(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def render_state(state: CommentState) -> str:
+    # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
+    exclude = {name for name in _LATER_FIELDS if not getattr(state, name)}
+    text = json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":"), ensure_ascii=False)
+    return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
+
+
+def hash_text(title: str, body: str) -> str:
+    """Returns the hash of an issue. Kinds of line ends and white space around the text do not change it."""
+    return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()[:16]

@@ -1,0 +1,140 @@
+"""The visible part of a page: what was found, what the reporter is asked, what is suggested."""
+
+from collections.abc import Iterator, Sequence
+
+from triage.comment import wording
+from triage.comment.permalink import build_permalink, build_reference_url
+from triage.comment.template import render_block
+from triage.domain.code import Span
+from triage.domain.effect import LabelsMode
+from triage.domain.report import RunReport
+from triage.domain.skill import UsedSkill
+from triage.issue.reporter_phrases import get_phrases
+from triage.safety.inert_markdown import format_code_span
+
+VISIBLE_ITEMS = 6
+"""Of questions."""
+MAX_ITEMS = 20
+"""Per list. Agents return fewer, unless a stranger's text made them."""
+MAX_CODE_LINES = 15
+"""Of the code that GitHub shows for a link that stands alone."""
+
+
+def build_blocks(
+    report: RunReport, withdrawn: Sequence[str], labels: LabelsMode, suggestions: str = "", *, has_answered: bool
+) -> Iterator[str]:
+    """Return the blocks in their order, some of them empty.
+
+    `withdrawn` are files that an earlier comment named, and `suggestions` is the block that stands in place of the
+    labels. `has_answered` says that the reporter answered a question.
+    """
+    phrases = get_phrases(report.language)
+    if report.security:
+        yield render_block("blocks", "security", _link_file(report, report.security_policy or ""), phrases)
+        return
+    yield _render_duplicate(report)
+    yield _render_findings(report)
+    if report.found or wording.has_model_answer(report):
+        yield from render_history(report)
+    yield render_block("blocks", "notices", report)
+    yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
+    yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
+    if withdrawn:
+        yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
+    if suggestions:
+        yield suggestions
+    elif report.ticket.labels and labels != "off":
+        yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
+
+
+def _render_findings(report: RunReport) -> str:
+    by_model = wording.has_model_answer(report)
+    if report.kind != "bug":
+        return render_block("blocks", "kind", report, by_model)
+    first = report.suspects[0] if report.suspects else None
+    if by_model:
+        where = _link_file(report, first.path) if first else ""
+        links = link_named_places(report)
+        return render_block("blocks", "cause", report, where, build_code_link(report), links)
+    if report.found:
+        where = _link_file(report, report.found.span.path)
+        return render_block("blocks", "found", report.found, where, build_code_link(report))
+    if report.missing_information or report.possible_duplicate:
+        return ""  # a comment that asks, or names another issue, needs no other reason
+    return render_block("blocks", "nothing_found", first is not None)
+
+
+def _render_duplicate(report: RunReport) -> str:
+    issue = report.possible_duplicate
+    if issue is None:
+        return ""
+    return render_block("blocks", "duplicate", issue, build_issue_link(report, issue.number))
+
+
+def render_history(report: RunReport) -> Iterator[str]:
+    """Yield what git knows of the places: commits between two versions, a later change, owners."""
+    window, later = report.regression_window, report.later_change
+    if window and window.commits:
+        rows = [(change, _build_commit_link(report, change.commit)) for change in window.commits]
+        yield render_block("blocks", "window", window, rows)
+    if later:
+        yield render_block("blocks", "later_change", later, _build_commit_link(report, later.commit.commit))
+    if report.owners:
+        yield render_block("blocks", "owners", report.owners)
+
+
+def build_issue_link(report: RunReport, number: int) -> str | None:
+    return build_reference_url(report.server_url, report.repository, f"issues/{number}")
+
+
+def _build_commit_link(report: RunReport, commit: str) -> str | None:
+    return build_reference_url(report.server_url, report.repository, f"commit/{commit}")
+
+
+def list_reference_links(report: RunReport) -> list[str]:
+    """Return every URL of an issue or a commit that the page may have."""
+    numbers = [issue.number for issue in report.similar_issues]
+    commits = [change.commit for change in report.regression_window.commits] if report.regression_window else []
+    commits += [report.later_change.commit.commit] if report.later_change else []
+    links = [build_issue_link(report, number) for number in numbers]
+    links += [_build_commit_link(report, commit) for commit in commits]
+    return [link for link in links if link]
+
+
+def build_code_link(report: RunReport) -> str:
+    """Return the URL of the lines that GitHub shows as a box of code; empty without any.
+
+    They are the lines of `found`, else those of a model's first suspect.
+    """
+    span: Span | None = None
+    if report.found:
+        span = report.found.span
+    elif report.suspects and wording.has_model_answer(report):
+        span = report.suspects[0].span
+    if span is None or report.kind != "bug":
+        return ""
+    shown = span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
+    return build_permalink(report.server_url, report.repository, report.commit, shown) or ""
+
+
+def link_named_places(report: RunReport) -> dict[str, str]:
+    """Return the URL of each place that the explanation names, by its code span."""
+    links = {
+        format_code_span(place.text): build_permalink(
+            report.server_url, report.repository, report.commit, place.span or place.path
+        )
+        for place in report.named_places
+    }
+    return {code: link for code, link in links.items() if link}
+
+
+def link_skill(report: RunReport, skill: UsedSkill) -> str:
+    """Return the URL of a skill's file; empty without a server to link to."""
+    return build_permalink(report.server_url, report.repository, report.commit, skill.path) or ""
+
+
+def _link_file(report: RunReport, path: str) -> str:
+    if not path:
+        return ""
+    link = build_permalink(report.server_url, report.repository, report.commit, path)
+    return f"[{format_code_span(path)}]({link})" if link else format_code_span(path)

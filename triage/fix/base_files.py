@@ -1,0 +1,136 @@
+"""Implements the port `BaseFiles`: files of one commit, from git objects only."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from triage.base.errors import BadInput
+from triage.code.files.file_filter import get_skip_reason, load_text
+from triage.code.files.file_roles import classify_file
+from triage.code.files.languages import detect_language
+from triage.code.git.commit import CommitTree, open_commit
+from triage.code.git.git import GitError
+from triage.code.git.tree import Entry
+from triage.code.parse.syntax_errors import count_syntax_errors
+from triage.domain.patch import MAX_FILE_CHARS, BaseFile, EditablePath
+from triage.fix.patch.masked_files import mask_file
+from triage.safety.secrets.secret_file_names import may_hold_secrets
+
+_TOO_LARGE = "too large"
+"""To be indexed. A patch may change larger files."""
+
+
+def open_base_files(root: Path, commit: str) -> "CommitFiles":
+    """Return the files of a commit of the checkout.
+
+    Raises:
+        BadInput: The folder is not the top folder of a repository, or the commit is not in it.
+    """
+    try:
+        top = open_commit(root.resolve(), commit)
+    except GitError:
+        message = f"Commit {commit[:12]} is not in the checkout: check it out, or fetch it (`fetch-depth: 0`)."
+        raise BadInput(message) from None
+    if top.prefix:
+        raise BadInput("A patch needs the top folder of the repository: name that folder.")
+    return CommitFiles(top)
+
+
+class CommitFiles:
+    def __init__(self, tree: CommitTree) -> None:
+        self._tree = tree
+        self._originals: dict[str, BaseFile | str | None] = {}
+        self._masked: dict[str, BaseFile | str | None] = {}
+        self._editable: Sequence[EditablePath] | None = None
+        self._names: dict[str, Collection[str]] = {}
+        self._errors: dict[tuple[str, str], int | None] = {}
+
+    @property
+    def commit(self) -> str:
+        return self._tree.commit or ""
+
+    def read(self, path: str) -> BaseFile | str | None:
+        if path not in self._masked:
+            self._masked[path] = mask_file(path, self.read_original(path))
+        return self._masked[path]
+
+    def read_original(self, path: str) -> BaseFile | str | None:
+        if path not in self._originals:
+            self._originals[path] = self._read_file(path)
+        return self._originals[path]
+
+    def _read_file(self, path: str) -> BaseFile | str | None:
+        if not path or "\0" in path or not _is_unicode(path):
+            return None  # Neither git nor the system takes such an argument.
+        if may_hold_secrets(path):
+            return "a file made for secrets"
+        try:
+            entry = self._tree.find_entry(path)
+            return self._load(entry) if isinstance(entry, Entry) else entry and f"a {entry}"
+        except GitError:
+            return "not readable by git"
+
+    def _load(self, entry: Entry) -> BaseFile | str:
+        if entry.size > MAX_FILE_CHARS:
+            return "larger than 1 MB"
+        (_, data), *_ = self._tree.read([entry])
+        if data is None:
+            return "not readable by git"
+        if data.startswith(b"version https://git-lfs.github.com/spec/"):
+            return "a pointer to a file of Git LFS"
+        if b"\0" in data:
+            return "a binary file"
+        try:
+            return BaseFile(text=data.decode("utf-8"), mode="100755" if entry.is_executable else "100644")
+        except UnicodeDecodeError:
+            return "not UTF-8"
+
+    def list_editable(self) -> Sequence[EditablePath]:
+        if self._editable is None:
+            try:
+                listed = sorted(entry.path for entry in self._tree.list_files().entries)
+            except GitError:
+                listed = []
+            self._editable = [_describe_path(path) for path in listed if _is_edited_by_hand(path)]
+        return self._editable
+
+    def list_names(self, folder: str) -> Collection[str]:
+        if folder not in self._names:
+            try:
+                self._names[folder] = frozenset(self._tree.list_names(folder))
+            except GitError:
+                self._names[folder] = frozenset()
+        return self._names[folder]
+
+    def is_test(self, path: str) -> bool:
+        return classify_file(path).is_test
+
+    def find_skip_reason(self, path: str, text: str) -> str:
+        reason = get_skip_reason(path, len(text.encode("utf-8", "replace")))
+        return load_text(text.encode("utf-8", "replace"), path)[1] if reason in (None, _TOO_LARGE) else str(reason)
+
+    def count_syntax_errors(self, path: str, text: str) -> int | None:
+        language = detect_language(path)
+        if language is None:
+            return None
+        if (path, text) not in self._errors:
+            self._errors[path, text] = count_syntax_errors(text, language)
+        return self._errors[path, text]
+
+
+def _is_edited_by_hand(path: str) -> bool:
+    return get_skip_reason(path, 0) is None and not any(part.startswith(".") for part in path.split("/"))
+
+
+def _describe_path(path: str) -> EditablePath:
+    role, language = classify_file(path), detect_language(path)
+    return EditablePath(
+        path, language.name if language and language.grammar else "", role.is_test, role.is_product_code
+    )
+
+
+def _is_unicode(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,107 @@
+"""Messages of a proposal's commits, and what is read back from them."""
+
+import re
+import textwrap
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from triage.domain.patch import PatchDraft
+from triage.domain.proposal import PatchProposal
+from triage.domain.value import Value
+from triage.safety.plain_line import format_plain_line
+
+MAX_SUBJECT_CHARS = 72
+MAX_CAUSE_CHARS = 1_000
+_ACTIVE = re.compile(r"[#@\[\]]|\bGH-(?=\d)|\b[0-9a-f]{7,40}\b|\S*://\S*", re.IGNORECASE)
+"""What GitHub or a CI service would act on: references, mentions, commits, `[skip ci]`, links."""
+_BREAKING = re.compile(r"\bbreaking[\s_-]*changes?\b", re.IGNORECASE)
+"""Release tools read it at the start of any line, also without a colon, and make a major version of it."""
+_AUTOSQUASH = re.compile(r"\b(fixup|squash|amend)!", re.IGNORECASE)
+_COLON = re.compile(r"\s*:\s*")
+"""What makes a word a command: `Release-As: 9.0.0`, `Signed-off-by: x`, `skip-checks: true`, `+semver:major`. A message
+is wrapped here, and again where somebody squashes commits: each word may begin a line."""
+_TRAILERS = re.compile(
+    r"\n\nTriage-Issue: (?P<issue>[1-9][0-9]{0,9})"
+    r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
+    r"\nTriage-Draft: (?P<draft>[0-9a-f]{64})"
+    r"\nTriage-Revision: (?P<revision>[0-9])"
+    r"\nTriage-Commits: (?P<commits>[12])\n?\Z"
+)
+
+
+class CommitFacts(Value):
+    """What GitHub says of one commit."""
+
+    sha: str
+    parents: list[str]
+    message: str
+    committed_at: datetime
+
+
+def format_subject(text: str) -> str:
+    """Return a model's words as one line that starts nothing on GitHub."""
+    line = _format_inert(text)
+    return line if len(line) <= MAX_SUBJECT_CHARS else line[: MAX_SUBJECT_CHARS - 1].rstrip() + "…"
+
+
+def _format_inert(text: str) -> str:
+    line = format_plain_line(_ACTIVE.sub(" ", text))  # without invisible characters, which could hide the rest
+    line = _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
+    return " ".join(_COLON.sub(" - ", line.replace("::", ".")).split())
+
+
+def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
+    """Return the messages of the commit with the test and of the commit with the patch: subject and cause.
+
+    The issue's number is written without words such as "fixes", with which GitHub would close the issue.
+    """
+    prefix = f"[#{draft.issue}] " if draft.issue else ""
+    subject = format_subject(draft.summary) or "Proposed change"
+    cause = textwrap.fill(
+        _format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS],
+        MAX_SUBJECT_CHARS,
+        break_long_words=False,  # the end of a word at the start of a line could be a command
+        break_on_hyphens=False,
+    )
+    return f"{prefix}Add a failing test: {subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
+
+
+def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
+    """Return the same messages with what `parse_proposal` reads back."""
+    test_message, message = write_local_messages(draft)
+    trailers = (
+        f"Triage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
+        f"Triage-Draft: {draft_hash}\nTriage-Revision: {draft.revision}\n"
+        f"Triage-Commits: {1 + draft.has_test_commit}\n"
+    )
+    return test_message, f"{message}\n{trailers}"
+
+
+def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:
+    """Return the proposal of a commit as `write_messages` describes it; None for any other commit.
+
+    `parent` is the first parent of `head`. It is needed for a patch of two commits.
+    """
+    found = _TRAILERS.search(head.message.replace("\r\n", "\n"))
+    if found is None or len(head.parents) != 1:
+        return None
+    test_commit, base = None, head.parents[0]
+    if found["commits"] == "2":
+        if parent is None or parent.sha != base or len(parent.parents) != 1:
+            return None
+        test_commit, base = parent.sha, parent.parents[0]
+    try:
+        return PatchProposal(
+            repository=repository,
+            issue=int(found["issue"]),
+            issue_text=found["issue_text"],
+            created_at=head.committed_at.replace(microsecond=0),
+            base=base,
+            test_commit=test_commit,
+            commit=head.sha,
+            draft=found["draft"],
+            revision=int(found["revision"]),
+        )
+    except ValidationError:
+        return None

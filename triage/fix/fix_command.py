@@ -1,0 +1,166 @@
+"""The command `fix`: proposes a change, asks whoever runs it, and makes a local branch of what they approved."""
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from triage.app import wiring
+from triage.app.command_line import (
+    EXIT_CODES,
+    GitHubOption,
+    IssueOption,
+    Json,
+    Repo,
+    Verbose,
+    list_warnings,
+    open_issue,
+    open_setup,
+    run_until_signal,
+)
+from triage.base.errors import BadInput, SetupError
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.comment.wording import format_usage
+from triage.domain.proposal import ProposalStatus
+from triage.fix import fix_wiring
+from triage.proposal_ports import BaseFiles, PatchWorkspace
+
+if TYPE_CHECKING:
+    from triage.fix.graph.fix_state import FixState
+    from triage.fix.graph.run_fix import AskPerson
+
+NO_MODEL = "A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your own."
+_QUESTION = "\nAnswer approve, reject, or say what to change: "
+
+
+def fix(
+    issue: IssueOption,
+    repo: Repo = Path(),
+    github: GitHubOption = "",
+    check: Annotated[
+        str, typer.Option(help="Command of the project that must pass, such as its tests. Runs on this machine.")
+    ] = "",
+    change: Annotated[str, typer.Option(help="What to change, in your words.")] = "",
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed."""
+    from triage.fix.local.local_fix import LocalFix
+
+    runner, progress = wiring.open_terminal(None, verbose=verbose)
+    setup = open_setup(repo, progress)
+    setup = replace(setup, settings=setup.settings.with_fix_limits())
+    for warning in list_warnings(setup):
+        runner.annotate("warning", warning)
+    if setup.settings.effective_engine == "rules":
+        raise SetupError(NO_MODEL)
+    with progress, fix_wiring.open_workspace(setup, os.environ) as workspace:
+        workspace.check_can_commit()
+        setup, found, repository = open_issue(setup.with_project_config(), issue, github)
+        files = fix_wiring.open_base_files(setup, "HEAD")
+        local = LocalFix(wiring.open_services(setup), files, workspace, check)
+
+        async def run(cancelled: asyncio.Event) -> "FixState":
+            ask = _build_question(files, cancelled) if _is_interactive(issue, as_json=as_json) else None
+            return await local.run(found, repository, cancelled, ask, change)
+
+        state, stopped_by = run_until_signal(run)
+        if stopped_by:
+            raise SystemExit(EXIT_CODES[stopped_by])
+        if state.report and state.report.index and state.report.index.dirty:
+            runner.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
+        if local.services.model:
+            runner.annotate("notice", f"The model took {format_usage(local.services.model.usage)}.")
+        _print_result(state, files, workspace, as_json=as_json)
+
+
+def _is_interactive(issue: str, *, as_json: bool) -> bool:
+    """Whether somebody sees the proposal and can answer. A proposal that went into a pipe was not seen."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and issue != "-" and not as_json
+
+
+def _build_question(files: BaseFiles, cancelled: asyncio.Event) -> "AskPerson":
+    async def ask(state: "FixState") -> object:
+        _print_proposal(state, files)
+        try:
+            return await call_with_deadline(_read_answer, cancelled)
+        except OutOfTime:
+            return None  # no yes
+
+    return ask
+
+
+def _read_answer() -> str:
+    """Return the first line that is not blank, typed after the question; empty at the end of the input."""
+    with suppress(ImportError, OSError):  # Windows has no termios
+        import termios
+
+        # Rest of a paste, or typed before the proposal was there to read: no answer to it.
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    while True:
+        # Not `input`: its line editing would leave the terminal without echo if the process ends meanwhile.
+        sys.stdout.write(_QUESTION)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line or line.strip():
+            return line.strip()
+
+
+def _print_proposal(state: "FixState", files: BaseFiles) -> None:
+    from triage.fix.local.terminal_proposal import render_terminal_proposal
+
+    assert state.draft is not None
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(
+        render_terminal_proposal(state.draft, state.diff, files, state.check_output), crop=False, soft_wrap=True
+    )
+
+
+def _print_result(state: "FixState", files: BaseFiles, workspace: PatchWorkspace, *, as_json: bool) -> None:
+    commit, name = "", state.branch_name
+    if state.draft is not None and state.status is ProposalStatus.AWAITING and not state.error:
+        from triage.fix.branch_name import make_branch_name
+        from triage.fix.jobs.commit_request import build_request
+
+        commit = workspace.write_commits(build_request(state.draft, files, is_local=True))
+        name = make_branch_name(state.issue.number, state.issue.title)
+    if as_json:
+        sys.stdout.write(json.dumps(_describe(state, commit), indent=2) + "\n")
+    elif commit:
+        _print_proposal(state, files)
+        sys.stdout.write(
+            f"\nNobody was asked, so there is no branch. To take exactly this:\n\n  git switch -c {name} {commit}\n"
+        )
+    elif state.branch_name:
+        sys.stdout.write(
+            f"\nThe branch {name} has the change. Nothing was pushed, and your files are as they were. Next:\n\n"
+            f"  git switch {name}\n  git push -u origin {name}\n"
+        )
+    elif state.status is ProposalStatus.REJECTED:
+        sys.stdout.write("\nRejected: there is no branch.\n")
+    if state.error:
+        raise BadInput(state.error)
+
+
+def _describe(state: "FixState", commit: str) -> dict[str, object]:
+    draft = state.draft
+    return {
+        "status": state.status.value,
+        "error": state.error,
+        "approval_id": state.hitl_approval_id,
+        "summary": state.summary,
+        "root_cause": state.root_cause,
+        "checked": draft.checked if draft else "",
+        "base": draft.base if draft else None,
+        "commit": commit or None,
+        "branch": state.branch_name or None,
+        "files": [file.path for file in draft.files] if draft else [],
+        "diff": state.diff,
+    }

@@ -1,0 +1,233 @@
+"""Stores proposals as commits on GitHub, and makes branches and pull requests from them."""
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from urllib.parse import quote
+
+from triage.base.errors import CannotPublish
+from triage.domain.patch import BaseFile
+from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, PullRequest, StoredProposal
+from triage.fix.commit_text import CommitFacts, parse_proposal
+from triage.fix.github.git_data import GitData
+from triage.fix.github.git_responses import GitCommitResponse, RepositoryResponse, TreeEntry
+from triage.fix.github.proposal_errors import (
+    translate_contents_errors,
+    translate_pull_request_errors,
+    translate_pull_request_read_errors,
+)
+from triage.fix.github.proposal_refs import PROPOSAL_REFS, ProposalRefs
+from triage.fix.github.pull_requests import PullRequests
+from triage.fix.github.tree_changes import TreeChanges
+from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
+from triage.github.repository_connection import RepositoryConnection
+from triage.github.responses import parse_response
+from triage.proposal_ports import CommitRequest
+from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
+from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
+
+PLAIN_MODES = ("100644", "100755")
+MAX_SCANNED = 100
+"""Refs of all issues that one look for old proposals reads."""
+MAX_NUMBERS = 5
+"""Numbers that are tried for a new ref, when other runs take them at the same time."""
+
+
+@dataclass
+class GitHubProposalStore(RepositoryConnection):
+    """Implements `triage.proposal_ports.ProposalStore`."""
+
+    _: KW_ONLY
+    server_url: str = "https://github.com"
+
+    @cached_property
+    def _git(self) -> GitData:
+        return GitData(self._client, self._repo, self.reread_seconds)
+
+    @cached_property
+    def _refs(self) -> ProposalRefs:
+        return ProposalRefs(self._git, self.slug)
+
+    @cached_property
+    def _pull_requests(self) -> PullRequests:
+        return PullRequests(self._client, self.slug, self.reread_seconds)
+
+    @cached_property
+    def _changes(self) -> TreeChanges:
+        return TreeChanges(self._git)
+
+    @cached_property
+    def _default_branch(self) -> str:
+        branch = parse_response(RepositoryResponse, self._client.get(self._repo)).default_branch
+        if not branch:
+            raise unreadable_response()
+        return branch
+
+    def list_proposals(self, issue: int) -> list[StoredProposal]:
+        with translate_read_errors(self.slug):
+            return self._refs.list_for_issue(issue)
+
+    def list_expired(self, limit: int) -> list[StoredProposal]:
+        with translate_read_errors(self.slug):
+            refs = islice(self._git.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
+            stored = (self._refs.read(ref, commit) for ref, commit in refs)
+            return list(islice((one for one in stored if one and self._is_expired(one)), limit))
+
+    def _is_expired(self, stored: StoredProposal) -> bool:
+        # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
+        now = self._client.server_time
+        return now is not None and stored.proposal.created_at < now - PROPOSAL_LIFETIME
+
+    def store(self, request: CommitRequest) -> StoredProposal:
+        with translate_contents_errors(self.slug):
+            wanted = _parse_request(self.slug, request)
+            known = [one for one in self._refs.list_for_issue(request.issue) if _is_same_draft(one.proposal, wanted)]
+            for stored in known:
+                if stored.is_branch or not self._is_expired(stored):
+                    return stored
+            return self._create_ref(request.issue, self._create_commits(request))
+
+    def _create_commits(self, request: CommitRequest) -> PatchProposal:
+        parent, test = self._read_base(request.base), None
+        if request.test_files:
+            parent = self._git.commit_files(parent, request.test_files, request.test_message)
+            test = parent.to_facts()
+        head = self._git.commit_files(parent, {**request.test_files, **request.files}, request.message)
+        proposal = parse_proposal(self.slug, head.to_facts(), test)
+        if proposal is None:
+            raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
+        return proposal
+
+    def _read_base(self, sha: str) -> GitCommitResponse:
+        try:
+            return self._git.read_commit(sha)
+        except GitHubError as error:
+            if error.kind is not ErrorKind.GONE:
+                raise
+            raise CannotPublish(
+                "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
+            ) from None
+
+    def _create_ref(self, issue: int, proposal: PatchProposal) -> StoredProposal:
+        first = self._refs.find_free_number(issue)
+        for number in range(first, first + MAX_NUMBERS):
+            name = f"{PROPOSAL_REFS}{issue}/{number}"
+            commit = self._git.create_ref(name, proposal.commit)
+            if commit == proposal.commit:
+                return StoredProposal(proposal=proposal, ref=name)
+            other = self._refs.read(name, commit)
+            if other and _is_same_draft(other.proposal, proposal):
+                return other
+        raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
+
+    def delete(self, stored: StoredProposal) -> None:
+        if not stored.ref.startswith(PROPOSAL_REFS):
+            raise ValueError("only refs of proposals are deleted")
+        with translate_contents_errors(self.slug):
+            if self._git.read_ref(stored.ref) == stored.proposal.commit:
+                self._git.delete_ref(stored.ref)
+
+    def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        with translate_read_errors(self.slug):
+            before, *_, after = self._read_trees(proposal)
+            return {path: self._read_file(after, path) for path in self._changes.list_changed(before, after)}
+
+    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        with translate_read_errors(self.slug):
+            before, *tests, _ = self._read_trees(proposal)
+            return {
+                path: self._read_file(one, path) for one in tests for path in self._changes.list_changed(before, one)
+            }
+
+    def is_on_default_branch(self, commit: str) -> bool:
+        with translate_read_errors(self.slug):
+            return self._git.is_ancestor(commit, self._read_default_head())
+
+    def _read_default_head(self) -> str:
+        newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
+        if newest is None:
+            raise unreadable_response()
+        return newest
+
+    def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
+        with translate_read_errors(self.slug):
+            before, *_, after = self._read_trees(proposal)
+            paths = self._changes.list_changed(before, after)
+            now = self._read_newest_tree()
+            return [path for path in paths if self._changes.find(before, path) != self._changes.find(now, path)]
+
+    def read_code_owners(self) -> str | None:
+        with translate_read_errors(self.slug):
+            tree = self._read_newest_tree()
+            found = (self._changes.find(tree, path) for path in CODE_OWNERS_PLACES)
+            entry = next((entry for entry in found if entry), None)
+            return self._read_owners_text(entry) if entry else None
+
+    def _read_owners_text(self, entry: TreeEntry) -> str:
+        data = self._git.read_blob(entry.sha) if entry.mode in PLAIN_MODES else None
+        if data is None or len(data) > MAX_CODE_OWNERS_BYTES:
+            raise CannotPublish("CODEOWNERS is no plain file, or larger than the 3 MB that GitHub takes.")
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            raise CannotPublish("CODEOWNERS is not UTF-8 text.") from None
+
+    def _read_newest_tree(self) -> str:
+        return self._git.read_commit(self._read_default_head()).tree.sha
+
+    def _read_trees(self, proposal: PatchProposal) -> list[str]:
+        """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
+        chain = [proposal.base, *([proposal.test_commit] if proposal.test_commit else []), proposal.commit]
+        commits = [self._git.read_commit(sha) for sha in chain]
+        if any([one.sha for one in child.parents] != [parent.sha] for parent, child in pairwise(commits)):
+            raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
+        before, *tests, after = trees = [one.tree.sha for one in commits]
+        if any(self._hides_files(before, one, after) for one in tests):
+            raise CannotPublish("The proposal's first commit holds what its diff does not show. It is not carried out.")
+        return trees
+
+    def _hides_files(self, before: str, between: str, after: str) -> bool:
+        changed = self._changes.list_changed(before, between)
+        return any(self._changes.find(between, path) != self._changes.find(after, path) for path in changed)
+
+    def _read_file(self, tree: str, path: str) -> BaseFile:
+        entry = self._changes.find(tree, path)
+        if entry is None or entry.mode not in PLAIN_MODES:
+            raise CannotPublish("The proposal deletes a file, or changes one that is no plain file. It is not used.")
+        try:
+            text = self._git.read_blob(entry.sha).decode()
+        except UnicodeDecodeError:
+            raise CannotPublish("The proposal changes a file that is not UTF-8 text. It is not used.") from None
+        return BaseFile.model_validate({"text": text, "mode": entry.mode})
+
+    def create_branch(self, name: str, commit: str) -> bool:
+        with translate_contents_errors(self.slug):
+            return self._git.create_ref(f"refs/heads/{name}", commit) == commit
+
+    def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
+        with translate_read_errors(self.slug), translate_pull_request_read_errors(self.slug):
+            return self._pull_requests.find(branch, commit)
+
+    def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
+        with translate_pull_request_errors(self.slug):
+            return self._pull_requests.open_draft(branch, commit, self._default_branch, title, body)
+
+    def build_compare_url(self, branch: str) -> str:
+        return f"{self.server_url}/{self.slug}/compare/{quote(branch, safe='/')}?expand=1"
+
+
+def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
+    """Returns what the commits will be read as, with invented ids. Nothing that cannot be read again is written."""
+    now, test, head = {"committed_at": "2000-01-01T00:00:00Z"}, "1" * 40, "2" * 40
+    parent = {"sha": test, "parents": [request.base], "message": request.test_message, **now}
+    parents = [test] if request.test_files else [request.base]
+    facts = {"sha": head, "parents": parents, "message": request.message, **now}
+    read = parse_proposal(slug, CommitFacts.model_validate(facts), CommitFacts.model_validate(parent))
+    is_meant = read is not None and read.issue == request.issue and read.base == request.base
+    if read is None or not is_meant or bool(read.test_commit) != bool(request.test_files):
+        raise CannotPublish("The proposal's message does not describe its commits. It is not stored.")
+    return read
+
+
+def _is_same_draft(one: PatchProposal, other: PatchProposal) -> bool:
+    return (one.draft, one.base) == (other.draft, other.base)

@@ -1,0 +1,66 @@
+"""What acts in the fix flow. The graph's context, never part of its state."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from triage.approval.verdict import Verdict
+from triage.domain.issue import Issue, Repository
+from triage.domain.patch import ModuleFacts, PatchDraft
+from triage.domain.report import RunReport
+from triage.fix.graph.fix_state import FixState
+from triage.fix.patch.modules import list_modules
+from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
+from triage.ports import Services
+from triage.proposal_ports import BaseFiles, CheckResult
+
+
+class ChangeTarget(Protocol):
+    """Where an approved change goes. Every method raises TriageError."""
+
+    def apply(self, state: FixState) -> str:
+        """Create the branch. Returns its name."""
+
+    def open_pull_request(self, state: FixState) -> str | None:
+        """Open the pull request. Returns its URL; None where there is none."""
+
+    def report(self, state: FixState) -> None:
+        """Say on the issue what was done."""
+
+
+@dataclass(frozen=True)
+class FixContext:
+    services: Services
+    files: BaseFiles | None = None
+    """Of the commit that a patch starts from. None where a stored one is carried out."""
+    triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
+    """Makes the report that the fix starts from, if there is none."""
+    target: ChangeTarget | None = None
+    """None where nothing can be carried out: the proposal is the end."""
+    verdict: Verdict | None = None
+    """What a person decided, with their right confirmed by GitHub. None before that."""
+    is_interactive: bool = False
+    """Whether somebody can be asked now: at a terminal."""
+    run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
+    """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
+    fails_unchanged: bool = False
+    """Whether the check fails on the base commit already."""
+
+    @property
+    def base_files(self) -> BaseFiles:
+        """`files`, for the nodes that make a patch."""
+        assert self.files is not None
+        return self.files
+
+    @property
+    def restricted_services(self) -> Services:
+        """The services without what sends something out, for the nodes that make a patch."""
+        return restrict_services(self.services, FIX_CAPABILITIES)
+
+    def list_modules(self) -> Sequence[ModuleFacts]:
+        """The parts of the repository to which a patch can be limited. Takes up to seconds."""
+        return list_modules(self.base_files.list_editable(), self.services.config.modules)
+
+    @property
+    def protected_paths(self) -> Sequence[str]:
+        return self.services.config.protected_paths

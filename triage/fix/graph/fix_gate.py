@@ -1,0 +1,183 @@
+"""The last nodes of the fix flow: the proposal, the person's verdict, and what follows from it."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from triage.approval.decide_approval import TOO_OFTEN
+from triage.approval.verdict import Decision, Verdict, parse_verdict
+from triage.base.errors import TriageError
+from triage.base.threads import run_in_daemon_thread
+from triage.domain.patch import PatchDraft
+from triage.domain.proposal import MAX_REVISIONS, ProposalStatus
+from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_generation import make_draft
+from triage.fix.graph.fix_state import FixState
+from triage.fix.patch.draft_hash import hash_draft
+from triage.fix.patch.masked_files import mask_output
+from triage.fix.patch.unified_diff import format_diff
+from triage.fix.proposal_text import render_proposal
+
+Update = dict[str, Any]
+
+MAX_CHECK_FAILURES = 2
+"""Times that the project's own check sends the change back."""
+NO_OUTPUT = "(The check failed and printed nothing.)"
+NO_MORE = MAX_CHECK_FAILURES + 1
+FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
+CHECKPOINT = "patch"
+
+
+async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Put the patch together, run the project's check if there is one, and describe it for a person."""
+    context = runtime.context
+    draft = make_draft(state, context.base_files, state.proposed_changes, state.proposed_tests)
+    update: Update = {}
+    if context.run_check is not None:
+        try:
+            update = await run_in_daemon_thread(lambda: _run_checks(state, context, draft))
+        except TriageError as error:
+            return {"error": f"The check could not be run: {error}"}
+        draft = draft.model_copy(update={"checked": update.pop("checked", "")})
+    diff = await run_in_daemon_thread(lambda: format_diff(draft, context.base_files))
+    summary = await run_in_daemon_thread(lambda: render_proposal(draft, context.base_files))
+    return update | {
+        "draft": draft,
+        "diff": diff,
+        "diff_summary": summary,
+        "messages": [f"Proposal of {len(draft.files)} files."],
+    }
+
+
+def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Update:
+    assert context.run_check is not None
+    whole = context.run_check(draft, True)
+    output = mask_output(whole.output, [file.path for file in draft.files], context.base_files) or NO_OUTPUT
+    if not whole.is_ok and context.fails_unchanged:
+        # The cause need not be the change: to send it back would cost requests for nothing.
+        return {"check_output": output, "check_failures": NO_MORE, "checked": FAILS_ANYWAY}
+    if not whole.is_ok:
+        failures = state.check_failures + 1
+        checked = "The check fails with this change." if failures > MAX_CHECK_FAILURES else ""
+        return {"check_output": output, "check_failures": failures, "checked": checked}
+    if not draft.has_test_commit:
+        before = " and fails without it" if context.fails_unchanged else ""
+        return {"check_output": "", "checked": f"The check passes with this change{before}."}
+    alone = context.run_check(draft, False)
+    before = (
+        "passes without it too: the test proves nothing, or the check does not run it"
+        if alone.is_ok
+        else "fails without it"
+    )
+    return {"check_output": "", "checked": f"The check passes with this change and {before}."}
+
+
+def route_after_summary(state: FixState) -> str:
+    """Return the gate, or the change again while the project's check fails."""
+    if state.error:
+        return "handle_error"
+    return "generate_code_changes" if _must_change_again(state) else "human_review_gate"
+
+
+def _must_change_again(state: FixState) -> bool:
+    return bool(state.check_output) and state.check_failures <= MAX_CHECK_FAILURES
+
+
+async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Wait for a person. Only a verdict whose right was confirmed, or the answer of whoever runs this, is read."""
+    context = runtime.context
+    approval_id = hash_draft(state.draft)[:12] if state.draft else state.hitl_approval_id
+    waiting: Update = {
+        "hitl_required": True,
+        "hitl_checkpoint_type": CHECKPOINT,
+        "hitl_approval_id": approval_id,
+        "status": ProposalStatus.AWAITING,
+    }
+    verdict = context.verdict
+    if verdict is None and context.is_interactive:
+        question = {"prompt": "Approve these changes? Answer approve, reject, or say what to change."}
+        answer = interrupt(
+            question
+            | {"diff_summary": state.diff_summary, "ticket_key": state.ticket_key, "hitl_approval_id": approval_id}
+        )
+        verdict = parse_verdict(answer)
+    return waiting if verdict is None else waiting | _apply_verdict(state, verdict)
+
+
+def _apply_verdict(state: FixState, verdict: Verdict) -> Update:
+    if verdict.decision is Decision.APPROVE:
+        return {"hitl_required": False, "human_approved": True, "status": ProposalStatus.APPROVED}
+    if verdict.decision is Decision.REJECT:
+        return {
+            "hitl_required": False,
+            "human_approved": False,
+            "rejection": verdict.feedback,
+            "status": ProposalStatus.REJECTED,
+        }
+    return {"hitl_required": False, "human_approved": None, "human_feedback": [*state.human_feedback, verdict.feedback]}
+
+
+def route_after_gate(state: FixState) -> str:
+    if state.hitl_required:
+        return "wait"
+    if state.human_approved is True:
+        return "apply_changes"
+    if state.human_approved is None and state.iteration_count < MAX_REVISIONS:
+        return "regenerate_with_feedback"
+    return "abort"
+
+
+async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """Count the revision. What the person said is in the next prompt."""
+    return {
+        "iteration_count": state.iteration_count + 1,
+        "check_output": "",
+        "check_failures": 0,
+        "messages": [f"Revision {state.iteration_count + 1} of {MAX_REVISIONS}."],
+    }
+
+
+async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    if state.human_approved is False:
+        return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
+    return {"status": ProposalStatus.ABANDONED, "error": TOO_OFTEN, "messages": ["Abandoned."]}
+
+
+async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    target = runtime.context.target
+    if target is None:
+        return {"error": "Nothing can be carried out here."}
+    try:
+        branch = await run_in_daemon_thread(lambda: target.apply(state))
+    except TriageError as error:
+        return {"error": str(error)}
+    return {"branch_name": branch, "messages": [f"Branch {branch}."]}
+
+
+async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    target = runtime.context.target
+    assert target is not None
+    try:
+        url = await run_in_daemon_thread(lambda: target.open_pull_request(state))
+    except TriageError as error:
+        return {"error": str(error)}
+    return {"pr_url": url, "messages": ["Opened the pull request."] if url else []}
+
+
+async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    target = runtime.context.target
+    assert target is not None
+    try:
+        await run_in_daemon_thread(lambda: target.report(state))
+    except TriageError as error:
+        return {"error": state.error or str(error)}
+    return {}
+
+
+async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    """The end of a flow without a proposal. The error says why, and what was learned."""
+    if state.human_approved:  # the proposal is still there
+        return {"status": ProposalStatus.AWAITING, "messages": ["Not carried out."]}
+    status = ProposalStatus.ABANDONED if state.status is ProposalStatus.ABANDONED else ProposalStatus.NONE
+    return {"status": status, "messages": ["No proposal."]}

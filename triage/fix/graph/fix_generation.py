@@ -1,0 +1,188 @@
+"""The nodes of the fix flow that write code: the change, then its test. Code checks every answer."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from triage.base.threads import run_in_daemon_thread
+from triage.comment.hidden_state import hash_text
+from triage.domain.patch import FileVersion, PatchDraft
+from triage.domain.proposal import ProposalStatus
+from triage.fix.fix_answers import CodeChanges, TestChanges
+from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_state import FixState
+from triage.fix.patch.build_versions import build_versions
+from triage.fix.patch.check_patch import find_problems
+from triage.fix.patch.unified_diff import format_diff
+from triage.fix.requests.added_tests import ask_for_tests
+from triage.fix.requests.code_changes import ask_for_changes
+from triage.fix.requests.last_answer import LastAnswer, describe_answer
+from triage.fix.requests.shown_code import collect_code
+from triage.fix.requests.shown_tests import collect_tests
+from triage.graph.step_runner import Step
+from triage.proposal_ports import BaseFiles
+
+Update = dict[str, Any]
+
+MAX_CORRECTIONS = 2
+"""Times that an answer goes back with the reason why it cannot be used."""
+MAX_LOOKS = 2
+"""Times that the model may ask for more code."""
+MAX_WANTED = 6
+NO_CHANGE = "The model made no change."
+
+
+async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    context = runtime.context
+    services, model = context.restricted_services, context.services.model
+    assert model is not None  # `fetch_ticket` has checked it
+    step = Step("generate_code_changes", services, round=state.iteration_count + 1)
+    wanted: list[str] = []
+    last: LastAnswer | None = None
+    looks = corrections = 0
+    while True:
+        code = await run_in_daemon_thread(
+            partial(_show_code, state, context, [*wanted, *(file.path for file in state.proposed_changes)])
+        )
+        ask = partial(ask_for_changes, state, services, model, code, state.diff, last)
+        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
+        answer = attempt.result
+        if answer is None or attempt.error:
+            return _fail(step, f"The change could not be written: {attempt.error or NO_CHANGE}")
+        if answer.look_at and not answer.changes and looks < MAX_LOOKS:
+            looks += 1
+            wanted += answer.look_at[:MAX_WANTED]
+            continue
+        versions, problems = await run_in_daemon_thread(partial(_check_changes, state, context, answer))
+        if not problems:
+            return _accept_changes(state, step, answer, versions)
+        if corrections == MAX_CORRECTIONS:
+            return _abandon(step, answer, problems)
+        corrections += 1
+        wanted += [file.file_path for file in answer.changes]
+        last = describe_answer(answer, problems)
+
+
+def _show_code(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
+    return collect_code(state, context.services.codebase, context.base_files, wanted).text
+
+
+def _get_error(answer: CodeChanges | TestChanges) -> str | None:
+    return answer.error
+
+
+def _check_changes(state: FixState, context: FixContext, answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
+    versions, problems = build_versions(answer.changes, context.base_files)
+    if not versions and not problems:
+        return [], [NO_CHANGE]
+    if problems:
+        return [], problems
+    draft = make_draft(state, context.base_files, changes=versions, tests=[])
+    return versions, _find_problems(draft, context)
+
+
+def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
+    return find_problems(draft, context.base_files, context.list_modules(), context.protected_paths)
+
+
+def make_draft(
+    state: FixState, files: BaseFiles, changes: Sequence[FileVersion], tests: Sequence[FileVersion]
+) -> PatchDraft:
+    """Return the patch with what the flow knows about it. `tests` has the last version of a file that is in both."""
+    added = {file.path for file in tests}
+    rest = [file for file in changes if file.path not in added]
+    return PatchDraft(
+        repository=state.repository.slug,
+        issue=state.issue.number,
+        issue_title=state.issue.title,
+        issue_text=hash_text(state.issue.title, state.issue.body),
+        base=files.commit,
+        kind=state.ticket_type,
+        summary=state.summary or state.technical_summary,
+        root_cause=state.root_cause,
+        acceptance_criteria=state.acceptance_criteria,
+        modules=state.affected_modules,
+        changes=[file for file in rest if not files.is_test(file.path)],
+        tests=[*(file for file in rest if files.is_test(file.path)), *tests],
+        no_test_reason=state.no_test_reason,
+        unverified=state.unverified,
+        revision=state.iteration_count,
+    )
+
+
+def _accept_changes(state: FixState, step: Step, answer: CodeChanges, versions: Sequence[FileVersion]) -> Update:
+    return {
+        "summary": answer.summary,
+        "root_cause": answer.root_cause if state.ticket_type == "Bug" else None,
+        "proposed_changes": list(versions),
+        "proposed_tests": [],
+        "no_test_reason": "",
+        "unverified": answer.unverified[:3],
+        "steps": step.records,
+        "messages": [f"Changed {len(versions)} file{'s' * (len(versions) != 1)}."],
+    }
+
+
+def _fail(step: Step, error: str) -> Update:
+    return {"steps": step.records, "error": error, "status": ProposalStatus.ABANDONED}
+
+
+def _abandon(step: Step, answer: CodeChanges, problems: Sequence[str]) -> Update:
+    """Give up, and say what was learned."""
+    learned = f" The model's idea of the cause: {answer.root_cause}" if answer.root_cause else ""
+    reasons = " ".join(problems[:3])
+    return _fail(step, f"The change could not be made after {MAX_CORRECTIONS + 1} attempts: {reasons}{learned}") | {
+        "root_cause": answer.root_cause,
+        "summary": answer.summary,
+    }
+
+
+async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    context = runtime.context
+    services, model = context.restricted_services, context.services.model
+    assert model is not None
+    step = Step("generate_tests", services, round=state.iteration_count + 1)
+    changes = make_draft(state, context.base_files, state.proposed_changes, [])
+    diff = await run_in_daemon_thread(lambda: format_diff(changes, context.base_files))
+    last: LastAnswer | None = None
+    reason, wanted = "", list[str]()
+    for _ in range(MAX_CORRECTIONS + 1):
+        existing = await run_in_daemon_thread(partial(_show_tests, state, context, wanted))
+        ask = partial(ask_for_tests, state, services, model, diff, existing, last, state.diff)
+        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
+        answer = attempt.result
+        if answer is None or attempt.error:
+            reason = f"No test could be written: {attempt.error}."
+            break
+        if not answer.tests:
+            reason = answer.no_test_reason or "The model wrote no test."
+            break
+        tests, problems = await run_in_daemon_thread(partial(_check_tests, state, context, answer))
+        if not problems:
+            count = f"{len(tests)} file{'s' * (len(tests) != 1)}"
+            return {
+                "proposed_tests": tests,
+                "no_test_reason": "",
+                "steps": step.records,
+                "messages": [f"Wrote a test in {count}."],
+            }
+        last = describe_answer(answer, problems)
+        wanted = [file.file_path for file in answer.tests]
+        reason = f"The test could not be used: {problems[0]}"
+    return {"proposed_tests": [], "no_test_reason": reason, "steps": step.records, "messages": ["Wrote no test."]}
+
+
+def _check_tests(state: FixState, context: FixContext, answer: TestChanges) -> tuple[list[FileVersion], list[str]]:
+    """Return the tests, in files that were changed already on top of that, and what is wrong."""
+    changed = {version.path: version.text for version in state.proposed_changes}
+    tests, problems = build_versions(answer.tests, context.base_files, changed)
+    if not problems:
+        problems = _find_problems(make_draft(state, context.base_files, state.proposed_changes, tests), context)
+    return tests, problems
+
+
+def _show_tests(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
+    changed = [version.path for version in state.proposed_changes]
+    return collect_tests(state, context.services.codebase, context.base_files, changed, wanted)

@@ -1,0 +1,91 @@
+"""Runs the graph of the fix flow once. Whatever happens, a state with a reason comes back."""
+
+import asyncio
+import sys
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command
+
+from triage.base.threads import wait_until_done_or_cancelled
+from triage.domain.report import RunReport
+from triage.domain.run import Usage
+from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_graph import RECURSION_LIMIT, build_fix_graph
+from triage.fix.graph.fix_state import FixState
+from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
+from triage.graph.report_notes import collect_faults
+from triage.ports import Services
+
+AskPerson = Callable[[FixState], Awaitable[object]]
+"""Shows a person the proposal and returns the answer."""
+
+
+async def run_fix(
+    state: FixState, context: FixContext, cancelled: asyncio.Event, ask_person: AskPerson | None = None
+) -> FixState:
+    """Run the flow to its end, or to the gate where nobody can be asked.
+
+    With `ask_person`, and `context.is_interactive`, the gate is an interrupt that is resumed with the answer.
+    """
+    graph = build_fix_graph(_build_checkpointer() if ask_person else None)
+    logged = 0
+    config: RunnableConfig = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid.uuid4())}}
+    given: FixState | Command[Any] = state
+    while True:
+        interrupts: list[Any] = []
+        current = state
+
+        async def run_nodes() -> None:
+            nonlocal current, logged
+            async for values in graph.astream(given, config, context=context, stream_mode="values"):  # noqa: B023
+                interrupts.extend(values.pop("__interrupt__", ()))  # noqa: B023
+                current = FixState.model_validate(values)
+                for message in current.messages[logged:]:
+                    context.services.progress.detail(message)
+                logged = len(current.messages)
+
+        running = asyncio.ensure_future(run_nodes())
+        # Again if the run's clock stood still meanwhile, such as while the project's check ran.
+        while not running.done() and not cancelled.is_set() and (seconds := _seconds_left(context)) > 0:
+            await wait_until_done_or_cancelled(running, cancelled, seconds)
+        if error := await stop_and_explain(running, cancelled):
+            return current.model_copy(update={"error": error})
+        if not interrupts or ask_person is None:
+            return current
+        state = current
+        answer = await ask_person(current)
+        given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
+
+
+def extend_report(state: FixState, services: Services) -> RunReport | None:
+    """Return the triage report with the steps of the fix flow, and what both took; None if nothing was triaged."""
+    if state.report is None:
+        return None
+    model = services.model
+    faults = [*state.report.faults, *collect_faults(state.steps)]
+    return state.report.model_copy(
+        update={
+            "steps": [*state.report.steps, *state.steps],
+            "faults": faults,
+            "usage": model.usage if model else Usage(),
+            "reused": model.reused if model else Usage(),
+            "seconds": round(services.clock() - services.started, 1),
+        }
+    )
+
+
+def _build_checkpointer() -> InMemorySaver:
+    # LangGraph warns of every type in a checkpoint that is not named to it.
+    rooms = ("triage.domain.", "triage.fix.")
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(rooms)]
+    types = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    return InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=types))
+
+
+def _seconds_left(context: FixContext) -> float:
+    return context.services.seconds_left() + GRACE_SECONDS

@@ -1,0 +1,152 @@
+"""The job with the model: writes a patch to a file. It can write nothing to GitHub."""
+
+from functools import partial
+from typing import NamedTuple
+
+from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
+from triage.approval.proposal_id import compute_proposal_id
+from triage.base.errors import BadInput, TriageError
+from triage.base.threads import run_in_daemon_thread
+from triage.domain.issue import Issue, Repository
+from triage.domain.patch import BaseFile, FileVersion
+from triage.domain.proposal import MAX_REVISIONS, PatchProposal, ProposalStatus
+from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import FixTask
+from triage.events.commands import CommandName, parse_command
+from triage.events.trigger_snapshot import restore_issue_at_trigger
+from triage.fix.jobs.admit_fix import admit_fix
+from triage.fix.jobs.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, finish
+from triage.fix.patch.masked_files import mask_version
+from triage.fix.patch.unified_diff import format_file_diff
+from triage.fix.proposal_text import render_abandoned, render_proposal
+from triage.jobs.export_telemetry import export_telemetry
+from triage.jobs.flow_context import FlowResult
+from triage.jobs.write_results import write_effects
+from triage.ports import Services
+from triage.proposal_ports import BaseFiles
+from triage.writes.plan_effects import plan_proposed
+
+MAX_ROLE_LOOKUPS = 5
+
+
+async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+    """Run the fix flow up to the person, and write what it found for the next jobs."""
+    admitted = await admit_fix(task, flow)
+    if admitted.refusal:
+        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
+    context = flow.context
+    issue = restore_issue_at_trigger(admitted.issue, context.event_issue, context.now(), context.now())
+    try:
+        earlier = await _find_earlier(task, flow)
+    except TriageError as error:
+        return await _write_without_run(flow, FixResult(error=str(error)))
+    if task.command == "revise" and earlier is None:
+        return await _write_without_run(flow, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
+    if earlier and earlier.revision >= MAX_REVISIONS:
+        return await _write_without_run(
+            flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
+        )
+    files = await run_in_daemon_thread(lambda: flow.open_files("HEAD"))
+    services = await run_in_daemon_thread(context.open_services)
+    result, report = await _run(task, issue, earlier, files, services, flow)
+    draft = result.draft
+    shown = (
+        await run_in_daemon_thread(lambda: render_proposal(draft, files)) if draft else render_abandoned(result.error)
+    )
+    outputs = _write_result(flow, result)
+    if report is None:
+        return await finish(flow, shown, outputs)
+    done = await write_effects(plan_proposed(shown, outputs, report), context)
+    await export_telemetry(report, services, context.cancelled, context.seconds_left)
+    return FlowResult(Status.FAILED if done.needs_setup_fix else report.status, report)
+
+
+async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
+    if task.command != "revise":
+        return None
+    stored = await flow.context.ask_github("The proposals", lambda: flow.store.list_proposals(task.number))
+    found = [one.proposal for one in stored if compute_proposal_id(one.proposal) == task.proposal_id]
+    return found[0] if found else None
+
+
+async def _run(
+    task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, flow: FixFlow
+) -> tuple[FixResult, RunReport | None]:
+    from triage.fix.graph.fix_context import FixContext
+    from triage.fix.graph.fix_state import FixState
+    from triage.fix.graph.run_fix import extend_report, run_fix
+    from triage.graph.run_graph import run_graph
+
+    context = flow.context
+
+    async def triage(issue: Issue, repository: Repository) -> RunReport:
+        return await run_graph(issue, repository, services, context.cancelled)
+
+    words = await run_in_daemon_thread(lambda: _read_requests(issue, task, flow))
+    state = FixState(issue=issue, repository=context.repository, change_request=words.change_request)
+    if earlier is not None:
+        diff = await run_in_daemon_thread(partial(_format_earlier, earlier, files, flow))
+        state = state.model_copy(
+            update={"diff": diff, "human_feedback": words.feedback, "iteration_count": earlier.revision + 1}
+        )
+    with context.progress.group("Proposal"):
+        state = await run_fix(state, FixContext(services, files, triage), context.cancelled)
+    report = extend_report(state, services)
+    if state.error or state.draft is None:
+        return FixResult(status=state.status, error=(state.error or "")[:MAX_ERROR_CHARS]), report
+    return FixResult(status=ProposalStatus.AWAITING, draft=state.draft), report
+
+
+def _format_earlier(earlier: PatchProposal, files: BaseFiles, flow: FixFlow) -> str:
+    """Return the diff of the version that a person wants changed, against the commit that it was made from."""
+    try:
+        files = flow.open_files(earlier.base)
+    except BadInput:  # a shallow checkout has only today's commit
+        flow.context.progress.info("The earlier version is compared with today's commit.")
+    diffs = []
+    for path, file in flow.store.read_files(earlier).items():
+        base = files.read(path)
+        old = base.text if isinstance(base, BaseFile) else ""
+        version = FileVersion(path=path, text=mask_version(path, file.text, files), is_new_file=base is None)
+        diffs.append(format_file_diff(version, old))
+    return "".join(diffs)
+
+
+class _Requests(NamedTuple):
+    change_request: str
+    feedback: list[str]
+
+
+def _read_requests(issue: Issue, task: FixTask, flow: FixFlow) -> _Requests:
+    """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first."""
+    if task.command == "fix":
+        return _Requests(task.words, [])
+    request = ""
+    feedback: list[str] = []
+    roles = {task.actor: "write"}
+    for comment in issue.thread:
+        command = parse_command(comment.body)
+        if command is None or command.name not in (CommandName.FIX, CommandName.REVISE) or comment.by_bot:
+            continue
+        if comment.author not in roles and len(roles) <= MAX_ROLE_LOOKUPS:
+            roles[comment.author] = flow.context.github.fetch_role(comment.author)
+        if roles.get(comment.author) not in WRITE_ROLES:
+            continue
+        if command.name is CommandName.FIX:
+            request, feedback = command.words, []
+        elif command.words:
+            feedback.append(command.words)
+    if not feedback or feedback[-1] != task.words:
+        feedback.append(task.words)
+    return _Requests(request, feedback[-MAX_REVISIONS:])
+
+
+async def _write_without_run(flow: FixFlow, result: FixResult) -> FlowResult:
+    return await finish(flow, render_abandoned(result.error), _write_result(flow, result))
+
+
+def _write_result(flow: FixFlow, result: FixResult) -> dict[str, str]:
+    """Write the file for the next jobs. Returns the outputs that name it."""
+    path = flow.write_result(result.model_dump_json(indent=1))
+    return {"proposal-file": path, "proposal-status": result.status.value}

@@ -1,0 +1,132 @@
+"""The job that writes the comment: the proposal and what the project's tests said, or why there is none."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from triage.base.errors import TriageError
+from triage.base.threads import run_in_daemon_thread
+from triage.domain.issue import Issue
+from triage.domain.patch import PatchDraft
+from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.run import Status
+from triage.domain.task import FixTask
+from triage.fix.jobs.admit_fix import AdmittedFix, admit_fix, find_start_problem
+from triage.fix.jobs.commit_request import build_request, holds_exactly
+from triage.fix.jobs.fix_comment import plan_answer_part, plan_proposal_part, shows_proposal
+from triage.fix.jobs.fix_flow import (
+    FixFlow,
+    FixResult,
+    describe_stored,
+    finish,
+    format_command,
+    parse_result,
+    plan_reaction,
+)
+from triage.fix.jobs.freeze_fix import OTHER_COMMITS, find_all_problems
+from triage.fix.patch.draft_hash import hash_draft
+from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
+from triage.jobs.flow_context import FlowResult
+from triage.proposal_ports import BaseFiles
+from triage.writes.answer_line import render_answer
+
+NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
+NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `freeze` says why."
+ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
+
+
+async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+    admitted = await admit_fix(task, flow)
+    if not admitted.may_ask:
+        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
+    if admitted.refusal:
+        return await _answer(task, admitted, f"not done: {admitted.refusal}", flow)
+    if not task.makes_proposal:
+        return await _answer(task, admitted, f"not done: {ASK_AGAIN}", flow)
+    result = parse_result(flow.read_result()) or FixResult(error=await find_start_problem(flow) or NO_RESULT)
+    draft = result.draft
+    if draft is None:
+        return await _report_nothing(task, result, admitted, flow)
+    files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
+    problems = await run_in_daemon_thread(lambda: find_all_problems(draft, admitted.issue, files, flow))
+    if problems:  # the same that the job before found: nobody is shown such a patch
+        refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
+        return await _report_nothing(task, refused, admitted, flow)
+    found = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, flow))
+    if found.stored is not None:
+        return await _report_stored(draft, files, found.stored, admitted.issue, flow)
+    if found.others:
+        await run_in_daemon_thread(lambda: _delete(found.others, flow))
+        return await _report_nothing(task, FixResult(error=OTHER_COMMITS), admitted, flow)
+    return await _report_unstored(task, draft, files, admitted, flow)
+
+
+async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow) -> FlowResult:
+    """Write one line below what the comment shows."""
+    answer = render_answer(format_command(task), task.actor or "a workflow", text)
+    edits = plan_answer_part(admitted.issue, answer)
+    outputs = {"proposal-status": ProposalStatus.NONE.value}
+    return await finish(flow, answer, outputs, [*edits, *plan_reaction(flow, "confused")])
+
+
+class _Found(NamedTuple):
+    stored: StoredProposal | None
+    """The commits with exactly the files of the draft, each with those that it must have."""
+    others: list[StoredProposal]
+    """Commits that say so and hold something else."""
+
+
+def _find_stored(draft: PatchDraft, files: BaseFiles, flow: FixFlow) -> _Found:
+    request, name = build_request(draft, files), hash_draft(draft)
+    listed = flow.store.list_proposals(draft.issue or 0)
+    named = [one for one in reversed(listed) if one.proposal.draft == name and not one.is_branch]
+    exact = [one for one in named if holds_exactly(one, request, flow.store)]
+    return _Found(exact[0] if exact else None, [one for one in named if one not in exact])
+
+
+def _delete(others: Sequence[StoredProposal], flow: FixFlow) -> None:
+    """Delete refs, if this job's token may; else they go with the next proposal."""
+    try:
+        for one in others if not flow.context.policy.dry_run else ():
+            flow.store.delete(one)
+    except TriageError as error:
+        flow.context.progress.info(f"The commits were not deleted: {error}")
+
+
+async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, flow: FixFlow) -> FlowResult:
+    text = render_abandoned(result.error)
+    if shows_proposal(admitted.issue) and not result.drops_earlier:
+        return await _answer(task, admitted, text, flow)  # the one before can still be approved
+    shown = render_answer(format_command(task), task.actor or "a workflow", text)
+    effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(flow, "confused")]
+    return await finish(flow, text, {"proposal-status": result.status.value}, effects)
+
+
+async def _report_unstored(
+    task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: AdmittedFix, flow: FixFlow
+) -> FlowResult:
+    if shows_proposal(admitted.issue):
+        return await _answer(task, admitted, NOT_STORED, flow)
+    text = await run_in_daemon_thread(lambda: render_unstored(draft, files))
+    effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(flow, "confused")]
+    return await finish(flow, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+
+
+async def _report_stored(
+    draft: PatchDraft, files: BaseFiles, stored: StoredProposal, issue: Issue, flow: FixFlow
+) -> FlowResult:
+    repository = flow.context.repository
+    outputs = describe_stored(stored)
+    text = await run_in_daemon_thread(
+        lambda: render_awaiting(
+            draft,
+            files,
+            stored.proposal,
+            outputs["proposal-id"],
+            tests=flow.tests,
+            diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.proposal.commit}",
+            run_url=flow.run_url,
+        )
+    )
+    comment = plan_proposal_part(issue, text, proposal_id=outputs["proposal-id"], tests=flow.tests)
+    outputs |= {"proposal-tests": flow.tests, "proposal-status": ProposalStatus.AWAITING.value}
+    return await finish(flow, text, outputs, [*comment, *plan_reaction(flow, "rocket")])

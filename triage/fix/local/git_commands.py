@@ -1,0 +1,136 @@
+"""Runs git as the user, with their name and e-mail, but without hooks, editors, signing or prompts.
+
+`triage.code.git.git` only reads, and reads no configuration of the user. This one writes.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+
+from triage.base.errors import BadInput
+from triage.base.threads import call_when_abandoned, raise_if_abandoned
+
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.splitIndex=false",
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
+    "commit.gpgSign=false",
+    "i18n.commitEncoding=UTF-8",
+    # Otherwise git makes an e-mail address up from the machine's name.
+    "user.useConfigOnly=true",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+_REPOSITORY_VARIABLES = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_CONFIG",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_NAMESPACE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+"""As `git rev-parse --local-env-vars` lists them. A hook or an alias that starts us has set some of them."""
+GIT_SECONDS = 120.0
+"""For one command. Checking out a large repository takes the longest."""
+_KNOWN_PROBLEMS = {
+    "dubious ownership": "it belongs to another user; run `git config --global --add safe.directory <folder>`",
+    "Permission denied": "its .git folder cannot be written; make it writable for you",
+    "Read-only file system": "its .git folder is on a read-only file system",
+    "No space left": "the disk is full",
+    "not a git repository": "this folder is no git repository. Name one with --repo",
+    "Invalid path": "a path of the patch is not allowed in git",
+    "appears as both a file and as a directory": "a path of the patch leads through a file or a symbolic link",
+}
+
+_Killing = Callable[[Callable[[], None]], AbstractContextManager[None]]
+
+
+class GitFailed(BadInput):
+    """A git command failed. The message says why, as far as the reason is known, and has no text of git."""
+
+
+def remove_repository_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what makes git use another repository than that of its folder."""
+    return {name: value for name, value in environment.items() if name not in _REPOSITORY_VARIABLES}
+
+
+class UserGit:
+    """Git in one folder of a work tree."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        """Find git. Raises BadInput without one."""
+        program = shutil.which("git", path=environment.get("PATH"))
+        if program is None:
+            raise BadInput("git is not installed. Install it to get a branch.")
+        self.folder = folder
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        self._command = [program, "--no-pager", "--literal-pathspecs", "-C", str(folder), *settings]
+        self.environment = {
+            **remove_repository_variables(environment),
+            "LC_ALL": "C",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_EDITOR": "false",
+        }
+
+    def run(self, *args: str, stdin: bytes = b"", index: Path | None = None) -> str:
+        """Return the output without the last line end. `index` is used in place of the repository's index.
+
+        Raises:
+            GitFailed: The command failed or took longer than `GIT_SECONDS`.
+        """
+        raise_if_abandoned()
+        return self._run(args, stdin, index, call_when_abandoned)
+
+    def clean_up(self, *args: str) -> None:
+        """Run a command also in a thread that nobody waits for any more. Whether it succeeds makes no difference."""
+        with suppress(GitFailed):
+            self._run(args, b"", None, lambda _: nullcontext())
+
+    def _run(self, args: Sequence[str], stdin: bytes, index: Path | None, killing: _Killing) -> str:
+        with subprocess.Popen(  # noqa: S603
+            [*self._command, *args],
+            env={**self.environment, **({"GIT_INDEX_FILE": str(index)} if index else {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # A Ctrl-C at the terminal reaches us alone; a git that cleans up is not killed.
+        ) as process:
+            try:
+                with killing(process.terminate):  # git removes its lock files
+                    output, errors = process.communicate(stdin, timeout=GIT_SECONDS)
+            except BaseException as error:
+                process.kill()
+                if isinstance(error, subprocess.TimeoutExpired):
+                    raise GitFailed(f"git {args[0]} took longer than {GIT_SECONDS:.0f} seconds.") from None
+                raise
+        if process.returncode:
+            raise GitFailed(_describe_failure(args[0], process.returncode, os.fsdecode(errors)))
+        return os.fsdecode(output.removesuffix(b"\n"))
+
+    def resolve(self, name: str) -> str | None:
+        """Return the id of an object; None if there is no such object."""
+        try:
+            return self.run("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+        except GitFailed:
+            return None
+
+
+def _describe_failure(command: str, code: int, errors: str) -> str:
+    reason = next((reason for sign, reason in _KNOWN_PROBLEMS.items() if sign in errors), f"exit code {code}")
+    return f"git {command} failed: {reason}."

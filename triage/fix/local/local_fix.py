@@ -1,0 +1,148 @@
+"""The fix flow at a terminal: whoever runs it is asked, and the result is a local branch."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from triage.base.errors import BranchTaken
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.domain.issue import Issue, Repository
+from triage.domain.patch import FileVersion, PatchDraft
+from triage.domain.report import RunReport
+from triage.fix.branch_name import make_branch_name
+from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_state import FixState
+from triage.fix.graph.run_fix import AskPerson, run_fix
+from triage.fix.jobs.commit_request import build_request
+from triage.fix.patch.commit_files import build_commit_file
+from triage.graph.run_graph import run_graph
+from triage.ports import Services
+from triage.proposal_ports import BaseFiles, CheckResult, PatchWorkspace
+
+CHECK_SECONDS = 600.0
+"""For one run of the project's check."""
+CHECK_BEGINS = (
+    "The check runs on copies of your files and dependencies, which may take a while to make. What it writes elsewhere "
+    "stays."
+)
+MAX_NAMES = 9
+"""Branch names that are tried: an earlier fix of the same issue may have taken some."""
+
+
+class PausableClock:
+    """A clock that stands still while a person reads or the project's check runs: that is not the run's time."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._stopped = 0.0
+        self._pauses: list[float] = []
+
+    def __call__(self) -> float:
+        """Return seconds without the pauses."""
+        return (self._pauses[0] if self._pauses else self._clock()) - self._stopped
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        self._pauses.append(self._clock())
+        try:
+            yield
+        finally:
+            began = self._pauses.pop()
+            if not self._pauses:
+                self._stopped += self._clock() - began
+
+
+@dataclass(frozen=True)
+class LocalFix:
+    """What a fix of the checkout acts through."""
+
+    services: Services
+    files: BaseFiles
+    workspace: PatchWorkspace
+    check: str = ""
+    """A command of the project; empty for none."""
+
+    async def run(
+        self,
+        issue: Issue,
+        repository: Repository,
+        cancelled: asyncio.Event,
+        ask_person: AskPerson | None = None,
+        change_request: str = "",
+    ) -> FixState:
+        """Propose a fix, and make it a branch if the person approves. Without `ask_person` nobody is asked."""
+        clock = PausableClock(self.services.clock)
+        services = replace(self.services, clock=clock)
+
+        async def triage(issue: Issue, repository: Repository) -> RunReport:
+            return await run_graph(issue, repository, services, cancelled)
+
+        async def ask(state: FixState) -> object:
+            assert ask_person is not None
+            with clock.pause():
+                return await ask_person(state)
+
+        def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
+            with clock.pause():
+                return self._run_check(draft.files if whole else draft.tests)
+
+        state = FixState(issue=issue, repository=repository, change_request=change_request)
+        fails_unchanged = False
+        if self.check:
+            try:
+                fails_unchanged = not await call_with_deadline(lambda: self._try_check(clock), cancelled)
+            except OutOfTime:
+                return state.model_copy(update={"error": "The run was cancelled."})
+        context = FixContext(
+            services,
+            self.files,
+            triage,
+            target=LocalBranch(self.files, self.workspace),
+            is_interactive=ask_person is not None,
+            run_check=run_check if self.check else None,
+            fails_unchanged=fails_unchanged,
+        )
+        return await run_fix(state, context, cancelled, ask if ask_person else None)
+
+    def _try_check(self, clock: PausableClock) -> bool:
+        """Run the check on the commit as it is: a command that does not exist must cost no model call.
+
+        Returns whether it passes.
+        """
+        self.services.progress.info(CHECK_BEGINS)
+        with clock.pause():
+            result = self._run_check([])
+        if result.copied:
+            self.services.progress.info(f"The check used copies of {', '.join(result.copied)}.")
+        if not result.is_ok:
+            self.services.progress.info("The check fails on the last commit too, without any change.")
+        return result.is_ok
+
+    def _run_check(self, versions: list[FileVersion]) -> CheckResult:
+        files = {version.path: build_commit_file(version, self.files) for version in versions}
+        return self.workspace.run_check(self.files.commit, files, self.check, CHECK_SECONDS)
+
+
+class LocalBranch:
+    """Implements `graph.fix_context.ChangeTarget` with a branch of the checkout. Nothing is pushed."""
+
+    def __init__(self, files: BaseFiles, workspace: PatchWorkspace) -> None:
+        self._files, self._workspace = files, workspace
+
+    def apply(self, state: FixState) -> str:
+        assert state.draft is not None
+        request = build_request(state.draft, self._files, is_local=True)
+        first = make_branch_name(state.issue.number, state.issue.title)
+        for name in (first, *(f"{first}-{number}" for number in range(2, MAX_NAMES))):
+            try:
+                return self._workspace.create_branch(request, name)
+            except BranchTaken:
+                continue
+        return self._workspace.create_branch(request, f"{first}-{MAX_NAMES}")
+
+    def open_pull_request(self, state: FixState) -> None:
+        del state
+
+    def report(self, state: FixState) -> None:
+        del state

@@ -1,0 +1,208 @@
+"""Applies a model's search-and-replace edits to one file: all of them, or none."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from triage.domain.patch import BaseFile, Edit
+from triage.fix.patch.line_ends import LineEnds, find_line_ends
+from triage.safety.secrets.masked_values import are_kept_in_order, find_masks
+
+MAX_EDITS = 100
+"""Of one file. Each is looked for in the whole file."""
+MAX_DESCRIBED = 3
+"""Edits whose text is not there and that are compared with all lines of the file."""
+MAX_SHOWN_LINES = 8
+"""Lines of the file in one message."""
+_MAX_LINE_CHARS = 160
+_MAX_COMPARED_LINES = 12
+"""Lines of a text that is searched for."""
+_MAX_SEARCHED_LINES = 30_000
+"""Of the file, about a second."""
+_MAX_COMPARED_WORDS = 40
+"""Of a line."""
+_WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
+_MIN_SIMILARITY = 0.3
+"""Mean over the lines. Below it, the nearest lines have nothing to do with the text."""
+
+
+class RejectedEdits(Exception):
+    """Edits that do not apply. Each problem says what to do. It may quote the file."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class _Replacement(NamedTuple):
+    start: int
+    end: int
+    text: str
+    edit: int
+    """Number of the edit, from 1."""
+
+
+class _Missing(NamedTuple):
+    name: str
+    search: str
+
+
+def apply_edits(path: str, base: BaseFile, edits: Sequence[Edit]) -> str:
+    """Return the text of the file with all edits. Where likely secrets are masked in it, so they are in the result.
+
+    Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
+    newline stays as it was.
+
+    Raises:
+        RejectedEdits: At least one edit does not apply.
+    """
+    ends = find_line_ends(base.text)
+    if ends is LineEnds.MIXED:
+        raise RejectedEdits([f"{path} has line ends of several kinds and cannot be edited: leave it as it is."])
+    if not edits:
+        raise RejectedEdits([f"There is no edit of {path}: give at least one, or leave the file out."])
+    if len(edits) > MAX_EDITS:
+        raise RejectedEdits(
+            [f"{path} has {len(edits)} edits; {MAX_EDITS} are allowed: join those of neighbouring lines."]
+        )
+    text = base.text.replace("\r\n", "\n")
+    found = [_find_replacement(path, text, number, edit) for number, edit in enumerate(edits, 1)]
+    replacements = sorted(one for one in found if isinstance(one, _Replacement))
+    problems = [one for one in found if isinstance(one, str)]
+    missing = [one for one in found if isinstance(one, _Missing)]
+    problems += [_describe_missing(text, one.name, one.search) for one in missing[:MAX_DESCRIBED]]
+    problems += [f"{one.name}: the text does not occur in the file." for one in missing[MAX_DESCRIBED:]]
+    problems += _find_overlaps(path, replacements)
+    if problems:
+        raise RejectedEdits(problems)
+    edited = _match_final_newline(_replace(text, replacements), text)
+    if edited == text:
+        raise RejectedEdits([f"The edits of {path} change nothing together: leave the file out."])
+    return edited.replace("\n", "\r\n") if ends is LineEnds.CRLF else edited
+
+
+def finish_new_text(text: str) -> str:
+    """Return the text of a new or empty file with LF line ends and a newline at its end."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"{lines.rstrip(chr(10))}\n" if lines.strip() else ""
+
+
+def _find_replacement(path: str, text: str, number: int, edit: Edit) -> _Replacement | _Missing | str:
+    search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
+    name = f"Edit {number} of {path}"
+    if not search:
+        return f"{name} has an empty search text: copy the lines to be replaced from the file."
+    if search == replace:
+        return f"{name} changes nothing: its replacement is the text itself."
+    if "\r" in replace:
+        return f"{name} has a carriage return in its replacement: use LF line ends."
+    starts = _find_starts(text, search)
+    if len(starts) == 1:
+        found = _Replacement(starts[0], starts[0] + len(search), replace, number)
+        return _find_mask_problem(name, text, search, found) or found
+    if starts:
+        lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts[:MAX_SHOWN_LINES])
+        return (
+            f"{name}: the text occurs {len(starts)} times in the file (lines {lines}"
+            f"{', …' if len(starts) > MAX_SHOWN_LINES else ''}): add lines around it until it occurs once."
+        )
+    return _Missing(name, search)
+
+
+def _find_mask_problem(name: str, text: str, search: str, found: _Replacement) -> str:
+    """Return why an edit would lose or move a part of what is masked, in one sentence; empty if it does not."""
+    for mask in find_masks(text):
+        if mask.start() < found.start < mask.end() or mask.start() < found.end < mask.end():
+            return f"{name} begins or ends inside of {mask[0]}: take all of it, or nothing."
+    masks, before = ([mask[0] for mask in find_masks(part)] for part in (found.text, search))
+    if not are_kept_in_order(masks, before):
+        return (
+            f"{name} has a mask in its replacement that its search text does not have, or not in this order: a mask "
+            "stands for a value that is not shown. Keep it in its place, or leave it out."
+        )
+    return ""
+
+
+def _find_starts(text: str, search: str) -> list[int]:
+    # Occurrences may overlap: each is a place that the edit could mean.
+    starts: list[int] = []
+    start = text.find(search)
+    while start >= 0 and len(starts) < 1_000:
+        starts.append(start)
+        start = text.find(search, start + 1)
+    return starts
+
+
+def _find_overlaps(path: str, replacements: Sequence[_Replacement]) -> list[str]:
+    return [
+        f"Edits {min(first.edit, second.edit)} and {max(first.edit, second.edit)} of {path} overlap: make one of them."
+        for first, second in pairwise(replacements)
+        if second.start < first.end
+    ]
+
+
+def _replace(text: str, replacements: Sequence[_Replacement]) -> str:
+    parts, done = [], 0
+    for one in replacements:
+        parts += [text[done : one.start], one.text]
+        done = one.end
+    return "".join([*parts, text[done:]])
+
+
+def _match_final_newline(edited: str, text: str) -> str:
+    if text.endswith("\n"):
+        return edited if edited.endswith("\n") or not edited else f"{edited}\n"
+    return edited.rstrip("\n")
+
+
+def _describe_missing(text: str, name: str, search: str) -> str:
+    missing = f"{name}: the text does not occur in the file"
+    lines = text.split("\n")
+    wanted = search.strip("\n").split("\n")
+    if (place := _find_by_words(lines, wanted)) is not None:
+        return f"{missing}; only its white space differs from {_describe_difference(lines, wanted, place)}"
+    start = _find_nearest(lines, wanted)
+    if start is None:
+        return f"{missing}, nor do similar lines: copy the text from the file as it is."
+    shown = lines[start : start + min(len(wanted) + 2, MAX_SHOWN_LINES)]
+    numbered = "\n".join(f"{number}: {line[:_MAX_LINE_CHARS]}" for number, line in enumerate(shown, start + 1))
+    return f"{missing}: copy it as it is. The nearest lines are:\n{numbered}"
+
+
+def _find_by_words(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """Index of the first line of the text, if nothing but the white space of its lines differs."""
+    text = _join_words(lines)
+    start = text.find(_join_words(wanted))
+    return text.count("\n", 0, start) if start >= 0 else None
+
+
+def _join_words(lines: Sequence[str]) -> str:
+    return "".join(f"\n{' '.join(line.split())}" for line in lines) + "\n"
+
+
+def _describe_difference(lines: Sequence[str], wanted: Sequence[str], start: int) -> str:
+    for number, (line, written) in enumerate(zip(lines[start:], wanted, strict=False), start + 1):
+        if line != written:
+            return f"line {number} of the file, {line[:_MAX_LINE_CHARS]!r}: copy that line as it is."
+    return f"line {start + 1} of the file: copy the line ends as they are."
+
+
+def _find_nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """Index of the first of the lines that resemble the wanted ones most."""
+    compared = [_split_words(line) for line in wanted[:_MAX_COMPARED_LINES]]
+    words = [_split_words(line) for line in lines[:_MAX_SEARCHED_LINES]]
+    least = _MIN_SIMILARITY * max(1, sum(map(bool, compared)))
+    windows = (words[start : start + len(compared)] for start in range(len(words)))
+    scores = [sum(map(_score_line, compared, window)) for window in windows]
+    best = max(range(len(scores)), key=scores.__getitem__)
+    return best if scores[best] >= least else None
+
+
+def _split_words(line: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(line[: 4 * _MAX_LINE_CHARS])[:_MAX_COMPARED_WORDS])
+
+
+def _score_line(first: frozenset[str], second: frozenset[str]) -> float:
+    """From 0 to 1: the share of words in both among the words of either (Jaccard index)."""
+    return len(first & second) / len(first | second) if first and second else 0.0

@@ -1,0 +1,101 @@
+"""Decides whether a draft may be shown and stored. It trusts nothing: every job that uses a draft asks again."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from triage.domain.patch import MAX_FILES, ModuleFacts, PatchDraft
+from triage.fix.patch.file_rules import find_content_problems
+from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
+from triage.fix.patch.unified_diff import count_changed_lines
+from triage.proposal_ports import BaseFiles
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+MAX_CHANGED_LINES = 3_000
+
+
+def find_problems(
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleFacts], protected: Sequence[str]
+) -> list[str]:
+    """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
+
+    Args:
+        draft: May be hostile.
+        files: Of the base commit.
+        modules: All of the repository. The draft names those that it changes.
+        protected: Gitignore patterns of the project.
+    """
+    if draft.base != files.commit:
+        return [f"The patch was made for commit {draft.base[:12]}, not for {files.commit[:12]}: make it again."]
+    # First what is quick: the content of a large patch takes a minute to check.
+    problems = [*_find_odd_lists(draft), *_find_odd_modules(draft, modules)] or list(_find_size(draft, files))
+    problems = problems or [
+        *_find_file_problems(draft, files, modules, protected),
+        *_find_odd_tests(draft, files),
+        *_find_words_problems(draft),
+    ]
+    return list(dict.fromkeys(problems))
+
+
+def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
+    if len(draft.files) > MAX_FILES:
+        yield f"The patch has {len(draft.files)} files; {MAX_FILES} are allowed: leave some out."
+    if not draft.files:
+        yield "The patch changes nothing: list the files that it changes."
+    counts = Counter(file.path for file in draft.files)
+    # Two versions of a file would be two commits, of which only the last one is shown.
+    yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
+    paths = list(counts)
+    folded = Counter(map(fold_path, paths))
+    for path in paths:
+        if folded[fold_path(path)] > 1:
+            yield f"{show_path(path)} differs from another file of the patch by upper and lower case only: rename one."
+        if any(other.startswith(f"{path}/") for other in paths):
+            yield f"{show_path(path)} is a file and a folder of the patch: rename one."
+
+
+def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleFacts]) -> Iterator[str]:
+    known = {module.name for module in modules}
+    if not draft.modules:
+        yield "The patch names no module: name those that it changes."
+    for module in draft.modules:
+        if module.name not in known:
+            yield f"{show_path(module.name)} is no module of the repository: name one of those that are listed."
+
+
+def _find_file_problems(
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleFacts], protected: Sequence[str]
+) -> Iterator[str]:
+    named = {module.name for module in draft.modules}
+    chosen = [module for module in modules if module.name in named]
+    for file in draft.files:
+        problem = find_path_problem(
+            file.path,
+            files,
+            is_new=file.is_new_file,
+            module_paths=[path for module in chosen for path in module.paths],
+            test_paths=[path for module in chosen for path in module.tests],
+            protected=protected,
+        )
+        base = None if problem else files.read_original(file.path)
+        yield from [problem] if problem else find_content_problems(file, base, files)
+
+
+def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
+    for file in draft.tests:
+        if not find_spelling_problem(file.path) and not files.is_test(file.path):
+            yield f"{file.path} is no test by its folder and name: list it with the changes, or give it a test's name."
+    for file in draft.changes:  # else tests could differ between the two commits
+        if not find_spelling_problem(file.path) and files.is_test(file.path):
+            yield f"{file.path} is a test by its folder and name: list it with the tests."
+
+
+def _find_size(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
+    total = sum(counts.added + counts.removed for counts in count_changed_lines(draft, files))
+    if total > MAX_CHANGED_LINES:
+        yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
+
+
+def _find_words_problems(draft: PatchDraft) -> Iterator[str]:
+    # The summary becomes the messages of commits.
+    if redact_likely_secrets(draft.summary) != draft.summary:
+        yield "The summary has what looks like a secret: leave it out."

@@ -1,0 +1,113 @@
+"""Renders a proposed patch: for the comment, for the job's page, and for a terminal."""
+
+from collections.abc import Sequence
+
+from triage.comment.inert_page import ensure_inert
+from triage.comment.sections import utf16_length
+from triage.comment.template import render_block
+from triage.comment.wording import format_count
+from triage.domain.patch import PatchDraft
+from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, ProposalTests
+from triage.fix.patch.masked_files import has_masks
+from triage.fix.patch.patch_warnings import list_warnings
+from triage.fix.patch.unified_diff import LineCounts, count_changed_lines, cut_diff, format_diff
+from triage.proposal_ports import BaseFiles
+from triage.safety.inert_markdown import format_code_block
+
+MAX_PART_UNITS = 25_000
+"""Of the comment, in UTF-16 code units. The report has the rest."""
+MAX_DIFF_UNITS = 15_000
+MAX_DIFF_LINES = 200
+
+
+def render_proposal(draft: PatchDraft, files: BaseFiles) -> str:
+    """Return what is proposed, without a word on what happens next: heading, cause, files, warnings, diff."""
+    return "\n\n".join(_render_parts(draft, files, diff_url=""))
+
+
+def render_awaiting(
+    draft: PatchDraft,
+    files: BaseFiles,
+    proposal: PatchProposal,
+    proposal_id: str,
+    *,
+    tests: ProposalTests,
+    diff_url: str,
+    run_url: str,
+) -> str:
+    """Return the part of the comment that shows a stored proposal and says how to answer it."""
+    until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
+    parts = [
+        *_render_parts(draft, files, diff_url),
+        render_block("proposal", "proof", draft, tests, run_url),
+        render_block("proposal", "commands", proposal_id, until),
+    ]
+    return _make_safe(parts, [url for url in (diff_url, run_url) if url])
+
+
+def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
+    """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
+    command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
+    block = format_code_block(command, "sh")
+    # A block whose text had to be changed or cut is no patch any more, and git knows no masked lines.
+    is_masked = has_masks(command)
+    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS and not is_masked
+    shown = [
+        *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
+        render_block("proposal", "no_permission", block if is_exact else "", is_masked),
+    ]
+    return _make_safe([*shown, render_block("proposal", "proof", draft, "", "")], [])
+
+
+def render_abandoned(error: str) -> str:
+    return _make_safe([render_block("proposal", "abandoned", error)], [])
+
+
+def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[str]:
+    counts = count_changed_lines(draft, files)
+    rows = [(file, one.added, one.removed) for file, one in zip(draft.files, counts, strict=True)]
+    body = render_block("proposal", "proposal", draft, rows, list_warnings(draft, files))
+    return [render_block("proposal", "heading", draft), body, _render_diff(draft, files, counts, diff_url)]
+
+
+def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCounts], diff_url: str) -> str:
+    diff = format_diff(draft, files)
+    max_lines = MAX_DIFF_LINES
+    while utf16_length(shown := cut_diff(diff, max_lines)) > MAX_DIFF_UNITS and max_lines > 1:
+        max_lines //= 2
+    lines = format_count(sum(one.added + one.removed for one in counts), "changed line")
+    is_cut = shown.rstrip("\n") != diff.rstrip("\n")
+    block = format_code_block(shown, "diff")
+    is_escaped = shown.strip("\n") not in block
+    return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped, has_masks(shown))
+
+
+def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
+    return "\n\n".join(ensure_inert(part, links, MAX_PART_UNITS) for part in parts if part)
+
+
+def render_pull_request_body(
+    proposal_id: str, issue_url: str, actor: str, tests: ProposalTests, *, has_test: bool
+) -> str:
+    """Return the body of a pull request: what made it, what proved it, and what nobody checked."""
+    proved = {
+        "proved": "the new test fails without the change, and the project's tests pass with it.",
+        "unproved": "nothing: the project's tests pass with the change, and no new test was seen to fail without it.",
+        "uncounted": "nothing: fewer tests ran with the change than without it, or nobody counted them.",
+        "failed": "nothing: the project's tests fail with the change.",
+        "unclear": "nothing: the project's tests fail, with and without the change.",
+    }.get(tests, "nothing: no test was run with the change." + ("" if has_test else " It has no test."))
+    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved)
+    return ensure_inert(text, [issue_url], MAX_PART_UNITS)
+
+
+def render_opened(actor: str, number: int, url: str) -> str:
+    return _make_safe([render_block("proposal", "opened", actor, number, url)], [url])
+
+
+def render_refused_pull_request(actor: str, branch: str, url: str, reason: str) -> str:
+    return _make_safe([render_block("proposal", "refused_pull_request", actor, branch, url, reason)], [url])
+
+
+def render_rejected(actor: str, words: str) -> str:
+    return _make_safe([render_block("proposal", "rejected", actor, words)], [])

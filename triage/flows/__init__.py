@@ -1,1 +1,0 @@
-"""One module for each thing that the action can be asked for."""

@@ -1,1 +1,0 @@
-"""One module per job of a backlog: list, run, merge."""

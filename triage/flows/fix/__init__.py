@@ -1,1 +1,0 @@
-"""One module per job of the fix flow: gate, propose, freeze, report, apply."""

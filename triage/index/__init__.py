@@ -1,1 +1,0 @@
-"""Door: the repository (git objects, tree-sitter, BM25, Chroma)."""

@@ -1,0 +1,286 @@
+"""Finds what a maintainer would really have to ask: at most three questions, each with its reason.
+
+Of 155 reports that were read by hand, four needed a question. So what a report shows counts for more than what it
+leaves out: who can run the example, or reads the trace, needs neither the version nor what was expected. Questions are
+in the language of the report; reasons are for maintainers.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from triage.domain.facts import ReportFacts
+from triage.domain.findings import MissingInformation, MissingKind
+from triage.domain.issue import Reading
+from triage.issue.kind.issue_kind import classify_issue
+from triage.issue.questions.issue_forms import FormField, find_answer, find_used_form, parse_forms
+from triage.issue.questions.template_text import drop_template_text
+from triage.issue.questions.vague_reports import (
+    MANY_WORDS,
+    count_own_words,
+    extract_own_words,
+    has_telling_title,
+    is_reproducible,
+    is_vague,
+    leaves_error_to_picture,
+    links_to_source,
+    may_be_a_wish,
+    shows_pictures,
+)
+from triage.issue.report_facts import find_facts
+from triage.issue.reporter_phrases import Phrases, get_phrases
+from triage.issue.text_signs import (
+    EXPECTATION,
+    INTERMITTENT,
+    OBSERVATION,
+    find_crash_words,
+    has_code,
+    has_error,
+)
+from triage.issue.versions.project_version import has_any_version
+
+MAX_QUESTIONS = 3
+_STATEMENT_WORDS = 12
+"""Who writes more says what happens; it may only be unclear why that is wrong."""
+_MAX_QUOTE_CHARS = 80
+_PLATFORM_BOUND = re.compile(
+    r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|"
+    r"firefox|safari|edge|my|some|certain)|(?:works?|fine|ok) on (?:another|other|a different|one|some) "
+    r"(?:machines?|laptops?|computers?|phones?|devices?|browsers?|systems?)|on my (?:machine|pc|laptop|computer)|"
+    r"platform[- ](?:specific|dependent))\b",
+    re.I,
+)
+_FREQUENCY = re.compile(
+    r"\b(?:\d+ ?%|\d+ (?:out of|of|in) \d+|(?:once|twice|\d+ times|\w+ times) (?:a|an|per|every|each|in|out of)|"
+    r"every (?:\d+|few|couple|other|second|third|hour|day|night|week)|(?:about|roughly|around) (?:half|one in|a "
+    r"third|\d+))",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class _Report:
+    reading: Reading
+    phrases: Phrases
+    facts: ReportFacts
+    project: str
+    """The name without its owner, empty when unknown."""
+    text: str
+    can_be_seen: bool
+    is_vague: bool
+
+
+def find_missing_information(reading: Reading, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
+    """Questions to the reporter of a bug, the most useful first. Empty for a complete report, and for other issues.
+
+    `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
+    `project` is `owner/name`.
+    """
+    if classify_issue(reading, []) in ("feature_request", "question") or may_be_a_wish(reading):
+        return []
+    reading = drop_template_text(reading, forms)
+    facts = find_facts(reading, project)
+    report = _Report(
+        reading,
+        get_phrases(reading.language),
+        facts,
+        project.rpartition("/")[2],
+        text=f"{reading.title}\n{extract_own_words(reading)}",
+        can_be_seen=(can_be_seen := is_reproducible(reading)),
+        is_vague=not can_be_seen and not _compares_versions(facts) and is_vague(reading),
+    )
+    form = find_used_form(parse_forms(forms), reading.sections)
+    asked = [
+        MissingInformation(
+            kind=field.kind,
+            question=report.phrases.ask_field.format(label=field.label),
+            reason=_FIELD_REASONS[field.kind],
+        )
+        for field in form
+        if _is_needed(field, report)
+    ]
+    known = {question.kind for question in asked}
+    known |= {field.kind for field in form if find_answer(field, reading.sections)}
+    for kind, check in _CHECKS.items():
+        if kind not in known and (question := check(report)) is not None:
+            asked.append(question)
+            known.add(kind)
+    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
+
+
+def _compares_versions(facts: ReportFacts) -> bool:
+    """Whether the report names the version that works and the one that does not: the changes are between them."""
+    return facts.regression is not None and bool(facts.regression.worked_in and facts.regression.broken_in)
+
+
+def _is_needed(field: FormField, report: _Report) -> bool:
+    """Whether a field that the form requires is empty, and nothing else in the report answers it.
+
+    A Markdown template requires nothing; what it asks for is left to the checks.
+    """
+    if not field.required or find_answer(field, report.reading.sections):
+        return False
+    match field.kind:
+        case "version":
+            return report.facts.version is None and not has_any_version(report.reading)
+        case "environment":
+            return not report.facts.environment
+        case "reproduction":
+            return not report.can_be_seen
+        case "expected":  # a picture may be the answer: it leaves no text
+            return EXPECTATION.search(report.text) is None and not shows_pictures(report.reading)
+        case "error_output":
+            return not has_error(report.reading)
+        case "actual":
+            return OBSERVATION.search(report.text) is None and not shows_pictures(report.reading)
+    return True
+
+
+def _ask_error_output(report: _Report) -> MissingInformation | None:
+    reading = report.reading
+    if has_code(reading) or reading.stack_traces or links_to_source(reading):
+        return None
+    if leaves_error_to_picture(reading, can_be_seen=report.can_be_seen):
+        return MissingInformation(
+            kind="error_output",
+            question=report.phrases.ask_text_of_picture,
+            reason="As text it can be searched for in the code.",
+        )
+    crash = find_crash_words(report.text)
+    if "following" in crash or not report.is_vague:
+        return None
+    if not crash and report.facts.regression and not report.facts.version and not reading.error_messages:
+        return MissingInformation(
+            kind="error_output",
+            question=report.phrases.ask_log,
+            reason="It may say what is different now.",
+        )
+    if not crash:
+        return None
+    if reading.error_messages:
+        if count_own_words(reading) > MANY_WORDS:
+            return None
+        return MissingInformation(
+            kind="error_output",
+            question=report.phrases.ask_whole_output.format(message=_short(reading.error_messages[0])),
+            reason="The message alone does not say where in the code it came from.",
+        )
+    return MissingInformation(
+        kind="error_output",
+        question=report.phrases.ask_error,
+        reason=f"The report says “{_short(crash)}”, but shows neither the message nor where it came from.",
+    )
+
+
+def _ask_reproduction(report: _Report) -> MissingInformation | None:
+    if not report.is_vague:
+        return None
+    intermittent = INTERMITTENT.search(report.text)
+    if intermittent is None:
+        return MissingInformation(
+            kind="reproduction",
+            question=report.phrases.ask_steps,
+            reason=f"The report describes {_subject(report.reading)}, but not how somebody else can see it.",
+        )
+    if _FREQUENCY.search(report.text):
+        return None
+    return MissingInformation(
+        kind="reproduction",
+        question=report.phrases.ask_circumstances,
+        reason=f"The report says “{intermittent[0]}”, so exact steps may not exist; the circumstances narrow it down.",
+    )
+
+
+def _ask_version(report: _Report) -> MissingInformation | None:
+    project, phrases = report.project, report.phrases
+    if report.facts.version or has_any_version(report.reading) or not report.is_vague:
+        return None
+    if report.facts.regression is not None:
+        return MissingInformation(
+            kind="version",
+            question=phrases.ask_two_versions_of.format(project=project) if project else phrases.ask_two_versions,
+            reason="The changes between the two versions are where to look.",
+        )
+    return MissingInformation(
+        kind="version",
+        question=phrases.ask_version_of.format(project=project) if project else phrases.ask_version,
+        reason="It tells which code ran, and whether the problem is already fixed.",
+    )
+
+
+def _ask_environment(report: _Report) -> MissingInformation | None:
+    bound = _PLATFORM_BOUND.search(report.text)
+    if bound is None or report.facts.environment or report.reading.stack_traces:
+        return None
+    return MissingInformation(
+        kind="environment",
+        question=report.phrases.ask_platform,
+        reason=f"The report says “{_short(bound[0])}”, so the platform matters.",
+    )
+
+
+def _ask_expected(report: _Report) -> MissingInformation | None:
+    if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.text):
+        return None
+    if count_own_words(report.reading) < _STATEMENT_WORDS:
+        return None
+    return MissingInformation(
+        kind="expected",
+        question=report.phrases.ask_expected,
+        reason=f"Without it, {_subject(report.reading)} could also be meant that way.",
+    )
+
+
+def _ask_actual(report: _Report) -> MissingInformation | None:
+    if _says_enough(report) or OBSERVATION.search(report.text) or has_telling_title(report.reading):
+        return None
+    if count_own_words(report.reading) >= _STATEMENT_WORDS:
+        return None
+    return MissingInformation(
+        kind="actual",
+        question=report.phrases.ask_actual,
+        reason="The report does not say what goes wrong.",
+    )
+
+
+def _says_enough(report: _Report) -> bool:
+    """Whether an error, code or a longer text shows what is meant; also for other languages than English."""
+    return (
+        not report.is_vague
+        or report.reading.language != "en"
+        or has_error(report.reading)
+        or report.facts.regression is not None
+        or find_crash_words(report.text) != ""
+        or count_own_words(report.reading) > MANY_WORDS
+    )
+
+
+_CHECKS: dict[MissingKind, Callable[[_Report], MissingInformation | None]] = {
+    "reproduction": _ask_reproduction,
+    "error_output": _ask_error_output,
+    "version": _ask_version,
+    "environment": _ask_environment,
+    "actual": _ask_actual,
+    "expected": _ask_expected,
+}
+_ORDER: tuple[MissingKind, ...] = (*_CHECKS, "configuration", "other")
+_FIELD_REASONS: dict[MissingKind, str] = {
+    "reproduction": "Without steps or code nobody else can see the problem.",
+    "error_output": "The message and the trace name the place in the code.",
+    "version": "It tells which code ran, and whether the problem is already fixed.",
+    "actual": "The report does not say what goes wrong.",
+    "expected": "It tells a bug from behaviour that is meant.",
+    "environment": "The project's form asks for it, as the answer may depend on it.",
+    "configuration": "The same code behaves differently under another configuration.",
+    "other": "The project's form requires it.",
+}
+
+
+def _subject(reading: Reading) -> str:
+    title = _short(reading.title.strip(" .:!?"))
+    return f"“{title}”" if title else "a problem"
+
+
+def _short(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _MAX_QUOTE_CHARS else words[: _MAX_QUOTE_CHARS - 1].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,173 @@
+"""Reads an issue into a `Reading`. Takes time linear in the text, and raises nothing for any text."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from triage.domain.issue import CodeBlock, Issue, IssueComment, Reading, Section
+from triage.issue.code_names import find_identifiers, find_paths
+from triage.issue.long_threads import shorten_thread
+from triage.issue.questions.issue_forms import find_template_comments
+from triage.issue.reporter_language import detect_reporter_language
+from triage.issue.traces.error_messages import find_error_messages
+from triage.issue.traces.traces import FoundTrace, find_traces
+from triage.issue.versions.versions import find_versions
+from triage.issue.visible_text.visible_text import (
+    Block,
+    VisiblePage,
+    extract_visible_line,
+    extract_visible_page,
+    format_block,
+)
+
+_SESSION = "pycon"
+AUTHOR_COMMENT_HEADING = "Comment by the reporter"
+_MAX_COMMENT_CHARS = 65_536
+"""Of all comments by the author together."""
+_MAX_SECTION_BLOCKS = 200
+_MAX_SECTIONS = 100
+_NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
+_PROMPT = re.compile(r"^>>> ?", re.M)
+_STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
+
+
+def read_issue(issue: Issue) -> Reading:
+    """What a person sees in the issue and in its author's comments, taken apart."""
+    title, invisible = extract_visible_line(issue.title)
+    pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
+    blocks = _merge_sessions(_join_pages(pages))
+    prose, code_blocks, traces = _separate_code(blocks)
+    sections = _find_sections(blocks)
+    code = [block.text for block in code_blocks]
+    return Reading(
+        title=title,
+        body="\n\n".join(format_block(block) for block in blocks),
+        prose=prose,
+        code=[CodeBlock(language=block.language, text=block.text) for block in code_blocks],
+        traces=[found.trace for found in traces],
+        error_messages=find_error_messages(title, [*code, prose], traces, sections),
+        identifiers=find_identifiers(title, prose, code),
+        paths=find_paths([title, prose, *code]),
+        versions=find_versions(f"{title}\n{prose}", code, sections),
+        sections=sections,
+        links=list(dict.fromkeys(link for page in pages for link in page.links)),
+        hidden_fragments=invisible + sum(page.hidden_fragments for page in pages),
+        language=detect_reporter_language(title, prose),
+    )
+
+
+def read_issue_and_thread(issue: Issue) -> tuple[Reading, list[IssueComment]]:
+    """Read the issue and its thread as people see them on the page.
+
+    Returns:
+        The reading, which includes the author's own comments and counts all hidden fragments; and the comments of
+        other people, of a long thread the newest.
+    """
+    reading = read_issue(issue)
+    others = [
+        comment
+        for comment in shorten_thread(issue.thread, issue.author)
+        if not comment.by_bot and not comment.ours and comment.author != issue.author
+    ]
+    whole = [comment for comment in others if not comment.is_shortened]
+    pages = [extract_visible_page(comment.body) for comment in whole]
+    counted = {
+        "hidden_fragments": reading.hidden_fragments + sum(page.hidden_fragments for page in pages),
+        "comments_left_out": len(others) - len(whole),
+    }
+    thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(whole, pages, strict=True)]
+    return reading.model_copy(update=counted), thread
+
+
+def read_author_comments(issue: Issue) -> list[VisiblePage]:
+    """Comments by the issue's author, oldest first, at most 65,536 characters of them."""
+    pages: list[VisiblePage] = []
+    chars_left = _MAX_COMMENT_CHARS
+    for comment in issue.thread:
+        is_by_author = comment.author == issue.author and not comment.by_bot and not comment.ours
+        if not issue.author or not is_by_author or comment.is_shortened or not comment.body.strip():
+            continue
+        chars_left -= len(comment.body)
+        if chars_left < 0:
+            break
+        pages.append(extract_visible_page(comment.body))
+    return pages
+
+
+def count_template_comments(issue: Issue, templates: Sequence[str]) -> int:
+    """How many of the hidden fragments of the body are comments of the repository's issue templates."""
+    known = find_template_comments(templates)
+    if not known or "<!--" not in issue.body:
+        return 0
+    return extract_visible_page(issue.body).hidden_fragments - extract_visible_page(issue.body, known).hidden_fragments
+
+
+def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:
+    blocks = list(pages[0].blocks)
+    for page in pages[1:]:
+        if page.blocks:
+            blocks += [Block(kind="heading", text=AUTHOR_COMMENT_HEADING, level=1), *page.blocks]
+    return blocks
+
+
+def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
+    """Python sessions as code; parts with only an empty line between them are one session."""
+    merged: list[Block] = []
+    for is_session, run in groupby(
+        map(_restore_session, blocks), key=lambda block: block.kind == "code" and block.language == _SESSION
+    ):
+        if is_session:
+            merged.append(Block(kind="code", text="\n\n".join(block.text for block in run), language=_SESSION))
+        else:
+            merged.extend(run)
+    return merged
+
+
+def _restore_session(block: Block) -> Block:
+    """A Python session without a fence as code: Markdown takes its prompts for nested quotes."""
+    lines = block.text.split("\n")
+    if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
+        return block
+    restored = lines[:1]
+    for line in lines[1:]:  # Markdown puts the marks of a quote on every line; only statements had a prompt
+        words = _PROMPT.sub("", line)
+        restored.append(line if _STATEMENT.match(words) else words)
+    return Block(kind="code", text="\n".join(restored), language=_SESSION)
+
+
+def _separate_code(blocks: Sequence[Block]) -> tuple[str, list[Block], list[FoundTrace]]:
+    """Prose, code and the traces in both. A pasted trace may have empty lines, so text between code is joined."""
+    traces: list[FoundTrace] = []
+    prose: list[str] = []
+    code: list[Block] = []
+    for is_code, run in groupby(blocks, key=lambda block: block.kind == "code"):
+        if is_code:
+            for block in run:
+                code.append(block)
+                traces += find_traces(block.text)
+        else:
+            text = "\n\n".join(block.text if block.kind == "text" else format_block(block) for block in run)
+            found_here = find_traces(text)
+            traces += found_here
+            covered = {number for found in found_here for number in range(found.start, found.end)}
+            lines = (line for number, line in enumerate(text.split("\n")) if number not in covered)
+            prose.append("\n".join(lines).strip())
+    return "\n\n".join(text for text in prose if text.strip()), code, traces
+
+
+def _find_sections(blocks: Sequence[Block]) -> list[Section]:
+    """Each heading with the text below it, deeper headings included; `_No response_` counts as empty."""
+    sections = []
+    for number, block in enumerate(blocks):
+        if block.kind != "heading":
+            continue
+        below: list[str] = []
+        for following in blocks[number + 1 : number + 1 + _MAX_SECTION_BLOCKS]:
+            if following.kind == "heading" and following.level <= block.level:
+                break
+            below.append(format_block(following))
+        text = "\n\n".join(below)
+        sections.append(Section(heading=block.text.strip(" :"), text="" if _NO_RESPONSE.match(text) else text))
+        if len(sections) == _MAX_SECTIONS:
+            break
+    return sections

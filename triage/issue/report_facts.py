@@ -1,0 +1,105 @@
+"""Collects what a report says about itself. Takes time linear in the text, and raises nothing for any text."""
+
+import re
+from collections.abc import Callable
+
+from triage.domain.facts import Quote, Regression, ReportFacts
+from triage.domain.issue import CodeBlock, Reading
+from triage.issue.kind.severity_signs import find_severity
+from triage.issue.sentences import MAX_CHARS, find_sentences, quote
+from triage.issue.text_signs import CODE_LINE, NUMBERED
+from triage.issue.traces.symptom import find_symptom
+from triage.issue.versions.environment import find_environment
+from triage.issue.versions.project_version import find_project_version
+from triage.issue.versions.regressions import find_regression
+
+_REPRODUCTION_HEADING = re.compile(
+    r"(?i)repro|\bsteps\b|^\W*(?-i:STR)\W*$|code (?:for|sample|example|snippet)|minimal|test case|command used|how to"
+)
+_EXPECTATION_HEADING = re.compile(r"(?i)expect|should (?:happen|have)|desired")
+_EXPECTS = re.compile(
+    r"(?i)\b(?:expect(?:ed|ing|s|ation)?\b(?! (?:behavio|result|output|outcome)\w*:?$)|should(?:n't| not) \w+|"
+    r"should (?:be|"
+    r"return|have|give|work|show|not|raise|print|do|produce|allow|"
+    r"use|accept|only|match|also|output|render|display|contain|support|at least)|ought to|supposed to|would "
+    r"(?:hope|like|expect|love)|"
+    r"(?:is|are) (?:intended|meant) to|must (?:not )?be|it would (?:be|make))"
+)
+_MIN_STEPS_CHARS = 15
+_VERSIONS_ONLY = re.compile(
+    r"\s*(?:\S{1,40},? ){0,3}(?:versions?:? )?v?\d+\.\d[\w.+-]*\s{0,4}(?:\([^()]{0,80}\)\s{0,4}){0,3}$"
+)
+
+
+def find_facts(reading: Reading, project: str = "") -> ReportFacts:
+    """Version, environment, error, reproduction and so on. `project` is `owner/name`: its name tells versions apart."""
+    regression = find_regression(reading)
+    version = find_project_version(reading, project)
+    if regression is not None and version is not None:
+        regression = _complete(regression, version.text)
+        if regression.broken_in and version.text == regression.worked_in:
+            version = quote(reading, regression.broken_in)
+    return ReportFacts(
+        version=version,
+        environment=find_environment(reading),
+        error=quote(reading, reading.error_messages[0]) if reading.error_messages else None,
+        reproduction=find_reproduction(reading),
+        expectation=find_expectation(reading),
+        regression=regression,
+        severity=find_severity(reading, regression),
+        symptom=find_symptom(reading),
+    )
+
+
+def _complete(regression: Regression, version: str) -> Regression:
+    """The report is about the version in which it is broken."""
+    if not regression.worked_in or regression.broken_in or regression.worked_in in version:
+        return regression
+    return regression.model_copy(update={"broken_in": version})
+
+
+def find_reproduction(reading: Reading) -> Quote | None:
+    """The reporter's own block, whole: a section for it, else the first code that is no output, else numbered steps."""
+    for section in reading.sections:
+        if _REPRODUCTION_HEADING.search(section.heading) and len(section.text) > _MIN_STEPS_CHARS:
+            return quote(reading, section.text)
+    for block in reading.code:
+        if _can_run(block, reading):
+            return quote(reading, block.text)
+    prose = reading.prose[:MAX_CHARS]
+    return _quote_run(reading, prose, NUMBERED.match) or _quote_run(reading, prose, CODE_LINE.match)
+
+
+def _quote_run(reading: Reading, prose: str, is_part: Callable[[str], object]) -> Quote | None:
+    """The first two or more lines of a kind in a row, with what stands between them and is indented or empty."""
+    lines = prose.split("\n")
+    for number, line in enumerate(lines):
+        if not is_part(line):
+            continue
+        end = number + 1
+        while end < len(lines) and (is_part(lines[end]) or lines[end][:1] in ("", " ", "\t")):
+            end += 1
+        run = lines[number:end]
+        if sum(bool(is_part(one)) for one in run) >= 2:
+            return quote(reading, "\n".join(run).strip())
+    return None
+
+
+def _can_run(block: CodeBlock, reading: Reading) -> bool:
+    """Whether the block is more than a trace, an error or a list of versions."""
+    if all(_VERSIONS_ONLY.match(line) for line in block.text.split("\n") if line.strip()):
+        return False
+    if any(message in block.text for message in reading.error_messages) and ">>>" not in block.text:
+        return "import " in block.text or "$ " in block.text
+    return block.language not in ("diff", "text", "log", "console-output") and len(block.text) > _MIN_STEPS_CHARS
+
+
+def find_expectation(reading: Reading) -> Quote | None:
+    """A section for it, else the first sentence that says what should happen."""
+    for section in reading.sections:
+        if _EXPECTATION_HEADING.search(section.heading) and re.search(r"\w{2}", section.text):
+            return quote(reading, section.text)
+    for sentence in [*find_sentences(reading.prose[:MAX_CHARS]), reading.title]:
+        if _EXPECTS.search(sentence):
+            return quote(reading, sentence)
+    return None

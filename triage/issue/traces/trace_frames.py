@@ -1,0 +1,179 @@
+"""Finds frames that a single pattern cannot: those of several lines, and those that look like another language's."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from triage.issue.traces.trace_parts import FindFrame, FrameLine, RaisedError, frame_from_groups, search_error
+
+UNKNOWN_FILE = "<unknown>"
+NAME = r"[A-Za-z_$][\w.$:]{0,120}"
+RAISED_NAME = (
+    r"(?:[A-Za-z_][\w.:$]{0,120})?"
+    r"(?:Error|Exception|Warning|Interrupt|Exit|Failure|Fault|Panic|Timeout|Abort|Throwable|DoesNotExist)\w{0,20}"
+)
+
+
+def find_rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
+    """Newer compilers write the message on the line after the panic's location."""
+    found = search_error(PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
+    if found is not None and found.message in _EMPTY_PANICS:
+        return replace(found, message=None)
+    if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
+        return found
+    message = lines[found.line + 1].strip()
+    says_nothing = message.startswith(("stack backtrace", "note: ")) or message in _EMPTY_PANICS
+    return replace(found, message=None if says_nothing else message)
+
+
+def find_jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """`at org.shop.Cart.add(Cart.java:12)`: the package gives the folder. Maven writes a space before the file."""
+    match = _JVM.match(lines[number])
+    if match is None:
+        return None
+    parts = match["function"].split(".")
+    folder = "/".join(parts[:-2])
+    path = f"{folder}/{match['file']}" if folder else match["file"]
+    return FrameLine(path, int(match["line"]) if match["line"] else None, match["function"])
+
+
+def frame_below_call(location: re.Pattern[str], call: re.Pattern[str]) -> FindFrame:
+    """The function is on the line above its location."""
+
+    def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+        match = location.match(lines[number])
+        if match is None:
+            return None
+        above = call.match(lines[number - 1]) if number else None
+        return FrameLine(match["path"], int(match["line"]), above["function"].strip() if above else None)
+
+    return find_frame
+
+
+def find_notebook_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """IPython: a line with file and function, then code with an arrow at the current line."""
+    cell = _CELL.match(lines[number])
+    if cell is not None:
+        return FrameLine(cell["cell"], int(cell["line"]), cell["function"])
+    match = _NOTEBOOK.match(lines[number])
+    if match is None:
+        return None
+    line = match["line"]
+    for following in lines[number + 1 : number + 12]:
+        if line or not following.strip():
+            break
+        arrow = _ARROW.match(following)
+        line = arrow[1] if arrow else None
+    return FrameLine(match["path"] or match["cell"], int(line) if line else None, match["function"])
+
+
+def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """A terminal of 80 columns breaks the line of a frame in two."""
+    line = lines[number]
+    if ", line " not in line and number + 1 < len(lines):
+        line += lines[number + 1]
+    match = _PYTHON.match(line) or _PYTHON.match(" ".join(lines[number : number + 2]))
+    if match is None:
+        return None
+    frame = frame_from_groups(match.groupdict())
+    return frame if frame.path else replace(frame, path=UNKNOWN_FILE)  # `<stdin>` without a fence is taken for HTML
+
+
+def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """A frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
+    match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
+    if match is None or _NO_SCRIPT.search(match["path"]) or re.fullmatch(r"[^./\\:]*\s[^./\\:]*", match["path"]):
+        return None
+    return frame_from_groups(match.groupdict())
+
+
+def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """`at Shop.Cart.Total(Int32 count) in C:/Cart.cs:line 12`. Without the file, it is the one named like the type."""
+    match = _DOTNET.match(lines[number])
+    if match is None or "." not in match["name"] or match["name"].startswith(("System.", "Microsoft.")):
+        return None
+    if match["path"] and not match["path"].startswith("<"):
+        return FrameLine(match["path"], int(match["line"]), match["function"])
+    generated = _GENERATED.search(match["name"])
+    owner = match["name"][: generated.start()] if generated else match["name"].rpartition(".")[0]
+    type_name = owner.rstrip(".").rpartition(".")[2].partition("`")[0]
+    return FrameLine(f"{type_name}.cs", None, match["function"]) if type_name else None
+
+
+def find_page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """Django's error page: `File "x.py" in view`, and on the next line `12. code`."""
+    match = _PAGE.match(lines[number])
+    if match is None or number + 1 >= len(lines):
+        return None
+    line = re.match(r"\s{0,40}(\d{1,7})\.\s", lines[number + 1])
+    return FrameLine(match["path"], int(line[1]) if line else None, match["function"])
+
+
+def find_diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    match = _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
+    return frame_from_groups(match.groupdict()) if match else None
+
+
+_JVM = re.compile(
+    r"\s*(?:at )?(?:[\w.\-$@]{1,200}/{1,2}){0,3}(?P<function>[\w$<>]{1,200}\.[\w$.<>]{1,300}) ?"
+    r"\((?P<file>[\w$.-]{1,120}\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d{1,7}))?\)"
+)
+PANIC = re.compile(
+    r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>(?:[A-Za-z]:)?[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
+)
+_EMPTY_PANICS = ("explicit panic", "Box<Any>", "Box<dyn Any>")
+GO_LOCATION = re.compile(r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$")
+GO_CALL = re.compile(
+    r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]{}$%]{1,300}?)(?:\([^()]*\)| in goroutine \d+)?\s*$"
+)
+RUST_LOCATION = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
+RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
+_NOTEBOOK = re.compile(
+    r"(?:(?:File )?\[?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|\[\]]{1,400}\.pyx?|<ipython-input-[\w-]{1,60}>)"
+    r"(?::(?P<line>\d{1,7})(?=[\],]),?)?(?:\]?(?<!\() ?\([^\s()]{1,600}\))?,?"
+    r"|(?P<cell>(?:(?:Cell|Input) )?In ?\[\d{1,6}\]),?) in (?P<function>[\w<>.]{1,200}|<[\w :]{1,60}>)"
+    r"(?:\(.{0,600})?\s*$"
+)
+"""Colab and Visual Studio Code link each file to their editor."""
+_CELL = re.compile(
+    r"(?P<cell>Cell In ?\[\d{1,6}\]), line (?P<line>\d{1,7})(?:, in (?P<function>[\w<>.]{1,200}).{0,600})?\s*$"
+)
+_ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
+_PAGE = re.compile(r"\s*File \"(?P<path>[^\"]{1,400})\" in (?P<function>\S{1,200})\s*$")
+_PATH = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
+_DIAGNOSTIC = re.compile(
+    rf"\s*(?:\x1b)?{_PATH}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"
+    rf"(?P<message>(?:fatal |runtime |internal compiler |syntax |parse )?(?:error|warning|fatal|panic)\b.{{0,600}}"
+    rf"|(?:[EFCWR]\d{{3,4}}|[A-Z]{{1,4}}\d{{3,5}}):? .{{0,600}}"
+    rf"|(?P<exception>{RAISED_NAME})(?::.{{0,600}}|$)"
+    r"|Fatal error:.{0,600}|undefined:.{0,600}|undefined reference.{0,600}|cannot (?:use|find|convert).{0,600})",
+    re.I,
+)
+_BRACKETED = re.compile(
+    rf"\s*{_PATH}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
+    re.I,
+)
+_PYTHON = re.compile(
+    r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{0,400})\", line (?P<line>\d{1,9})(?:, in "
+    r"?(?P<function>.{0,200}))?"
+)
+_SCRIPT = re.compile(
+    r"\s*at (?:async )?(?:(?P<function>(?:new )?[^\s(][^()]{0,200}?)(?: \[as [^\]]{1,80}\])? \()?"
+    r"(?:file:/{2,3})?(?P<path>(?:[A-Za-z]:[\\/])?(?:[a-z-]{2,20}:/{0,3})?[^\s:()][^:()]{0,400}(?::\d{2,5}/[^:()]{1,300})?):"
+    r"(?P<line>\d{1,7})(?::\d{1,7})?\)?\s*$"
+)
+_COMPONENT = re.compile(
+    r"\s*at (?P<function>[\w.$<>]{1,200})\((?P<path>[^\s:()]{1,400}):(?P<line>\d{1,7}):\d{1,7}\)\s*$"
+)
+_NO_SCRIPT = re.compile(
+    r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"
+)
+_DOTNET = re.compile(
+    r"\s*at (?P<function>(?P<name>[A-Za-z_][\w.`+<>\[\],|]{1,300}) ?"
+    r"\((?!native|Native Method|Unknown Source|Compiled Code|<anonymous>|\S{1,120}\.\w{2,6}\)|[^()]{0,300}:\d)"
+    r"[^()\n]{0,400}\))"
+    r"(?: \[0x[0-9a-f]+\])?(?: in (?P<path>.{1,400}?):(?:line )?(?P<line>\d{1,7}))?\s*$"
+)
+"""With types of parameters, and the place where there are symbols; Mono writes an offset before it."""
+_GENERATED = re.compile(r"[<+]|\.\.")
+"""What follows is a method that the compiler made, a nested type, or a constructor."""

@@ -1,0 +1,240 @@
+"""Finds which version of the project the report is about: a release, a commit, or a moving state such as `main`."""
+
+import re
+from collections.abc import Iterator
+
+from triage.domain.facts import Quote
+from triage.domain.issue import Reading, Section
+from triage.issue.sentences import quote, shorten_to_ends
+from triage.issue.versions.versions import MOVING_VERSION, PLATFORMS, is_platform_version
+
+_MAX_VALUE_CHARS = 120
+_NUMBER = (
+    r"[v^~]?\d{1,4}(?:\.(?:\d{1,8}|x)){1,4}(?:[-.+_]?(?:a|b|rc|alpha|beta|dev|pre|preview|post|canary|next|"
+    r"nightly|insider|snapshot|release|lts|experimental|"
+    r"final|git|g[0-9a-f]{6,}|[0-9a-f]{6,12}\b|\d{1,9}(?![\w.]))[\w.+-]{0,60})?"
+)
+_WHOLE_NUMBER = r"v?\d{1,4}\b(?![.,]?\d|\s?(?:%|ms|s|px|MB|GB|x)\b)"
+_BETWEEN = (
+    r"[\"'`)\]}*]{0,4}(?:\s{0,12}(?:[:=@,(|<>~^\[\]\"'`{}*-]{1,4}|versions?|release|ver\.?|v\.|is|was|at|tag|"
+    r"current|latest)){0,5}\s{0,12}[\"'`(*]{0,3}"
+)
+_TAG = r"(?:latest|edge|nightly|stable|main|master|dev\w{0,10}|v?\d{1,4})(?:[-.][\w.-]{1,40})?(?![\w.])"
+"""Of an image."""
+_MAVEN = r"</artifactId>\s{0,40}<version>"
+_IN_HEADING = re.compile(r"(?i)\bversions?\b|\brelease\b")
+_EMPTY = re.compile(r"(?i)^\W*(?:n/?a|none|no response|unknown|not sure|-|\?+|irrelevant|no|yes|any|all)?\W*$")
+_LABEL_WORDS = re.compile(
+    r"(?i)\b(?:versions?|release|which|what|your|the|of|used?|using|are|you|is|in|number|output|automated|code|"
+    r"please|info\w*|and)\b|--\w+|[^\w\s]"
+)
+_PLATFORM_WORDS = PLATFORMS | {
+    "browser",
+    "compiler",
+    "bazel",
+    "gpu",
+    "cudnn",
+    "mobile",
+    "device",
+    "operating",
+    "system",
+    "environment",
+    "jupyter",
+    "language",
+    "framework",
+    "go",
+    "rust",
+    "scala",
+    "kotlin",
+    "swift",
+    "typescript",
+    "elixir",
+    "erlang",
+    "ghc",
+    "lua",
+    "julia",
+    "r",
+}
+_LABELLED = re.compile(
+    r"(?im)^[\s>*#_`|-]{0,8}(?:(?P<name>[\w .()/-]{0,40}?)[ _]?)?\bversion\b"
+    r"(?: used| number| ?\([^()\n]{1,60}\))?[*_`)]{0,3}[ ]?[:=|"
+    r"](?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`][^\n|]{0,100})"
+)
+_TELLS_VERSION = re.compile(
+    r"(?i)\d|\b(?:master|main|trunk|head|develop|dev|latest|newest|current|nightly|stable|edge|canary|beta|alpha)\b"
+)
+_STATED = re.compile(
+    rf"(?i)\b(?:versions?|release|ver\.?|v\.?(?= \d)|versi[oó]n|vers[aã]o|versione|versie|"
+    rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
+    rf"|\b(?:app|application|plugin|program|extension) (?:version|build)[:= ]{{1,3}}(?P<whole>{_WHOLE_NUMBER})"
+)
+_VEED = re.compile(r"(?<![\w./@-])(?P<value>v\d{1,4}(?:\.\d{1,6}){1,3}[\w.+-]{0,40})")
+_COMMIT = re.compile(
+    r"(?i)\b(?:commit|sha|rev(?:ision)?|hash|HEAD(?: is| at)*|master|main|trunk|develop|version|built from|"
+    r"sources?|git)\W{1,4}"
+    r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
+)
+_ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
+_MOVING_PREFIX = re.compile(r"(?i)^(?:/\w+/|(?:on|in|from|using|with|against|of|at)[\s`'\"(*:]+(?:the )?)")
+_COMMIT_LINK = re.compile(r"/(?:blob|tree|commit)/(?P<value>[0-9a-f]{7,40})\b")
+_DESCRIBED = re.compile(r"(?<![\w.])(?P<value>[A-Za-z][\w.]{0,30}-\d[\w.]{0,30}-\d{1,6}-g[0-9a-f]{6,40})")
+_UPDATED = re.compile(
+    rf"(?i)\b(?:updat|upgrad)(?:e|ed|ing) (?:\S{{1,30}} )?(?:from \S{{1,30}} )?to (?P<value>{_NUMBER})"
+    rf"|(?:升级|更新|升級)(?:到|至|为|為)\s?(?P<chinese>{_NUMBER})"
+    rf"|(?:aktualisier|mise? à jour|actualiz|atualiz|обнов|aggiorna)\w* (?:\S{{1,30}} ){{0,2}}?"
+    rf"(?:auf|vers|a|à|para|до|alla|al) (?P<other>{_NUMBER})"
+    rf"|(?<![\d.])(?P<before>{_NUMBER})\s?(?:[にへ]アップデート|にバージョンアップ|으?로 업데이트)"
+)
+_AFTER_MOVING = re.compile(
+    rf"[\s`'\"(@,:]{{1,6}}(?:(?:at|commit|sha|is|version) [`(]?)?"
+    rf"(?P<value>{_NUMBER}|(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}(?![\w-]))"
+)
+_COUNTED = re.compile(
+    r"(?i)(?<![?&])\b(?:version|build|release|revision)[:= #]{1,3}(?P<value>\d{1,6})\b(?![.,-]\d)"
+    r"|\b(?P<stage>(?:beta|alpha|rc)[ -]?\d{1,2})\b|(?<![\w.])(?P<revision>(?-i:r)\d{3,6})\b"
+)
+"""A project that counts its builds has no dots."""
+_BARE = re.compile(
+    r"(?i)(?:\b(?:in|on|with|since|using|of|for|after|before|until|running|runs?|have|uses?|use) |\()"
+    r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
+    rf"(?P<value>(?=v?\d{{1,3}}\.\d{{1,4}}\.\d){_NUMBER})(?![\w%/:]|\.\d|\s?(?:s|ms|MB|GB)\b)"
+)
+"""A number of three parts after a preposition. One of four may be an address."""
+_USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
+"""What every browser says, whoever made it."""
+
+
+def find_project_version(reading: Reading, project: str) -> Quote | None:
+    """The version as it is written, from the most reliable place; `project` is `owner/name` or empty."""
+    for words in _candidates(reading, project):
+        value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")
+        if value and not _EMPTY.match(value) and (place := quote(reading, value[:_MAX_VALUE_CHARS])):
+            return place
+    return None
+
+
+def has_any_version(reading: Reading) -> bool:
+    """Whether any number may be the project's: one that is not known to be of a platform."""
+    return any(not is_platform_version(version) for version in reading.versions)
+
+
+def _candidates(reading: Reading, project: str) -> Iterator[str]:
+    text, prose = _USER_AGENT.sub("", shorten_to_ends(reading.text)), shorten_to_ends(reading.prose)
+    names = list(_project_names(project))
+    for section in reading.sections:
+        yield from _in_section(section, names)
+    for match in _LABELLED.finditer(text):
+        label = match["name"] or ""
+        if _is_of_project(label, names) and _TELLS_VERSION.search(match["value"]):
+            yield match["value"]
+    yield from _named(text, names)
+    yield from (match["value"] for match in _DESCRIBED.finditer(text))
+    yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(text))
+    yield from _stated(_STATED, text)
+    yield from _stated(_VEED, prose)
+    yield from (version for version in reading.versions if " " not in version)
+    yield from _alone(prose)
+    yield from _moving(text)
+    yield from _stated(_BARE, f"{reading.title}\n{prose}")
+    yield from _stated(_COUNTED, prose)
+    yield from (match["value"] for link in reading.links[:50] for match in _COMMIT_LINK.finditer(link))
+    yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
+
+
+def _stated(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    for match in pattern.finditer(text):
+        if not _follows_platform(text, match.start()):
+            yield match[match.lastgroup or 0]
+
+
+def _in_section(section: Section, names: list[str]) -> Iterator[str]:
+    if not _IN_HEADING.search(section.heading) or not _is_of_project(section.heading, names):
+        return
+    lines = [line.strip() for line in section.text[:2_000].split("\n") if re.search(r"\w", line) and "```" not in line]
+    named = [line for line in lines if any(name in _squeeze(line) for name in names)]
+    yield from (match[0] for line in named for match in [re.search(_NUMBER, line)] if match)
+    yield from (
+        line
+        for line in lines[:1]
+        if len(line) <= _MAX_VALUE_CHARS and re.search(r"\d|master|main|latest|nightly|HEAD|trunk", line)
+    )
+
+
+def _is_of_project(label: str, names: list[str]) -> bool:
+    """Whether a label such as `Shop version` or `Version` means the project and not what it runs on."""
+    squeezed = _squeeze(label)
+    if any(name in squeezed for name in names):
+        return True
+    words = _LABEL_WORDS.sub(" ", label).lower().split()
+    return not any(word in _PLATFORM_WORDS for word in words)
+
+
+def _named(text: str, names: list[str]) -> Iterator[str]:
+    """`xarray: 0.16.0`, `jib 3.4.0`, `requests (2.4.3)`, `<artifactId>jib</artifactId><version>3.4.0</version>`."""
+    for name in names:
+        spelled = r"[\W_]?".join(map(re.escape, name))
+        pattern = re.compile(
+            rf"(?i)(?<![A-Za-z]){spelled}[\w-]{{0,40}}?(?:{_MAVEN}|{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})"
+        )
+        yield from (match["value"] for match in pattern.finditer(text))
+    for name in names:
+        spelled = r"[\W_]?".join(map(re.escape, name))
+        image = re.compile(rf"(?i)/{spelled}[\w-]{{0,40}}:(?P<value>{_TAG})")
+        yield from (match["value"] for match in image.finditer(text))
+        yield from (
+            match["value"]
+            for match in re.finditer(
+                rf"(?i)(?<![A-Za-z]){spelled}(?: core| versions?|:| v\.?| =){{0,3}}(?: |(?<=[:= v])(?=\d))"
+                rf"(?P<value>{_WHOLE_NUMBER})",
+                text,
+            )
+        )
+
+
+def _moving(text: str) -> Iterator[str]:
+    """A branch or `latest`; what follows it in numbers says more."""
+    moving = MOVING_VERSION.search(text)
+    if moving:
+        exact = _AFTER_MOVING.match(text, moving.end())
+        yield exact["value"] if exact else _MOVING_PREFIX.sub("", moving[0].strip())
+
+
+def _alone(prose: str) -> Iterator[str]:
+    """A number on a line of its own answers the hidden question of a template; below a heading it answers that."""
+    above = ""
+    for line in prose.split("\n"):
+        match = _ALONE.match(line[:_MAX_VALUE_CHARS])
+        if match and not above.startswith("#"):
+            yield match["value"]
+        above = line if line.strip() else above
+
+
+def _project_names(project: str) -> Iterator[str]:
+    """The name without separators; also without an affix that packages leave out."""
+    owner, _, name = project.lower().rpartition("/")
+    squeezed = _squeeze(name)
+    if len(squeezed) >= 2:
+        yield squeezed
+    bare = _squeeze(
+        re.sub(
+            r"(?:^(?:python|py|node|go|lib|the|apache|scikit)[-_.])|(?:[-_.](?:js|py|rs|go|java|cpp|core|cli|"
+            r"lang|python|net)$)",
+            "",
+            name,
+        )
+    )
+    if bare != squeezed and len(bare) >= 3:
+        yield bare
+    if squeezed.startswith("scikit") and len(squeezed) > 6:
+        yield f"sk{squeezed[6:]}"
+    if len(owner) >= 3 and owner != name:
+        yield _squeeze(owner)
+
+
+def _follows_platform(text: str, start: int) -> bool:
+    before = re.findall(r"[A-Za-z][\w.+#-]*", text[max(0, start - 40) : start])
+    return bool(before) and before[-1].lower() in _PLATFORM_WORDS
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.lower())

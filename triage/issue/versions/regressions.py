@@ -1,0 +1,221 @@
+"""Finds the sentence that says that something worked before, and in which versions."""
+
+import re
+from collections.abc import Sequence
+
+from triage.domain.facts import Regression
+from triage.domain.issue import Reading
+from triage.issue.sentences import MAX_CHARS, find_sentences, quote
+from triage.issue.versions.versions import PLATFORMS
+
+_VERSION = (
+    r"(?P<{0}>(?:v\d{{1,6}}|\d{{1,4}}\.(?:\d{{1,6}}|x))(?:\.\d{{1,6}}|\.x){{0,3}}"
+    r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[\w.+-]{{0,30}})?(?!\d|(?:[-–]\d{{1,4}})?\s?(?:s|ms|sec|seconds|%|MB|GB|x)\b)"
+    r"|(?=[0-9]{{0,39}}[a-f])(?=[a-f]{{0,39}}\d)[0-9a-f]{{7,40}}\b)"
+)
+_NAME = (
+    r"(?:(?:the |our )?(?P<{0}>[A-Za-z][\w.@/-]{{0,40}}) )?(?:(?:version|release|commit|v\.?|ver\.?) "
+    r"?)?[`'\"(*]{{0,3}}"
+)
+_WORKED = (
+    r"\b(?<!not )(?<!n't )(?<!never )(?<!longer )(?:(?<!my )(?<!the )(?<!our )(?<!of )works?|worked|working|"
+    r"behaves?|behaved|passe[sd]|"
+    r"(?:is|was|were|are|be) (?:\w+ )?(?:fine|ok|okay|good|stable|correct|faster|possible)|"
+    r"(?:not|never) (?:\w+ )?the (?:case|problem|issue)|no (?:such )?(?:problem|issue|error|bug)s?|"
+    r"(?:slower|larger|worse) than|(?:downgrad|revert|roll)(?:e|ed|ing|s)?(?: back)?(?: \S{1,30})? to|"
+    r"pin(?:ned|ning)?(?: \S{1,30}){1,3} to|only until|"
+    r"until|regress(?:ion|ed) from)"
+)
+_SINCE = (
+    r"\b(?:since|as of|prior to|starting (?:with|from|in)|beginning with|introduced (?:in|by|with)|regress(?:ion|"
+    r"ed) (?:in|since)|"
+    r"broke(?:n)? (?:in|by|since|with|after)|chang(?:ed|es) (?:in|since|with))"
+)
+_BROKEN = (
+    r"\b(?:(?:updat|upgrad)(?:e|ed|ing) (?:\S{1,30} )?(?:from \S{1,30} )?(?:to)?|after|"
+    r"(?:fails?|failing|failed|crash(?:es|ed)?|hangs?|breaks?|happens?|occurs?|takes? place|wrong|slow(?:er)?|changed|"
+    r"different|"
+    r"(?:does|is|do|are|was)(?:n't| not)(?: \w+)?|but not|no longer \w+) (?:in|with|on|since|after|using|under|from))"
+)
+_IN = r"(?: (?!(?:but|and|yet|however)\b)[\w,]{1,12}){0,3}?(?: (?:in|with|on|under|using|for|at))? "
+_SINCE_VERSION = re.compile(_SINCE + r" " + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
+_BROKEN_IN = re.compile(_BROKEN + r" (?:in |with )?" + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
+_IS_BROKEN = re.compile(
+    _NAME.format("broken_name")
+    + _VERSION.format("broken")
+    + r"[`'\")*]{0,3} (?:is (?:much |\w+ )?(?:broken|slower|unstable|affected)|(?:much )?slower|"
+    r"fails|crashes|hangs|breaks|throws|complains|raises|gives|returns|does(?:n't| not)|no longer)\b",
+    re.I,
+)
+_WORKED_IN = re.compile(_WORKED + _IN + _NAME.format("worked_name") + _VERSION.format("worked"), re.I)
+_OR_OLDER = r"(?: (?:and|or) (?:lower|below|earlier|older|before|prior|previous(?: versions?)?))?"
+_IS_FINE = re.compile(
+    _NAME.format("worked_name")
+    + _VERSION.format("worked")
+    + rf"[`'\")*]{{0,3}}{_OR_OLDER} (?:(?:still )?(?:works|worked)|(?:is|was|se[ae]ms?(?: to be)?) (?:still )?(?:fine|"
+    r"ok|okay|good|stable|correct|not affected|unaffected)"
+    r"|(?:had no|did(?:n't| not)|does(?:n't| not) have) )",
+    re.I,
+)
+_FROM = re.compile(r"\bfrom " + _NAME.format("worked_name") + _VERSION.format("worked") + r"[`'\")*]{0,3} to ", re.I)
+_SAID_BROKEN = (_SINCE_VERSION, _IS_BROKEN, _BROKEN_IN)
+_TO = re.compile(r"\bfrom \S{1,30} to " + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
+_TROUBLE = re.compile(
+    r"(?i)\b(?:errors?|fail\w*|broke\w*|breaks?|crash\w*|hang\w*|wrong\w*|differen\w+|changed|cannot|can't|"
+    r"unable|receiv\w+|happen\w*|"
+    r"problem|issue|bug|warn\w*|slow\w*|not|n't|incorrect\w*|regress\w*)\b"
+)
+_REASON = re.compile(
+    r"(?i)\bsince (?:\S{1,30} )?v?\d[\w.]{0,20} (?:supports?|has|have|is|was|uses?|does|can|will|already|comes|ships)\b"
+)
+"""`Since 4.4 supports it, I tried`: no time."""
+_FEATURE = re.compile(
+    r"(?i)\b(?:available|supported|supports|exists?|deprecated|removed|added|documented|new|possible|required) "
+    r"(?:only )?(?:since|as of|in|from)\b"
+)
+_SURE = re.compile(
+    r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )(?<!you )(?<!options )"
+    r"(?<!flags )(?<!command )(?<!commands )(?<!code )(?<!script )(?<!tools )(?<!compiler )used to (?:work|"
+    r"be possible|be able|pass|compile|"
+    r"build|start|run)|worked (?:fine |well |ok |perfectly |correctly )?(?:before|previously|"
+    r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|"
+    r"(?:it|this|that|which|everything|all|these|those) (?:was|were) working(?! (?:on|through|towards?|with|for|as)\b)|"
+    r"no longer (?:works?|starts?|runs?|"
+    r"builds?|compiles?|loads?|possible|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|"
+    r"(?<!has )stopped working|"
+    r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
+    r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
+    r"(?:first )?bad commit|reverting [`(]?(?:[0-9a-f]{7,40}|#\d+|that|this|the)\b[^.]{0,60}(?:fix|solve|help|"
+    r"work|resolve)\w*|"
+    r"(?:(?:bug|regression|issue|problem|error|chang\w+)\b[^.]{0,40} introduced|broken|caused|introduced) (?:in|by|"
+    r"with|since) (?:#\d+|PR|commit|pull request|[0-9a-f]{7,40}\b)|regressed)",
+    re.I,
+)
+"""Words that tell a regression without a version."""
+_UPDATED = re.compile(
+    r"\b(?:(?:after|since|following) (?!an? |any |each |every |no )(?:(?:the|my|our|this) )?(?:\w+ )?(?:update|"
+    r"upgrade)\b|"
+    r"(?:(?:after|since)(?: i| we)?|having) (?:updat|upgrad)(?:e|ed|ing)\b|"
+    r"\bwhen (?:i|we) (?:updated|upgraded?)\b)",
+    re.I,
+)
+_ORDINARY_UPDATE = re.compile(
+    r"(?i)\b(?:after|since|when (?:i|we)|having) (?:i |we )?updat(?:e|ed|ing) (?:the|an?|its|his|my|your|our|their|"
+    r"this|some) "
+    r"(?!(?:\w+ ){0,3}(?:app\w*|version|release|packages?|librar(?:y|ies)|dependenc(?:y|ies)|plugins?|extensions?|"
+    r"modules?|drivers?|firmware|kernel|os|system|sdk|gems?|crates?|server|client|software|framework|browser|phone|theme|"
+    r"tool\w*|add-?ons?|image|to)\b)"
+)
+"""What programs and people update, too."""
+_DATA = re.compile(
+    r"(?i)\b(?:rows?|records?|columns?|fields?|values?|state|entit(?:y|ies)|objects?|querysets?|datasets?|props?|"
+    r"tables?)\b"
+)
+"""What programs update, too."""
+_COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_CHEAP = re.compile(
+    r"\d|(?i:used to|work|longer|any ?more|stopped|update|upgrade|updat|regress|bisect|bad commit|revert)"
+)
+"""Every sentence that tells a regression has one of these, which are cheap to look for."""
+_STATISTICS = re.compile(r"(?i)\b(?:linear|logistic|ridge|lasso|polynomial|quantile|multiple) regression")
+_HYPOTHETICAL = re.compile(
+    r"(?i)\b(?:if it|should (?:be|have)|would (?:be|have)|to (?:avoid|prevent)|regression tests?|sure if|might "
+    r"have)\b"
+)
+_MAX_SENTENCES = 200
+_NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
+
+
+def find_regression(reading: Reading) -> Regression | None:
+    """What worked before, from the sentence that tells it; versions also from a list and from other such sentences."""
+    sentences = _sentences(reading)
+    found = [one for sentence in sentences if (one := _in_sentence(reading, sentence)) is not None]
+    found += [one for one in [_in_list(reading)] if one is not None]
+    if not found:
+        return None
+    best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
+    fine = next(
+        (version for sentence in sentences if (version := _first(sentence, "worked", _WORKED_IN, _IS_FINE))), ""
+    )
+    worked = best.worked_in or next((one.worked_in for one in found if one.worked_in), fine)
+    broken = best.broken_in or next((one.broken_in for one in found if one.broken_in != worked), "")
+    if worked and not broken:
+        others = (_first(sentence, "broken", *_SAID_BROKEN, unless=worked) for sentence in sentences)
+        broken = next(filter(None, others), "")
+    return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
+
+
+def _sentences(reading: Reading) -> Sequence[str]:
+    sentences = [reading.title, *find_sentences(reading.prose[:MAX_CHARS])]
+    return [
+        sentence
+        for sentence in sentences[:_MAX_SENTENCES]
+        if _CHEAP.search(sentence) and not _STATISTICS.search(sentence)
+    ]
+
+
+def _in_sentence(reading: Reading, sentence: str) -> Regression | None:
+    if _HYPOTHETICAL.search(sentence):
+        return None
+    is_updated = _UPDATED.search(sentence) is not None and not (
+        _DATA.search(sentence) or _ORDINARY_UPDATE.search(sentence)
+    )
+    is_sure = is_updated or _SURE.search(sentence) is not None
+    worked = _first(sentence, "worked", _WORKED_IN, _IS_FINE) or (_first(sentence, "worked", _FROM) if is_sure else "")
+    broken = _first(sentence, "broken", *_SAID_BROKEN, *([_TO] if is_sure else []), unless=worked)
+    is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
+    since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not is_feature
+    if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
+        return None
+    if is_sure and not broken:
+        commit = _COMMIT.search(sentence)
+        broken = commit[0] if commit else ""
+    place = quote(reading, sentence)
+    return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
+
+
+_PAST = re.compile(
+    r"(?i)\b(?:worked|was|were|behaved|ran|passed|built|compiled|never the case|not the case|slower than|"
+    r"downgrad\w+|pin(?:ned|ning)\b.{0,100}\b(?:works?|fine|helps|fixes)|but|later|newer|lower|older|earlier|disappears|"
+    r"works? (?:\w+ )?(?:in|with|on)|no longer)\b"
+)
+
+
+def _in_list(reading: Reading) -> Regression | None:
+    """Lines such as `* v23.0 -- stable` and `* v24.0 -- unstable`."""
+    worked = broken = ""
+    line_of_broken = ""
+    for line in reading.prose[:MAX_CHARS].split("\n"):
+        match = _LIST_LINE.match(line[:200])
+        if match is None:
+            continue
+        if _FINE.search(match["verdict"]):
+            worked = match["version"]
+        elif _BAD.search(match["verdict"]) and worked and not broken:
+            broken, line_of_broken = match["version"], line.strip()
+    place = quote(reading, line_of_broken) if broken else None
+    return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
+
+
+_LIST_LINE = re.compile(
+    rf"\s*[-*+]?\s*(?:[A-Za-z][\w.-]{{0,30}}[ :]{{1,2}})?{_VERSION.format('version')}[^-=:→]{{0,80}}(?:--?|"
+    rf"[=:→])>?\s*(?P<verdict>\S.{{0,60}})",
+    re.I,
+)
+_FINE = re.compile(
+    r"(?i)^\W*(?:stable|works?|worked|working|ok|okay|good|fine|pass(?:es|ed)?|no (?:error|problem|issue)|"
+    r"correct|✅|👍)"
+)
+_BAD = re.compile(
+    r"(?i)^\W*(?:unstable|broken|fails?|failed|bad|does(?:n't| not)|not (?:ok|working)|error|crash\w*|wrong|❌)"
+)
+
+
+def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = "") -> str:
+    """The first version of the project: one that follows the name of a platform is left out."""
+    for pattern in patterns:
+        for match in pattern.finditer(sentence):
+            version = match[group].rstrip(".")
+            if (match[f"{group}_name"] or "").lower() not in _NOT_PROJECTS and version != unless:
+                return version
+    return ""

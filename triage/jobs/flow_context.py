@@ -1,0 +1,92 @@
+"""What the flows act through, what they work on, and what they return."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeVar
+
+from triage.base.errors import GitHubUnavailable
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.comment.hidden_state import CommentState
+from triage.domain.effect import Policy
+from triage.domain.issue import Issue, Repository
+from triage.domain.project_config import ProjectConfig
+from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import RunKey, TriageTask
+from triage.ports import GitHub, ProgressLog, Runner, Services
+from triage.proposal_ports import IssueApprovals
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class FlowContext:
+    """What a flow acts through. The `open_` functions take seconds, so a flow calls them only when there is work."""
+
+    github: GitHub
+    approvals: IssueApprovals
+    runner: Runner
+    progress: ProgressLog
+    policy: Policy
+    repository: Repository
+    open_services: Callable[[], Services]
+    now: Callable[[], datetime]
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at the first signal."""
+    event_issue: Issue | None = None
+    """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
+    seconds_left: Callable[[], float] = lambda: math.inf
+    """Until everything must be written. A signal makes it shorter."""
+    github_seconds_left: Callable[[], float] = lambda: math.inf
+    """For the next question to GitHub before the agents start."""
+    config: ProjectConfig = field(default_factory=ProjectConfig)
+    open_offline_services: Callable[[], Services] | None = None
+    """For a run that is cancelled before the agents start; quicker to open."""
+    max_model_runs: int | None = None
+    """In this repository in 24 hours; none where no model would be asked."""
+    open_rules_services: Callable[[], Services] | None = None
+    """For a run beyond that number."""
+
+    def with_rules_engine(self) -> "FlowContext":
+        return replace(self, open_services=self.open_rules_services or self.open_services)
+
+    async def ask_github(self, what: str, request: Callable[[], T]) -> T:
+        """Read something from GitHub before the agents start. `what` begins the sentence of an error.
+
+        Raises:
+            GitHubUnavailable: From the request itself, when time is up, or when the run is cancelled.
+        """
+        seconds = self.github_seconds_left()
+        try:
+            return await call_with_deadline(request, self.cancelled, seconds)
+        except OutOfTime as error:
+            reason = str(error) if self.cancelled.is_set() else f"GitHub took more than {seconds:.0f} seconds"
+            raise GitHubUnavailable(f"{what} could not be read: {reason}.") from None
+
+
+@dataclass(frozen=True)
+class AdmittedTriage:
+    task: TriageTask
+    issue_at_trigger: Issue
+    """What the agents read: nothing that was written after the event."""
+    fetched_issue: Issue
+    """As GitHub shows it now."""
+    comment_state: CommentState | None = None
+    """What our comment on the issue remembers."""
+    run: RunKey | None = None
+    """This run, as our comment will remember it."""
+
+    @property
+    def earlier_runs(self) -> list[RunKey]:
+        return [run for run in (self.comment_state.past_runs if self.comment_state else []) if run != self.run]
+
+
+@dataclass(frozen=True)
+class FlowResult:
+    """How a flow ended; `triage.action` makes an exit code of it."""
+
+    status: Status
+    report: RunReport | None = None

@@ -1,0 +1,174 @@
+"""The budget of a run: reserves, prices and records every model request, however it ends."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+
+from triage.base.errors import BudgetExceeded, CostLimitExceeded
+from triage.domain.run import Limits, ModelCall, Outcome, Usage
+from triage.model.model_errors import classify_error
+from triage.model.prices import PriceTable
+from triage.model.token_count import TokenCount
+
+
+@dataclass
+class MeterReading:
+    deadline: float
+    """When the block must end, in seconds of the run's monotonic clock."""
+    calls: list[ModelCall] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        return sum((call.usage for call in self.calls if not call.replayed), Usage())
+
+    @property
+    def models(self) -> list[str]:
+        return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
+
+
+_meter: ContextVar[MeterReading | None] = ContextVar("meter", default=None)
+
+
+@dataclass
+class RequestUsage:
+    tokens: TokenCount | None = None
+    """None until a response has come."""
+    estimated: bool = False
+    """Whether `tokens` is our own estimate, because the endpoint does not say."""
+    outcome: Outcome = Outcome.SUCCESS
+    error: str | None = None
+    pending: TokenCount | None = None
+    """What may still be billed. It stays reserved until the end of the run."""
+
+
+class Budget:
+    """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
+
+    Takes only `TokenCount` and `Usage`, which refuse impossible numbers with a ValueError. Within a request that is an
+    unreadable reply: its prompt and its longest possible answer count.
+
+    Args:
+        limits: Of the run.
+        prices: Of the models.
+        clock: Monotonic seconds.
+        now: The current time, in UTC.
+    """
+
+    def __init__(
+        self, limits: Limits, prices: PriceTable, clock: Callable[[], float], now: Callable[[], datetime]
+    ) -> None:
+        self._limits, self._prices, self._clock, self._now = limits, prices, clock, now
+        self._reserved: list[Usage] = []
+        self._lock = Lock()  # embeddings are made in a thread
+        self.usage = Usage()
+        """Paid for in this run."""
+        self.reused = Usage()
+        """Of replies found in the cache: they count against the caps, and cost nothing now."""
+
+    @contextmanager
+    def record_request(
+        self, model: str, mode: str, prompt_tokens: int, max_output_tokens: int
+    ) -> Iterator[RequestUsage]:
+        """Records the request that the block sends. The block sets the yielded usage when a response has come.
+
+        A request that was cut off, or whose response was lost, may have been billed. Its prompt counts as spent, by
+        estimate, and its longest possible answer stays reserved.
+
+        Raises:
+            BudgetExceeded: A limit would be exceeded. Nothing was sent.
+        """
+        reservation = self._reserve(self.price_usage(model, TokenCount(prompt_tokens, max_output_tokens)))
+        request, began, started_at = RequestUsage(), self._clock(), self._now()
+        try:
+            yield request
+        except BaseException as error:
+            _record_failure(request, error, prompt_tokens, max_output_tokens)
+            raise
+        finally:
+            usage = self.price_usage(model, request.tokens) if request.tokens else Usage()
+            with self._lock:
+                self._reserved.remove(reservation)
+                if request.pending:
+                    self._reserved.append(self.price_usage(model, request.pending))
+                self.usage += usage
+            call = ModelCall(
+                model=model,
+                mode=mode,
+                started_at=started_at,
+                ms=round((self._clock() - began) * 1000),
+                usage=usage,
+                outcome=request.outcome,
+                error=request.error,
+                estimated=request.estimated,
+            )
+            _add_to_meter(call)
+
+    def record_cached_reply(self, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> None:
+        """Counts a call whose reply was found in the cache."""
+        usage = self.price_usage(model, tokens)
+        with self._lock:
+            self.reused += usage
+        call = ModelCall(
+            model=model,
+            mode=mode,
+            started_at=self._now(),
+            ms=0,
+            usage=usage,
+            outcome=Outcome.SUCCESS,
+            estimated=estimated,
+            replayed=True,
+        )
+        _add_to_meter(call)
+
+    def price_usage(self, model: str, tokens: TokenCount) -> Usage:
+        """Returns the usage of one call, without dollars for a model whose price is unknown."""
+        price = self._prices.cost_usd(model, tokens)
+        return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
+
+    @contextmanager
+    def measure_usage(self, seconds: float) -> Iterator[MeterReading]:
+        meter = MeterReading(self._clock() + seconds)
+        token = _meter.set(meter)
+        try:
+            yield meter
+        finally:
+            _meter.reset(token)
+
+    def _reserve(self, wanted: Usage) -> Usage:
+        if self._limits.usd <= 0:
+            raise BudgetExceeded("max-cost-usd is 0")
+        with self._lock:
+            total = sum([self.usage, self.reused, *self._reserved], wanted)
+            if total.tokens > self._limits.tokens:
+                raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
+            if total.priced_usd > self._limits.usd:
+                raise CostLimitExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
+            self._reserved.append(wanted)
+        return wanted
+
+
+def current_deadline() -> float | None:
+    """Returns when the current block must end, in seconds of the run's monotonic clock; None outside a block."""
+    meter = _meter.get()
+    return meter.deadline if meter else None
+
+
+def _record_failure(request: RequestUsage, error: BaseException, prompt_tokens: int, max_output_tokens: int) -> None:
+    failure = classify_error(error)
+    timed_out = isinstance(error, asyncio.CancelledError) or failure.reason == "timed out"
+    request.outcome = Outcome.TIMED_OUT if timed_out else Outcome.FAILED
+    request.error = failure.reason
+    request.tokens = request.tokens or failure.billed
+    if request.tokens is None and failure.may_be_billed:
+        request.tokens, request.estimated = TokenCount(prompt_tokens), True
+        request.pending = TokenCount(0, max_output_tokens)
+
+
+def _add_to_meter(call: ModelCall) -> None:
+    meter = _meter.get()
+    if meter is not None:
+        meter.calls.append(call)

@@ -1,0 +1,185 @@
+"""The clients of a model endpoint, and the circuit breaker in front of it."""
+
+import asyncio
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import httpx2
+import openai
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from triage.base.errors import ModelUnavailable
+from triage.base.network import DIRECT, Network
+from triage.model.bounded_transport import AsyncBoundedTransport, BoundedTransport
+from triage.model.model_errors import EndpointBusy, classify_error
+
+OPENAI_URL = "https://api.openai.com/v1"
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+"""Between two pieces of a response, for a request that no agent waits for. The SDK's default is ten minutes."""
+GRACE_SECONDS = 1.0
+"""A connection waits for longer than the agent does, so that a request that takes too long ends in one way only."""
+MAX_CHAT_BYTES = 8_000_000
+"""The longest answers that are asked for have some ten kilobytes."""
+MAX_SYNC_BYTES = 16_000_000
+"""Of a list of models, or of 96 vectors: with 4,096 numbers each in decimal notation they have 9 MB."""
+CHECK_SECONDS = 10.0
+MAX_FAILURES = 2
+"""Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
+
+
+_CLIENT_OPTIONS: dict[str, Any] = {
+    "headers": {"Accept-Encoding": "identity"},
+    "trust_env": False,
+    "follow_redirects": False,  # they would take the prompt elsewhere
+}
+
+
+class CircuitBreaker:
+    """Counts the calls in a row that failed because the endpoint is busy, unreachable or too slow."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
+    def check(self) -> None:
+        """Raises ModelUnavailable if the endpoint is not asked any more."""
+        if self._failures >= MAX_FAILURES:
+            raise ModelUnavailable("endpoint keeps failing: not asked any more")
+
+    @contextmanager
+    def count_failures(self) -> Iterator[None]:
+        self.check()
+        try:
+            yield
+        except (EndpointBusy, asyncio.CancelledError):
+            self._failures += 1
+            raise
+
+    def reset(self) -> None:
+        self._failures = 0
+
+
+@dataclass
+class Endpoint:
+    """An OpenAI-compatible endpoint.
+
+    Every request carries the run's id as `X-Request-ID`. The SDK's own retries are off: with ours they would make nine
+    requests of three.
+    """
+
+    api_key: SecretStr
+    request_id: str
+    base_url: str = OPENAI_URL
+    """Never empty: the SDK would read it from the environment."""
+    network: Network = DIRECT
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+
+    def chat_client(self, model: str, seconds: float = math.inf, *, temperature: bool = True) -> ChatOpenAI:
+        """Returns the client for one request to a model; without a temperature for models that refuse the parameter.
+
+        `seconds` is how long its caller waits: a local model may take minutes.
+        """
+        return _LenientChatOpenAI(
+            model=model,
+            temperature=0 if temperature else None,
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=_limit_times(seconds),
+            max_retries=0,
+            default_headers=self._headers,
+            use_responses_api=False,
+            # Under a server that streams messages LangChain would stream too: then an endpoint may leave out what the
+            # call used, and a client would see words that nobody has checked.
+            disable_streaming=True,
+            tags=["nostream"],
+            http_client=self._http_client,
+            http_async_client=self._async_http_client,
+        )
+
+    @cached_property
+    def sdk_client(self) -> openai.OpenAI:
+        """Returns the SDK's client, for embeddings (LangChain's hides what a call used) and the list of models."""
+        return openai.OpenAI(
+            api_key=self.api_key.get_secret_value(),
+            base_url=self.base_url,
+            timeout=_limit_times(),
+            max_retries=0,
+            default_headers=self._headers,
+            http_client=self._http_client,
+        )
+
+    @cached_property
+    def _http_client(self) -> openai.DefaultHttpxClient:
+        inner = httpx2.HTTPTransport(**self._transport_options)
+        transport = BoundedTransport(inner, MAX_SYNC_BYTES)
+        return openai.DefaultHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
+
+    @cached_property
+    def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
+        inner = httpx2.AsyncHTTPTransport(**self._transport_options)
+        transport = AsyncBoundedTransport(inner, MAX_CHAT_BYTES)
+        return openai.DefaultAsyncHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
+
+    @property
+    def _transport_options(self) -> dict[str, Any]:
+        proxy = self.network.proxy_for(self.base_url)
+        return {
+            "verify": self.network.ssl_context(self.base_url),
+            "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_ssl_context(self.base_url)) if proxy else None,
+            "trust_env": False,
+            "limits": openai.DEFAULT_CONNECTION_LIMITS,
+        }
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"X-Request-ID": self.request_id}
+
+
+class _LenientChatOpenAI(ChatOpenAI):
+    """Takes the arguments of a call as an object, and as JSON in a string in JSON, which are errors to its base."""
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        for choice in getattr(response, "choices", None) or ():
+            for call in getattr(getattr(choice, "message", None), "tool_calls", None) or ():
+                if function := getattr(call, "function", None):
+                    function.arguments = _unwrap_arguments(function.arguments)
+        return super()._create_chat_result(response, generation_info)
+
+
+def _unwrap_arguments(arguments: Any) -> Any:
+    if isinstance(arguments, dict):
+        return json.dumps(arguments)
+    try:
+        inner = json.loads(arguments)
+    except (TypeError, ValueError, RecursionError):
+        return arguments
+    return inner if isinstance(inner, str) else arguments
+
+
+def _limit_times(seconds: float = math.inf) -> openai.Timeout:
+    return openai.Timeout(READ_SECONDS if math.isinf(seconds) else seconds + GRACE_SECONDS, connect=CONNECT_SECONDS)
+
+
+def check_endpoint(endpoint: Endpoint, models: list[str]) -> str:
+    """Returns how far the endpoint and these models can be used, by its list of models, which costs nothing.
+
+    Raises:
+        ModelUnavailable: The endpoint cannot be reached, or refuses the key.
+    """
+    try:
+        listed = {model.id for model in endpoint.sdk_client.models.list(timeout=CHECK_SECONDS)}
+    except openai.NotFoundError:
+        return "reachable; it does not list its models"
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+        raise ModelUnavailable(f"cannot be used: {classify_error(error).reason}") from None
+    missing = [model for model in models if model not in listed]
+    return f"reachable, but does not list {', '.join(missing)}" if missing else "reachable, knows the models"

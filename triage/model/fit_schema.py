@@ -1,0 +1,208 @@
+"""Fits a JSON value from a model to the schema of an answer: what cannot be read is left out."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import annotated_types
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from triage.domain.findings import AlsoNamed, Answer, Exact, IfMissing, is_blank, is_no_error
+from triage.model.line_numbers import set_line_numbers
+from triage.model.scalar_values import READERS, Misfit, fit_option, fit_share, fold
+
+A = TypeVar("A", bound=BaseModel)
+M = TypeVar("M")
+
+MAX_WRAPPERS = 3
+"""Objects around an answer, such as `{"answer": {...}}`."""
+_ITEM_MARK = re.compile(r"\s*(?:[-*\u2022]|\d{1,3}[.)])\s+")
+_NOTHING = re.compile(
+    r"(?:none|nothing|no (?:gaps?|questions?|results?|steps?|files?|others?))"
+    r"(?: (?:found|known|given|needed|left|so far))?[.!]?",
+    re.IGNORECASE,
+)
+"""What models write for an empty list."""
+_MISSING = object()
+
+
+def fit_answer(value: Mapping[str, Any], schema: type[A]) -> A:
+    """Returns the answer in a JSON object, or in one inside of it.
+
+    Raises:
+        Misfit: Something is missing without which the answer is useless.
+    """
+    candidates, first_problem = [dict(value)], None
+    for _ in range(MAX_WRAPPERS):
+        for candidate in candidates:
+            try:
+                return schema.model_validate(_fit_fields(candidate, schema))
+            except Misfit as problem:
+                first_problem = first_problem or problem
+            except ValidationError:
+                continue
+        candidates = [inner for candidate in candidates for inner in map(_to_object, candidate.values()) if inner]
+    raise first_problem or Misfit("fields that cannot be read")
+
+
+def _to_object(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def _fit_fields(value: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
+    by_name = {fold(name): item for name, item in value.items()}
+    fields = schema.model_fields
+    found = {name: _find_value(by_name, name, info) for name, info in fields.items()}
+    if {"start_line", "end_line"} <= fields.keys():
+        set_line_numbers(found, by_name)
+    fitted: dict[str, Any] = {}
+    missing: list[str] = []
+    for name, info in fields.items():
+        try:
+            fitted[name] = _fit_field(found[name], info)
+        except Misfit:
+            if _is_exact(info) and found[name] is not _MISSING:
+                raise Misfit(f"{name} unreadable") from None
+            default = _find_default(info)
+            if default is _MISSING and _is_declined(fitted):
+                default = _fill(info.annotation)  # nobody reads it
+            if default is _MISSING:
+                missing.append(name)
+            fitted[name] = default
+    essential = schema.essential if issubclass(schema, Answer) else ()
+    if essential and not _is_declined(fitted) and not any(_is_there(found[name], fitted[name]) for name in essential):
+        missing.append(" or ".join(essential))
+    if missing:
+        raise Misfit(f"{', '.join(missing)} missing or unreadable")
+    return fitted
+
+
+def _is_declined(fitted: Mapping[str, Any]) -> bool:
+    return not is_no_error(fitted.get("error"))  # a field of the base, and so fitted before those of an agent
+
+
+def _find_value(by_name: Mapping[str, Any], name: str, info: FieldInfo) -> Any:
+    names = map(fold, (name, *_list_other_names(info)))
+    return next((by_name[key] for key in names if key in by_name), _MISSING)
+
+
+def _list_other_names(info: FieldInfo) -> tuple[str, ...]:
+    return next((item.names for item in info.metadata if isinstance(item, AlsoNamed)), ())
+
+
+def _is_there(found: Any, fitted: Any) -> bool:
+    """Whether a field was answered: an empty list is an answer, a list of which no item can be read is none."""
+    if isinstance(fitted, list):
+        return found is not _MISSING and (bool(fitted) or not found or is_blank(found))
+    return bool(fitted)
+
+
+def _find_default(info: FieldInfo) -> Any:
+    defaults = [item.value for item in info.metadata if isinstance(item, IfMissing)]
+    if defaults:
+        return defaults[0]
+    if NoneType in get_args(info.annotation):
+        return None
+    if get_origin(info.annotation) is list:
+        return []
+    return _MISSING if info.is_required() else info.get_default(call_default_factory=True, validated_data={})
+
+
+def _fill(annotation: Any) -> Any:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[-1]
+    return {str: "", bool: False, int: 0, float: 0.0}.get(annotation, _MISSING)
+
+
+def _is_exact(info: FieldInfo) -> bool:
+    return any(isinstance(item, Exact) for item in info.metadata)
+
+
+def _fit_field(value: Any, info: FieldInfo) -> Any:
+    if _is_exact(info):
+        return _fit_exactly(value, info.annotation)
+    if value is _MISSING or (is_blank(value) and get_origin(info.annotation) is not list):
+        raise Misfit
+    low = next((item.ge for item in info.metadata if isinstance(item, annotated_types.Ge)), None)
+    high = next((item.le for item in info.metadata if isinstance(item, annotated_types.Le)), None)
+    if info.annotation is float and isinstance(low, float) and isinstance(high, float):
+        return fit_share(value, low, high)
+    return _fit(value, info.annotation)
+
+
+def _fit_exactly(value: Any, annotation: Any) -> Any:
+    if get_origin(annotation) is list and isinstance(value, list):
+        return [_fit(item, get_args(annotation)[0]) for item in value]
+    if annotation is not str or not isinstance(value, str):
+        raise Misfit
+    return value.encode("utf-8", "replace").decode()  # JSON can hold lone surrogates
+
+
+def _fit(value: Any, annotation: Any) -> Any:
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return fit_option(value, kinds)
+    if origin is list:
+        return _fit_list(value, kinds[0])
+    if kinds:  # of a nullable field
+        return _fit(value, kinds[0])
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _fit_item(value, annotation)
+    reader = READERS.get(annotation)
+    if reader is None:
+        return value
+    return reader(value)
+
+
+def _fit_list(value: Any, kind: Any) -> list[Any]:
+    fitted = []
+    for item in _split_items(_list_by_main_field(value, kind)):
+        try:
+            fitted.append(_fit(item, kind))
+        except (Misfit, ValidationError):
+            continue  # one bad item costs only itself
+    return fitted
+
+
+def _split_items(value: Any) -> Sequence[Any]:
+    if isinstance(value, list):
+        return [item for item in value if item is not None and item != ""]
+    if is_blank(value) or (isinstance(value, str) and _NOTHING.fullmatch(value.strip())):
+        return []
+    if isinstance(value, str):
+        return [_ITEM_MARK.sub("", line, count=1) for line in value.splitlines() if line.strip()]
+    return [value]
+
+
+def _list_by_main_field(value: Any, kind: Any) -> Any:
+    """The items of an object whose names are the items' main field: `{"a.py": {...}, "b.py": {...}}`."""
+    if not isinstance(value, dict) or not isinstance(kind, type) or not issubclass(kind, BaseModel):
+        return value
+    known = {fold(name) for field, info in kind.model_fields.items() for name in (field, *_list_other_names(info))}
+    main = _find_main_field(kind)
+    if not value or any(fold(name) in known for name in value):
+        return value
+    return [item | {main: name} if isinstance(item, dict) else name for name, item in value.items()]
+
+
+def _fit_item(value: Any, schema: type[M]) -> M:
+    assert issubclass(schema, BaseModel)
+    if isinstance(value, str):
+        value = {_find_main_field(schema): value}
+    if not isinstance(value, dict):
+        raise Misfit
+    return schema.model_validate(_fit_fields(value, schema))
+
+
+def _find_main_field(schema: type[BaseModel]) -> str:
+    """The field that stands for the whole, such as the path of a file."""
+    return next((name for name, info in schema.model_fields.items() if _find_default(info) is _MISSING), "")

@@ -1,0 +1,99 @@
+"""A model's reply in a form that can be cached."""
+
+import json
+from contextlib import suppress
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
+from pydantic import Field
+
+from triage.domain.value import Value
+from triage.model.lenient_json import read_first_object
+from triage.model.token_count import MAX_COUNT, TokenCount
+from triage.safety.secrets.redactor import Redact
+
+Count = Annotated[int, Field(ge=0, lt=MAX_COUNT)]
+
+
+class RequestedTool(Value):
+    """A tool call that a model requests. Arguments that are not a JSON object stay a string."""
+
+    id: str
+    name: str
+    args: dict[str, Any] | str
+
+
+class ModelReply(Value):
+    """What a model replied, and what that used.
+
+    A new reply is read in this form too, so that a cached one gives the same answer.
+    """
+
+    model: str
+    """The model that replied, which may be the fallback."""
+    mode: str
+    content: str | list[str | dict[str, Any]]
+    tools: list[RequestedTool]
+    finish_reason: str | None
+    refused: bool
+    input_tokens: Count
+    output_tokens: Count
+    cached_tokens: Count
+    """A part of the input."""
+    estimated: bool
+    """Whether the counts are our own estimate."""
+
+    @property
+    def token_count(self) -> TokenCount:
+        return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
+
+    def redact(self, redact: Redact) -> "ModelReply":
+        tools = [tool.model_copy(update={"args": redact(tool.args)}) for tool in self.tools]
+        return self.model_copy(update={"content": redact(self.content), "tools": tools})
+
+    @property
+    def message(self) -> AIMessage:
+        return AIMessage(
+            content=self.content,
+            tool_calls=[
+                ToolCall(id=tool.id, name=tool.name, args=tool.args, type="tool_call")
+                for tool in self.tools
+                if isinstance(tool.args, dict)
+            ],
+            invalid_tool_calls=[
+                InvalidToolCall(id=tool.id, name=tool.name, args=tool.args, error=None, type="invalid_tool_call")
+                for tool in self.tools
+                if isinstance(tool.args, str)
+            ],
+        )
+
+
+def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> ModelReply:
+    """Returns a response of the endpoint as a reply. Raises ValueError if it is neither text nor a tool call."""
+    return ModelReply(
+        model=model,
+        mode=mode,
+        content=message.content,
+        tools=[
+            RequestedTool(
+                id=call["id"] or f"call-{number}", name=call["name"] or "", args=_read_arguments(call["args"] or {})
+            )
+            for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls])
+        ],
+        finish_reason=message.response_metadata.get("finish_reason"),
+        refused=bool(message.additional_kwargs.get("refusal")),
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cached_tokens=tokens.cached,
+        estimated=estimated,
+    )
+
+
+def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
+    """The object in unreadable arguments: in a fence, with slips, or in JSON that was written as a text of JSON."""
+    if isinstance(args, dict):
+        return args
+    with suppress(ValueError, RecursionError):
+        inner = json.loads(args)
+        args = inner if isinstance(inner, str) else args
+    return read_first_object(args) or args

@@ -1,0 +1,226 @@
+"""The formats of a model's answer: how each is requested, and how the reply is read.
+
+A structured answer can be requested in three modes: `json_schema`, function calling, JSON mode. Endpoints differ in
+which ones they support. The reply is validated here instead of by the SDK, so that the tokens of an invalid one count.
+It is read in the same way in every mode, because models answer in the content when a function call is requested, and
+with a call when content is.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from openai import pydantic_function_tool
+from pydantic import BaseModel, ValidationError
+
+from triage.base.errors import InvalidAnswer
+from triage.model.fit_schema import fit_answer
+from triage.model.lenient_json import find_json_objects, strip_thinking
+from triage.model.model_errors import WrongFormat
+from triage.model.model_reply import ModelReply
+from triage.model.scalar_values import Misfit, fold
+
+A = TypeVar("A", bound=BaseModel)
+T = TypeVar("T")
+
+CUT_MARK = "\u2026"
+"""Behind an answer that was cut, so that half a number is no number."""
+
+
+@dataclass(frozen=True)
+class Mode(Generic[T]):
+    """One way to request a format: extra arguments of the request, and the reader of the reply."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    read: Callable[[ModelReply], T]
+    preface: Sequence[BaseMessage] = ()
+    prompt_addition: str = ""
+    """JSON in the arguments that counts as part of the prompt."""
+
+
+@dataclass(frozen=True)
+class OutputFormat(Generic[T]):
+    """A format and the modes in which it can be requested, best first."""
+
+    name: str
+    modes: Sequence[Mode[T]] = field(default_factory=tuple)
+
+
+def structured_format(answer: type[A]) -> OutputFormat[A]:
+    tool = _build_function(answer)
+    schema = tool["function"]["parameters"]
+    text = json.dumps(schema)
+    name = answer.__name__
+    read = lambda reply: _read_answer(reply, answer)  # noqa: E731
+    return OutputFormat(
+        "structured",
+        (
+            Mode(
+                "json_schema",
+                {
+                    "response_format": {
+                        "type": "json_schema",
+                        "json_schema": {"name": name, "strict": True, "schema": schema},
+                    }
+                },
+                read,
+                prompt_addition=text,
+            ),
+            Mode(
+                "function_calling",
+                {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": name}}},
+                read,
+                prompt_addition=text,
+            ),
+            Mode(
+                "json_mode",
+                {"response_format": {"type": "json_object"}},
+                read,
+                preface=(SystemMessage(f"Answer with one JSON object of this JSON schema and nothing else:\n{text}"),),
+            ),
+        ),
+    )
+
+
+def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
+    tool: dict[str, Any] = _drop_titles(dict(pydantic_function_tool(answer)))
+    return tool
+
+
+def _drop_titles(schema: Any) -> Any:
+    # Pydantic repeats each field's name as its title: a fifth of what is sent.
+    if isinstance(schema, list):
+        return [_drop_titles(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: _drop_titles(value)
+        for name, value in schema.items()
+        if name != "title" or not isinstance(value, str)  # a property may be named so
+    }
+
+
+def json_format() -> OutputFormat[dict[str, Any]]:
+    """Returns the format of a JSON object with any fields; without JSON mode for endpoints that lack it."""
+    return OutputFormat(
+        "json_object",
+        (
+            Mode("json_mode", {"response_format": {"type": "json_object"}}, _read_object),
+            Mode("plain", {}, _read_object),
+        ),
+    )
+
+
+def text_format() -> OutputFormat[str]:
+    return OutputFormat("text", (Mode("plain", {}, _read_text),))
+
+
+def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
+    specs = [convert_to_openai_tool(tool) for tool in tools]
+    return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
+
+
+def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
+    """Returns the format of a turn that may call tools, or give the answer by a call of its own."""
+    specs = [*(convert_to_openai_tool(tool) for tool in tools), _build_function(answer)]
+    known = {_fold_name(tool.name) for tool in tools}
+
+    def read(reply: ModelReply) -> AIMessage | A:
+        if not reply.tools and find_json_objects(reply.message.text):
+            return _read_answer(reply, answer)
+        calls = [tool for tool in reply.tools if tool.name == answer.__name__] or [
+            tool for tool in reply.tools if _fold_name(tool.name) not in known
+        ]
+        if any(_fold_name(tool.name) == _fold_name(answer.__name__) for tool in calls):
+            return _read_answer(reply.model_copy(update={"tools": calls}), answer)
+        with suppress(InvalidAnswer):  # a call of a tool that does not exist may be the answer
+            return _read_answer(reply.model_copy(update={"tools": calls, "content": ""}), answer)
+        return _read_message(reply)
+
+    return OutputFormat("tools", (Mode("tools", {"tools": specs}, read, prompt_addition=json.dumps(specs)),))
+
+
+def _fold_name(name: str) -> str:
+    """Names of tools come as `CodebaseFinding`, `codebase_finding` or `functions.CodebaseFinding`."""
+    return fold(re.split(r"[.:/]", name)[-1])
+
+
+def _read_message(reply: ModelReply) -> AIMessage:
+    return _check_complete(reply).message
+
+
+def _check_complete(reply: ModelReply) -> ModelReply:
+    if reply.finish_reason == "length":
+        raise InvalidAnswer("answer cut at its length limit")
+    if reply.finish_reason == "content_filter":
+        raise InvalidAnswer("content filter")
+    if reply.refused:
+        raise InvalidAnswer("refused by the model")
+    return reply
+
+
+def _read_content(reply: ModelReply) -> str:
+    text = _check_complete(reply).message.text.strip()
+    if not text:
+        raise InvalidAnswer("empty answer")
+    return text
+
+
+def _read_text(reply: ModelReply) -> str:
+    """Returns the content without thoughts before it, else what stands in a function call that nobody asked for."""
+    text = strip_thinking(reply.message.text).strip()
+    if text or not reply.tools:
+        return strip_thinking(_read_content(reply)).strip() or _read_content(reply.model_copy(update={"content": ""}))
+    _check_complete(reply)
+    args = reply.tools[0].args
+    texts = [value for value in args.values() if isinstance(value, str)] if isinstance(args, dict) else []
+    return texts[0] if len(texts) == 1 else _dump_arguments(args)
+
+
+def _read_answer(reply: ModelReply, schema: type[A]) -> A:
+    """Returns the first answer that fits in the reply's content, else in the arguments of its function calls.
+
+    An answer that was cut is used as far as it goes.
+    """
+    cut = reply.finish_reason == "length"
+    if not cut:
+        _check_complete(reply)
+    texts = [reply.message.text.strip(), *(_dump_arguments(tool.args) for tool in reply.tools)]
+    problems: list[str] = []
+    for text in filter(None, texts):
+        try:
+            return schema.model_validate_json(text)
+        except ValidationError:
+            pass
+        for value in find_json_objects(text + CUT_MARK if cut else text):
+            try:
+                return fit_answer(value, schema)
+            except Misfit as error:
+                problems.append(str(error))
+            except RecursionError:
+                problems.append("nested too deeply")
+    if cut or not any(texts):
+        _read_content(reply)  # raises
+    problem = problems[0] if problems else "no JSON object"
+    raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}")
+
+
+def _dump_arguments(args: dict[str, Any] | str) -> str:
+    return args if isinstance(args, str) else json.dumps(args)
+
+
+def _read_object(reply: ModelReply) -> dict[str, Any]:
+    _check_complete(reply)
+    texts = [reply.message.text, *(_dump_arguments(tool.args) for tool in reply.tools)]
+    objects = [found for text in texts for found in find_json_objects(text)]
+    if not objects:
+        _read_content(reply)  # raises for an empty answer
+        raise WrongFormat("answer is not a JSON object")
+    return objects[0]

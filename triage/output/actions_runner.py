@@ -1,0 +1,112 @@
+"""Writes the results of a run for GitHub Actions: job summary, outputs, annotations, report file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from triage.output.inert_lines import PREFIX, LineWriter, to_inert_line
+from triage.output.report_file import REPORT, write_file
+from triage.output.workflow_commands import format_command
+
+if TYPE_CHECKING:
+    from triage.domain.code import Span
+    from triage.ports import AnnotationLevel
+
+MAX_ANNOTATIONS = 10
+"""Per level and step. The runner shows no more (ExecutionContext.cs)."""
+SUMMARY_BYTES = 900_000
+"""Below 1 MiB, above which GitHub drops a step's whole summary (docs, workflow commands)."""
+CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.**\n\n"
+
+
+@dataclass
+class ActionsRunner:
+    """Implements `triage.ports.Runner` with the runner's files and commands. A missing file is logged and no error."""
+
+    lines: LineWriter
+    _: KW_ONLY
+    summary_path: Path | None = None
+    output_path: Path | None = None
+    workspace: Path | None = None
+    has_written_summary: bool = field(default=False, init=False)
+    """Whether the job's page got a summary."""
+    _annotated: Counter[AnnotationLevel] = field(default_factory=Counter, init=False)
+
+    def write_summary(self, markdown: str) -> None:
+        self.has_written_summary = True
+        if self.summary_path is None:
+            self.lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
+            return
+        self._append(self.summary_path, "summary", lambda size: fit_summary(markdown, SUMMARY_BYTES - size))
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        if self.output_path is None:
+            self.lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
+            return
+        self._append(self.output_path, "outputs", lambda _: format_outputs(values))
+
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
+        """Shows one line beside the job; from the eleventh of a level on, in the log only."""
+        self._annotated[level] += 1
+        is_shown = self._annotated[level] <= MAX_ANNOTATIONS
+        where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
+        self.lines.write(
+            [format_command(level, message, where) if is_shown else f"{PREFIX}{level}: {to_inert_line(message)}"]
+        )
+
+    def write_report(self, json_text: str) -> str:
+        if self.workspace is None:
+            return ""
+        try:
+            return write_file(self.workspace, REPORT, json_text)
+        except OSError as error:
+            self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
+            return ""
+
+    def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:
+        try:
+            with open(path, "ab", opener=_open_nonblocking) as file:
+                file.write(format_data(os.fstat(file.fileno()).st_size))
+        except OSError as error:
+            self.annotate("warning", f"The {what} could not be written: {_describe_os_error(error)}.")
+
+
+def format_outputs(values: Mapping[str, str]) -> bytes:
+    """Returns `NAME<<DELIMITER` blocks, each with an unpredictable delimiter."""
+    blocks = []
+    for name, value in values.items():
+        end = f"triage_{secrets.token_hex(16)}"
+        blocks.append(f"{name}<<{end}\n{value}\n{end}\n")
+    return "".join(blocks).encode("utf-8", "replace")
+
+
+def fit_summary(markdown: str, max_bytes: int) -> bytes:
+    """Returns Markdown as UTF-8. Longer text is cut after a whole line, with a notice before it."""
+    whole = markdown.encode("utf-8", "replace")
+    whole = whole if whole.endswith(b"\n") else whole + b"\n"
+    if len(whole) <= max_bytes:
+        return whole
+    notice = CUT_NOTICE.encode()
+    cut = whole[: max(max_bytes - len(notice) - 1, 0)]
+    end = cut.rfind(b"\n")
+    # A line that is longer than the limit is cut at a character.
+    cut = cut[: end + 1] if end >= 0 else cut.decode("utf-8", "ignore").encode() + b"\n"
+    return notice + cut if max_bytes > len(notice) else b""
+
+
+def _open_nonblocking(path: str, flags: int) -> int:
+    # Opening a pipe that nobody reads fails instead of blocking.
+    return os.open(path, flags | os.O_NONBLOCK, 0o666)
+
+
+def _describe_os_error(error: OSError) -> str:
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "a symbolic link or a file is in its place"
+    return (error.strerror or "unknown reason").lower()

@@ -1,0 +1,129 @@
+"""Writes progress to standard error, and stores results for the command line to print."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from rich.console import Console
+from rich.text import Text
+
+from triage.base.errors import BadInput
+from triage.domain.code import Span
+from triage.domain.run import Outcome, StepRecord, ToolExecution
+from triage.output.inert_lines import to_inert_line, to_inert_lines
+from triage.output.line_logs import format_elapsed, format_record
+from triage.ports import AnnotationLevel
+
+_LEVEL_STYLES: dict[AnnotationLevel, str] = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
+_OUTCOME_STYLES = {
+    Outcome.SUCCESS: "green",
+    Outcome.FAILED: "red",
+    Outcome.TIMED_OUT: "red",
+    Outcome.SKIPPED: "dim",
+}
+
+
+def progress_console() -> Console:
+    """Returns a console on standard error, without rich's markup, emoji names and highlighting."""
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+class TerminalRunner:
+    """Implements `triage.ports.Runner`. Stores the summary and the report for the command line."""
+
+    def __init__(self, console: Console, report_path: Path | None = None) -> None:
+        self.markdown = ""
+        """All summaries, joined."""
+        self.json_text = ""
+        """The JSON report; empty until `write_report`."""
+        self._console = console
+        self._report_path = report_path
+
+    def write_summary(self, markdown: str) -> None:
+        self.markdown = f"{self.markdown}\n{markdown}" if self.markdown else markdown
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        """Does nothing: there is no later step."""
+
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
+        """Prints one line to standard error; the message itself names the place."""
+        del at
+        self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_inert_line(message)))
+
+    def write_report(self, json_text: str) -> str:
+        """Stores the JSON, and writes it to the file that the user chose. Raises BadInput if that fails."""
+        self.json_text = json_text
+        if self._report_path is None:
+            return ""
+        try:
+            self._report_path.write_bytes(json_text.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            raise BadInput(f"The report cannot be written to this path: {(error.strerror or '').lower()}.") from None
+        return str(self._report_path)
+
+
+class TerminalProgress:
+    """Implements `triage.ports.ProgressLog`.
+
+    A terminal shows what runs now in a line that changes. Steps and decisions are lines of their own if `verbose`.
+    Use it as a context manager: leaving it gives the cursor back.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic, *, verbose: bool = False) -> None:
+        self._console = console
+        self._clock = clock
+        self._verbose = verbose
+        self._start = clock()
+        self._running: list[str] = []
+        self._status = console.status("")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._running.clear()
+        self._update_status()
+
+    def log_start(self, what: str) -> None:
+        self._running.append(to_inert_line(what))
+        self._update_status()
+        if not self._console.is_terminal:
+            self.detail(f"{what} started")
+
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
+        name = record.tool if isinstance(record, ToolExecution) else record.step
+        if name in self._running:
+            self._running.remove(name)
+        self._update_status()
+        if self._verbose:
+            self._print_line(format_record(record), _OUTCOME_STYLES[record.outcome])
+
+    def info(self, text: str) -> None:
+        self._print_line(text, "")
+
+    def detail(self, text: str) -> None:
+        if self._verbose:
+            self.info(text)
+
+    @contextmanager
+    def group(self, title: str) -> Iterator[None]:
+        self._print_line(title, "bold")
+        yield
+
+    def log_group(self, title: str, text: str) -> None:
+        self._print_line(title, "bold")
+        for line in to_inert_lines(text):
+            self._console.print(Text(f"      {line}".rstrip()))
+
+    def _print_line(self, text: str, style: str) -> None:
+        when = format_elapsed(self._clock() - self._start)
+        self._console.print(Text.assemble((when, "dim"), " ", (to_inert_line(text), style)))
+
+    def _update_status(self) -> None:
+        if self._running and self._console.is_terminal:
+            self._status.update(Text(", ".join(self._running)))
+            self._status.start()
+        else:
+            self._status.stop()

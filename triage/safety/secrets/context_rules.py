@@ -1,0 +1,170 @@
+"""Secrets that are known by what is written around them: a setting's name, a header, an option, a URL.
+
+Services' own forms are in `detection_rules.py`. A value there is masked whatever it looks like; here it must not look
+like a word, a placeholder or an expression of a program, because the words around it are ordinary.
+"""
+
+from triage.safety.secrets.rule import Rule, own_rule
+
+NAME = (
+    r"(?:passw(?:or)?[dt]|mot_?de_?passe|contrase(?:ñ|n)a|senha|passphrase|pwd|(?:\b|[_.])(?:pass|pw)|secret|token|api[_-]?key|access[_-]?key"
+    r"|(?:app|signing|encryption|master|private|account|auth|session|hmac|jwt)_key)"
+    r"(?:[_.-]?(?:key|base|value|prod|dev|test|staging|\d{1,2})){0,2}"
+)
+NAMES = (
+    "password passwort passwd motdepasse mot_de_passe contrase senha passphrase pwd _pass .pass pass="
+    " pass: _pw pw= pw: 'pw secret token apikey api-key accesskey access-key _key"
+)
+SAMPLE = (
+    r"^(?:[\[<{(:%]|\*\*|[$#][({]|\.?\$[A-Za-z_]\w*(?:$|[,/.>-])|@\w+[@:]?$|![A-Za-z/]+$|ENC\[)",
+    r"(?i)^(?:x+|\.+|pass(?:wd)?|pwd|secret|token|user(?:name)?|passw[o0]rd[0-9!]*)$|^(?:your|my|some|the|new|old)[_.-]",
+    r"(?i)change[_-]?(?:it|me)|example|placeholder|dummy|redacted|masked|xxx|\*\*\*|\.\.\.|[$#]\{|\{\{|%\(",
+)
+"""What documentation and programs write in place of a secret."""
+WORDS = (
+    r"^[^A-Za-z]*$|^[^0-9#!%^&*?~$@]*$|^[^0-9A-Z]*$|^[^0-9a-z]*$",
+    r"(?i)^(?:[a-z]*\d{0,2}|\d{1,4}|[a-z]\d[a-z])(?:[ _./:@+=-]+(?:[a-z]+\d{0,2}|\d{1,4}|[a-z]\d[a-z]))*\d{0,3}[!?]*$",
+    r"^[a-z]+(?:\d+[a-z]+){0,2}\d{0,3}$",
+    r"(?i)^0x[0-9a-f]+[ul]*$|^\d{4}-\d\d-\d\dt",
+)
+"""Words with a number behind them, numbers and dates: nobody can tell such a password from prose."""
+_OBJECT, _MEMBER = r"[&*!@$-]{0,2}[A-Za-z_$][\w$]*", r"(?:(?:\.|->|::|\?\.)[\w$]+)"
+_CODE = (
+    r"^[&*!@$-]{0,2}[A-Za-z_$]+(?:\d{1,4}[A-Za-z_$]+){0,2}\d{0,4}[?!,;:)\]}\\]*$",
+    rf"^{_OBJECT}{_MEMBER}+[?!,;:)\]}}\\]*$|^{_OBJECT}{_MEMBER}*[?!]?[(\[{{]|^{_OBJECT}{_MEMBER}*(?:{_MEMBER}[,;)]|\.\()",
+    r"^(?:[~./]|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]*://)|\]\(|&[\w-]+=",
+    rf"^{_OBJECT}{_MEMBER}+@[0-9a-f]+$",
+)
+"""A name, a member, a call, an element, a path, a URL or its next parameter, an object of Java."""
+PATH_OR_PAIR = r"^[~.]{0,2}/[\w.-]+/|^[A-Za-z][\w.-]*=[^=]"
+
+CONTEXT_RULES: tuple[Rule, ...] = (
+    own_rule(
+        "setting",
+        NAMES,
+        rf"(?i){NAME}[*_]{{0,2}}[ \t]{{0,3}}(?:[=:]|:=)[*_]{{0,2}}[ \t]{{0,3}}"
+        r"([^\s'\"<>`]{5,200}[^\s'\"<>`.,;:()\[\]{}|])[.,;:()\[\]{}|]{0,5}(?:\s|\z)",
+        *SAMPLE,
+        *WORDS,
+        *_CODE,
+    ),
+    own_rule(
+        "quoted setting",
+        NAMES,
+        rf"(?i){NAME}\\?['\"`]?\]?[ \t]{{0,3}}(?:=>|:=|[=:,]|={{2,3}})[ \t]{{0,3}}"
+        r"\\?['\"`]([^\s'\"\\`]{6,200})\\?['\"`]",
+        *SAMPLE,
+        *WORDS,
+        PATH_OR_PAIR,
+    ),
+    own_rule(
+        "element",
+        "password> passwd> passphrase> secret> token> apikey> api-key> api_key>",
+        r"(?i)<[\w.:-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key)>[ \t]{0,5}([^\s<>]{4,200})"
+        r"[ \t]{0,5}</",
+        *SAMPLE,
+        r"(?i)^(?:secret|token|passwo?r?d\d*|test\d*|admin\d*|root|string|null|true|false)$",
+    ),
+    own_rule(
+        "password with signs in an address",
+        "://",
+        r"[a-zA-Z]://[^\s:/?#@'\"<>`]{0,100}:([^\s/?#@'\"<>`]{1,100}[/?#@][^\s'\"<>`]{3,200})@[\w\[]",
+        *SAMPLE,
+        r"://",
+        r"^[0-9]{1,5}(?:[/?#,]|$)",
+    ),
+    own_rule(
+        "signed address",
+        "sig= signature= security-token=",
+        r"(?i)(?:[?&;]|&amp;)(?:sig|(?:x-(?:amz|goog)-)?signature|x-amz-security-token)=([a-z0-9%+/=_.~-]{20,})",
+        *SAMPLE,
+    ),
+    own_rule(
+        "key in an address",
+        "key= token= secret= password= passwd= pwd= auth= sid=",
+        r"(?i)(?:[?&]|&amp;)(?:[\w-]{0,20}(?:api_?key|subscription-key|token|secret|password|passwd|pwd)|key|auth|sid)"
+        r"=([^\s&#'\"<>`\\)\]},;|*]{8,})",
+        *SAMPLE,
+        *WORDS,
+    ),
+    own_rule(
+        "webhook",
+        "webhooks/ hooks.zapier.com maker.ifttt.com /bot/v2/hook/",
+        r"(?i)\b(?:discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,30}/([\w-]{20,200})"
+        r"|hooks\.zapier\.com/hooks/catch/(\d{3,12}/[a-z0-9]{5,20})|maker\.ifttt\.com/[\w/.-]{1,100}/with/key/([\w-]{15,60})"
+        r"|(?:feishu|larksuite)\.c\w{1,2}/open-apis/bot/v2/hook/([a-f0-9-]{30,40}))",
+    ),
+    own_rule(
+        "option of curl",
+        "curl",
+        r"\bcurl\b(?:[^\n\\]|\\[^\n]|\\\r?\n){0,400}?[ \t](?:-[a-zA-Z]{0,6}[uU]|--(?:proxy-)?user)[ \t=]{0,3}"
+        r"(?:\"[^\s:\"]{0,60}:([^\"\n]{3,200})\"|'[^\s:']{0,60}:([^'\n]{3,200})'|[^\s:'\"]{1,60}:([^\s'\"`]{3,200}))",
+        *SAMPLE,
+        r"(?i)^(?:pass(?:word|wd)?\d{0,3}|test|pwd|secret|token|x+)$",
+    ),
+    own_rule(
+        "option of a command",
+        "mysql mariadb sshpass login mongo redis-cli ldap sqlcmd",
+        r"\b(?:(?:mysql|mariadb)\w{0,10}[ \t](?:[^\n]{0,200}?[ \t])?-p|sshpass[ \t]{1,3}-p[ \t]{0,3}"
+        r"|(?:login|mongo\w{0,8})[ \t][^\n]{0,200}?[ \t]-p[ \t]{1,3}|redis-cli[ \t](?:[^\n]{0,200}?[ \t])?-a[ \t]{0,3}"
+        r"|ldap\w{3,10}[ \t](?:[^\n]{0,200}?[ \t])?-w[ \t]{0,3}|sqlcmd[ \t](?:[^\n]{0,200}?[ \t])?-P[ \t]{0,3})"
+        r"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s'\"`|;&]{4,200}))",
+        *SAMPLE,
+        r"^(?:-|[0-9]{1,5}$|[0-9]{1,5}:[0-9]{1,5})",
+    ),
+    own_rule(
+        "password option",
+        "--password --passwd --pass --http-password --token --secret --api-key",
+        r"(?i)--(?:\w{1,20}-)?(?:passw(?:or)?d|pass|token|secret|api-?key)[ \t=]{1,3}(?:\"([^\"\n]{6,200})\""
+        r"|'([^'\n]{6,200})'|([^\s'\"`|;&,)\]]{6,200}))",
+        *SAMPLE,
+        *WORDS,
+        *_CODE,
+    ),
+    own_rule(
+        "cookie",
+        "cookie",
+        r"(?i)(?:\A|[^a-z-])cookie(?:['\"]?\s{0,3}[=,]\s{0,3}['\"]?|['\"]?\s{0,3}:\s{0,3}['\"]?(?:[^\n]{0,400}?; ?)??)"
+        r"(?:[\w.-]+=[^\s;'\"]{0,9}; ?)*[\w.-]+="
+        r"([^\s;,'\"\\`<>(){}\[\]$]{10,}(?:; ?[\w.-]+=[^\s;,'\"\\`<>(){}\[\]$]+)*)",
+        *SAMPLE,
+        *WORDS,
+        _CODE[0],
+    ),
+    own_rule(
+        "cookie that is set",
+        "set-cookie setcookie",
+        r"(?i)\bset-?cookie['\"]?\s{0,3}[:=,(]\s{0,3}['\"]?[\w.-]{1,100}=([^\s;,'\"\\`<>(){}\[\]$]{10,})",
+        *SAMPLE,
+        *WORDS,
+        _CODE[0],
+    ),
+    own_rule(
+        "netrc",
+        "machine login",
+        r"\b(?:machine\s{1,10}\S{1,200}\s{1,10}(?:(?:login|account)\s{1,10}\S{1,200}\s{1,10}){0,2}"
+        r"|default\s{1,10}login\s{1,10}\S{1,200}\s{1,10})password\s{1,10}([^\s\\]{3,200})",
+        *SAMPLE,
+    ),
+    own_rule(
+        "pgpass",
+        ":54 :64 :*:",
+        r"(?m:^)[ \t>]{0,8}[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(\S{4,200})\r?(?m:$)",
+        *SAMPLE,
+        r"^[\d:.]*$",
+    ),
+    own_rule(
+        "password hash",
+        "$apr1$ $1$ $2$ $2a$ $2b$ $2x$ $2y$ $5$ $6$ $7$ $y$ $gy$ $argon2 {sha {ssha {smd5 :::",
+        r"\$(?:apr1|1|5|6)\$(?:rounds=\d{1,9}\$)?([A-Za-z0-9./]{1,16}\$[A-Za-z0-9./]{22,86})"
+        r"|\$2[abxy]?\$\d\d\$([A-Za-z0-9./]{53})|\$(?:y|7|gy)\$([A-Za-z0-9./$]{30,200})"
+        r"|\$argon2(?:id|i|d)\$([A-Za-z0-9+/$=,]{30,300})|\{(?i:s?sha(?:256|512)?|smd5)\}([A-Za-z0-9+/]{20,200}={0,2})"
+        r"|\b([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::",
+    ),
+    own_rule(
+        "one-time password",
+        "otpauth",
+        r"(?i)\botpauth(?:://[^\s'\"<>`]{1,500}?[?&]secret=([a-z2-7]{8,200})"
+        r"|-migration://[^\s'\"<>`]{1,100}?data=([\w%+/=-]{8,}))",
+    ),
+)

@@ -1,0 +1,86 @@
+"""Applies the effects that stay on this machine, and says what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from triage.base.errors import CannotPublish, SetupError, TriageError
+from triage.domain.effect import Annotate, Effect, SetOutputs, WriteReport, WriteSummary
+from triage.domain.run import Status
+from triage.job_page.notices import render_notice
+
+if TYPE_CHECKING:
+    from triage.ports import AnnotationLevel, Runner
+
+
+@dataclass(frozen=True)
+class PostedComment:
+    issue_number: int
+    comment_id: int
+    body: str
+
+
+@dataclass
+class PublishResult:
+    comment_url: str = ""
+    posted: PostedComment | None = None
+    """The comment that this run has posted, also if it was removed as a duplicate."""
+    report_file: str = ""
+    failures: list[str] = field(default_factory=list)
+    needs_setup_fix: bool = False
+    """Somebody has to fix the workflow: exit code 1, status failed."""
+    annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
+
+    def add_failure(self, error: TriageError) -> None:
+        message = str(error)
+        if message in self.failures:
+            return
+        self.failures.append(message)
+        if isinstance(error, SetupError):
+            self.needs_setup_fix = True
+            self.annotations.append(("error", message))
+        else:
+            self.annotations.append(("warning", f"Not everything could be written: {message}"))
+
+
+def apply_local_effects(
+    effects: Sequence[Effect], runner: Runner, result: PublishResult | None = None
+) -> PublishResult:
+    """Applies the effects that stay on this machine. Outputs come last: they need the report's path.
+
+    `result` is that of the effects on the issue, so that the page of the job can say what failed.
+    """
+    result = result or PublishResult()
+    for level, message in result.annotations:
+        runner.annotate(level, message)
+    for effect in sorted(effects, key=lambda effect: isinstance(effect, SetOutputs)):
+        try:
+            match effect:
+                case WriteReport():
+                    result.report_file = runner.write_report(effect.json_text)
+                case WriteSummary():
+                    notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
+                    runner.write_summary(notice + effect.markdown)
+                case Annotate():
+                    runner.annotate(effect.level, effect.message, effect.at)
+                case SetOutputs():
+                    runner.write_outputs(_fill_outputs(effect.values, result))
+        except (CannotPublish, SetupError) as error:
+            result.add_failure(error)
+            runner.annotate(*result.annotations[-1])
+    return result
+
+
+def _fill_outputs(values: dict[str, str], result: PublishResult) -> dict[str, str]:
+    filled = dict(values)
+    if result.comment_url:
+        filled["comment-url"] = result.comment_url
+    if result.report_file:
+        filled["report-file"] = result.report_file
+    if result.needs_setup_fix:
+        filled["status"] = Status.FAILED.value
+    elif result.failures and filled.get("status") == Status.COMPLETE.value:
+        filled["status"] = Status.DEGRADED.value
+    return filled

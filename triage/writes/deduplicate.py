@@ -1,0 +1,93 @@
+"""Keeps one comment per issue when several runs write at the same time, and decides when a run must not write.
+
+Two runs may both find no comment and both post one. Comment ids grow, so both runs agree on the oldest, which stays.
+"""
+
+from pydantic import Field
+
+from triage.comment.comment import render_quiet_comment
+from triage.comment.hidden_state import CommentState, hash_text, parse_state
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.value import Value
+
+
+class Deduplication(Value):
+    oldest_id: int | None = None
+    """The comment that stays; None if somebody deleted all."""
+    body: str | None = None
+    """The new text of the oldest comment; None if it stays as it is."""
+    remove: list[int] = Field(default_factory=list)
+
+
+def find_our_comment(issue: Issue) -> IssueComment | None:
+    return next(iter(find_our_comments(issue)), None)
+
+
+def find_our_comments(issue: Issue) -> list[IssueComment]:
+    """Returns the comments with our marker by one of our logins, oldest first. All have an id."""
+    ours = [comment for comment in issue.thread if comment.ours and comment.body.startswith(COMMENT_MARKER)]
+    return sorted((comment for comment in ours if comment.comment_id), key=lambda comment: comment.comment_id or 0)
+
+
+def publish_skip_reason(
+    read: Issue, now: Issue, state_before: CommentState | None, state_now: CommentState | None
+) -> str:
+    """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
+    if now.locked:
+        return "The issue was locked meanwhile: nothing was written to it."
+    if state_now is None:
+        return ""
+    if state_now.quiet and not (state_before and state_before.quiet):
+        return "`/triage quiet` was said meanwhile: nothing was written to the issue."
+    current_text = hash_text(now.title, now.body)
+    if state_now.text_hash == current_text != hash_text(read.title, read.body):
+        return (
+            "The comment already covers the current text of the issue. This run read an older one: nothing was changed."
+        )
+    return ""
+
+
+def find_duplicates(issue: Issue) -> list[int]:
+    """Returns the ids of our comments after the oldest, except those with an unreadable state, which nobody deletes."""
+    return [comment.comment_id or 0 for comment in find_our_comments(issue)[1:] if parse_state(comment.body)]
+
+
+def deduplicate(issue: Issue, posted_id: int, posted_body: str) -> Deduplication:
+    """Decides what to do after a comment was posted.
+
+    Each run that sees several comments decides, so a killed run leaves none behind. A comment of another run that is
+    better than the oldest one stays for that run, or for the next.
+    """
+    ours = find_our_comments(issue)
+    if not ours:
+        return Deduplication()
+    body = _replacement_body(issue, ours[0], posted_body)
+    final = parse_state(body or ours[0].body)
+    current_text = hash_text(issue.title, issue.body)
+    states = {comment.comment_id: parse_state(comment.body) for comment in ours}
+
+    def is_superseded(comment_id: int) -> bool:
+        state = states[comment_id]
+        return comment_id == posted_id or state is None or not is_better(state, final, current_text)
+
+    remove = [comment_id for comment_id in find_duplicates(issue) if is_superseded(comment_id)]
+    return Deduplication(oldest_id=ours[0].comment_id, body=body, remove=remove)
+
+
+def _replacement_body(issue: Issue, oldest: IssueComment, posted_body: str) -> str | None:
+    posted, current = parse_state(posted_body), parse_state(oldest.body)
+    if posted is None or (current and current.quiet):
+        return None
+    if posted.quiet:
+        return render_quiet_comment(oldest.body, current or CommentState())
+    return posted_body if is_better(posted, current, hash_text(issue.title, issue.body)) else None
+
+
+def is_better(candidate: CommentState, current: CommentState | None, current_text: str) -> bool:
+    """Whether the candidate should replace the current report: that one is partial, or about an older text."""
+    if not candidate.content_hash:
+        return False
+    if current is None or not current.content_hash:
+        return True
+    return candidate.text_hash == current_text != current.text_hash

@@ -1,0 +1,191 @@
+"""Decides what a run writes: turns a report and a policy into effects.
+
+The list leaves out a comment that says nothing new, labels that the issue has, and every change of a dry run.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from triage.comment.comment import render_quiet_comment, render_visible_comment
+from triage.comment.hidden_state import CommentState, parse_state
+from triage.comment.sections import build_page
+from triage.comment.wording import truncate
+from triage.domain.code import IndexFacts
+from triage.domain.effect import (
+    Annotate,
+    Effect,
+    Policy,
+    RemoveComment,
+    SetOutputs,
+    SuggestChanges,
+    WriteReport,
+    WriteSummary,
+)
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.report import RunReport
+from triage.domain.run import Status, Usage
+from triage.domain.suggestion import SuggestionOptions
+from triage.domain.task import RunKey
+from triage.job_page.notices import EMPTY_OUTPUTS, plan_skip, render_notice
+from triage.job_page.summary import render_fix_page, render_summary
+from triage.safety.clean_text import clean_text
+from triage.writes.plan_issue_effects import (
+    Target,
+    plan_issue_effects,
+    plan_partial_comment,
+    post_or_edit,
+    says_nothing_new,
+)
+from triage.writes.plan_suggestions import plan_suggestions
+from triage.writes.suggestion_proposal import plan_proposal, render_suggestions
+from triage.writes.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
+
+MAX_TITLE_CHARS = 200
+_FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
+MAX_WARNING_CHARS = 500
+
+
+def plan_report(
+    report: RunReport,
+    policy: Policy,
+    issue: Issue,
+    facts: TrustedFacts,
+    previous: IssueComment | None = None,
+    paths: Sequence[str] = (),
+    *,
+    partial: bool = False,
+    run: RunKey | None = None,
+    duplicates: Sequence[int] = (),
+    is_skipped: bool = False,
+    is_unremembered: bool = False,
+    needs_info_label: str = "",
+    options: SuggestionOptions | None = None,
+) -> list[Effect]:
+    """Returns all effects of a report, in the order in which they are applied.
+
+    It is a comment if `report.speaks` says why. A `partial` report of a cancelled run is one only if it has findings
+    and there is no earlier comment. One that `is_skipped` writes nothing to the issue; its notes say why. Links and
+    labels are those of `facts`, whatever the report says. `previous` is our comment on the issue, `duplicates` are the
+    ids of younger ones, and `run` is what the hidden state remembers if an event started it. `is_unremembered` says
+    that an earlier run may have added labels, and no comment remembers it. `options` are what GitHub takes as
+    suggestions; without them, the page names the labels.
+    """
+    may_write = policy.comment != "never" and not is_skipped and issue.number is not None
+    is_mute = not may_write or (partial and (previous is not None or not report.findings))
+    report = overwrite_with_trusted_facts(report, facts, issue.number)
+    report = report.model_copy(update={"speaks": None}) if is_mute else report
+    known = parse_state(previous.body) if previous else None
+    may_suggest = may_write and not partial and not says_nothing_new(report, previous)
+    has_panel = options is not None and options.can_suggest
+    suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest and has_panel else []
+    suggests_labels = any(suggestion.kind == "label" for suggestion in suggestions)
+    proposal = plan_proposal(report, policy.labels, issue, options, known) if report.speaks and not partial else None
+    block = render_suggestions(proposal) if proposal else ""
+    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block)
+    report = report.model_copy(update={"comment": render_visible_comment(page) if report.speaks else None})
+    is_unsaid = may_write and not partial and report.speaks is None
+    writes: list[Effect] = []
+    if may_write and issue.number is not None:
+        target = Target(issue, issue.number, previous, run, is_unremembered, needs_info_label)
+        if not partial:
+            writes = plan_issue_effects(report, page, policy, target, suggestions)
+            # Also without a new comment: the panel is there for whoever decides.
+            writes += [SuggestChanges(issue_number=issue.number, suggestions=suggestions)] if suggestions else []
+            writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
+        elif report.speaks:
+            writes = plan_partial_comment(report, page, target)
+    url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
+    why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
+    warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
+    return [
+        *([] if policy.dry_run else writes),
+        WriteReport(json_text=dump_report(report)),
+        WriteSummary(
+            markdown=render_summary(page, report, writes if policy.dry_run else None, suggestions, is_unsaid=is_unsaid)
+        ),
+        *([warning] if report.status is Status.DEGRADED else []),
+        SetOutputs(values=build_outputs(report) | {"comment-url": url}),
+    ]
+
+
+def dump_report(report: RunReport) -> str:
+    """Returns the report as JSON. Lone surrogates, which JSON readers reject, become question marks."""
+    text = json.dumps(report.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+
+
+def build_outputs(report: RunReport) -> dict[str, str]:
+    """Returns the outputs of the action. Those that are known after writing are empty."""
+    ticket = report.ticket
+    return EMPTY_OUTPUTS | {
+        "status": report.status.value,
+        "engine": report.engine,
+        "severity": report.severity or "",
+        "confidence": f"{report.confidence:.2f}",
+        "verdict": report.verdict or "",
+        "suspect-files": _format_json_list(list(dict.fromkeys(suspect.path for suspect in report.suspects))),
+        "ticket-title": _format_title(ticket.title),
+        "ticket-labels": _format_json_list(ticket.labels),
+        "ticket-assignee": ticket.assignee.lstrip("@"),
+        "ticket-effort": ticket.effort if report.kind == "bug" else "",
+        "tokens": str(report.usage.tokens),
+        "cost-usd": _format_cost(report.usage),
+        "seconds": f"{report.seconds:.1f}",
+    }
+
+
+def _format_json_list(names: Sequence[str]) -> str:
+    # The runner reads `##[` anywhere in a line as a command, so a later step that prints the output would run it.
+    return json.dumps(names).replace("##[", "\\u0023#[")
+
+
+def _format_title(text: str) -> str:
+    # One line that neither a tracker, a shell nor the log of a later step interprets: full-width signs replace those
+    # that mention somebody or expand a variable.
+    words = " ".join(clean_text(text).translate(_FULL_WIDTH).split())
+    return truncate(words.replace("##[", "## [").lstrip(": "), MAX_TITLE_CHARS)
+
+
+def _format_cost(usage: Usage) -> str:
+    return "unknown" if usage.usd is None else f"{usage.usd:.6f}"
+
+
+def plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -> list[Effect]:
+    """Returns what the job writes that proposed a patch, or could not. `report` has all steps of the run."""
+    usage = {
+        "status": report.status.value,
+        "engine": report.engine,
+        "tokens": str(report.usage.tokens),
+        "cost-usd": _format_cost(report.usage),
+        "seconds": f"{report.seconds:.1f}",
+    }
+    return [
+        WriteReport(json_text=dump_report(report)),
+        WriteSummary(markdown=render_fix_page(message, report)),
+        SetOutputs(values=EMPTY_OUTPUTS | usage | dict(outputs)),
+    ]
+
+
+def plan_index_result(facts: IndexFacts, usage: Usage) -> tuple[Status, list[Effect]]:
+    """Returns the status of a run that built an index for the cache, and its effects."""
+    notes = [] if facts.commit else ["There is no commit here: put actions/checkout before this step."]
+    notes += ["Part of the repository was not indexed."] if facts.partial else []
+    notes += facts.notes
+    problems = [*notes, *([facts.cache] if facts.cache else [])]
+    status = Status.DEGRADED if problems else Status.COMPLETE
+    values = {"status": status.value, "tokens": str(usage.tokens), "seconds": f"{facts.seconds:.1f}"}
+    warning = truncate(" ".join(problems), MAX_WARNING_CHARS)
+    return status, [
+        WriteSummary(markdown=render_notice("index", facts.log_line, notes)),
+        *([Annotate(level="warning", message=warning)] if problems else []),
+        SetOutputs(values=EMPTY_OUTPUTS | values | {"cost-usd": _format_cost(usage)}),
+    ]
+
+
+def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> list[Effect]:
+    """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks."""
+    body = previous.body if previous else ""
+    state = parse_state(body) or CommentState()
+    needs_comment = policy.comment != "never" and not policy.dry_run and not state.quiet
+    writes = [post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
+    return [*writes, *plan_skip(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]
