@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 
@@ -145,24 +144,6 @@ def test_locate_prints_ranked_paths(checkout: Path):
     assert report["files"][0] == "cart.py"
     assert report["index_seconds"] >= 0
     assert report["query_seconds"] >= 0
-
-
-def test_the_next_command_uses_the_cached_index(checkout: Path, tmp_path: Path):
-    commit(checkout)
-    kept = {"TRIAGE_CACHE_DIR": str(tmp_path.parent / "kept")}
-    first = triage("locate", str(checkout), stdin=REPORT, **kept)
-    assert first.stdout == triage("locate", str(checkout), stdin=REPORT, **kept).stdout
-    checks = json.loads(triage("doctor", "--repo", str(checkout), "--json", **kept).stdout)
-    assert checks["checkout"]["detail"].startswith("Indexed 2 files in ")
-    assert ", 2 from the cache. 2 passages, commit " in checks["checkout"]["detail"]
-
-
-def test_an_unusable_cache_is_a_warning(checkout: Path, tmp_path: Path):
-    commit(checkout)
-    (checkout / "file").write_text("")
-    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_CACHE_DIR="file")
-    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "cart.py")
-    assert done.stderr == "warning: The index cache could not be read (not a directory).\n"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from triage.base.errors import BadConfig, BadInput, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
-from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task, WarmIndex
+from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task
 from triage.events.route import route_event
 from triage.fix.route_fix import route_fix_event
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
@@ -93,9 +93,9 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
 
     # Route
     event = (environment.event_name, payload, settings.issue_number)
-    route = partial(route_event, *event, has_index_cache=bool(settings.cache_dir))
+    route = partial(route_event, *event)
     if settings.backlog != "off":
-        task: Task | WarmIndex | FixTask | ScorecardTask | BacklogTask = BacklogTask(stage=settings.backlog)
+        task: Task | FixTask | ScorecardTask | BacklogTask = BacklogTask(stage=settings.backlog)
     elif settings.scorecard:
         task = ScorecardTask(since=settings.scorecard)
     else:

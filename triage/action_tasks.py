@@ -27,13 +27,11 @@ from triage.domain.task import (
     Skip,
     Task,
     TriageTask,
-    WarmIndex,
 )
 from triage.events.payload import parse_issue
 from triage.fix import fix_wiring
 from triage.jobs.flow_context import FlowContext, FlowResult
 from triage.jobs.triage_issue import run_task
-from triage.jobs.warm_index import warm_index
 
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
@@ -55,15 +53,13 @@ class EventRun:
     cancelled: asyncio.Event
 
 
-async def run_event_task(run: EventRun, route: Callable[[ProjectConfig], Task | WarmIndex]) -> FlowResult:
+async def run_event_task(run: EventRun, route: Callable[[ProjectConfig], Task]) -> FlowResult:
     """Triage, or do what else the event asks for; `route` says what, under the project's own settings."""
     # Reading them takes a git process.
     run = replace(run, setup=await threads.run_in_daemon_thread(run.setup.with_project_config))
     task = route(run.setup.config)
     event_issue = parse_issue(run.payload) if isinstance(task, TriageTask | QuietTask | AnswerTask) else None
     context = _build_flow_context(run, event_issue)
-    if isinstance(task, WarmIndex):
-        return await warm_index(context)
     return await run_task(task, context)
 
 

@@ -164,10 +164,8 @@ def locate(
         runner.annotate("warning", warning)
     codebase = wiring.build_local_codebase(setup)
     started = time.perf_counter()
-    cache_problem = codebase.index().cache
+    codebase.index()
     indexed = time.perf_counter()
-    if cache_problem:
-        runner.annotate("warning", cache_problem)
     files = [hit.path for hit in codebase.search(SearchQuery(reading=read_issue(issue)), limit)]
     ended = time.perf_counter()
     if as_json:

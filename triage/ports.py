@@ -270,13 +270,6 @@ class GitHub(Protocol):
         """Take a label off an issue; nothing if the issue does not have it."""
 
 
-class IteratePages(Protocol):
-    """Reads pages of past issues on GitHub."""
-
-    def __call__(self, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
-        """Yield the issues that changed since a time, or all, and those that a search for some words finds."""
-
-
 class PastIssueSource(Protocol):
     """Where the repository's past issues are read. Nothing is ever written there."""
 

@@ -88,19 +88,11 @@ class _Query:
     def repository(self, owner: str, name: str) -> dict[str, Any] | None:
         return {"issues": self.issues} if f"{owner}/{name}" == "octo/shop" else None
 
-    def issues(
-        self, first: int, after: str | None, orderBy: dict[str, str], filterBy: dict[str, Any]
-    ) -> dict[str, Any]:
+    def issues(self, first: int, after: str | None, orderBy: dict[str, str]) -> dict[str, Any]:
         assert 0 < first <= 100
-        assert orderBy["direction"] == "DESC"
-        key = {"CREATED_AT": "created_at", "UPDATED_AT": "updated_at"}[orderBy["field"]]
-        since = (filterBy["since"] or "").replace("+00:00", "Z")
-        listed = [
-            issue
-            for issue in self.api.issues.values()
-            if issue["updated_at"] >= since and not issue.get("pull_request")
-        ]
-        listed.sort(key=lambda issue: (issue[key], issue["number"]), reverse=True)
+        assert orderBy == {"field": "CREATED_AT", "direction": "DESC"}
+        listed = [issue for issue in self.api.issues.values() if not issue.get("pull_request")]
+        listed.sort(key=lambda issue: (issue["created_at"], issue["number"]), reverse=True)
         start = int(after or 0)
         end = start + first
         info = {"hasNextPage": end < len(listed), "endCursor": str(end)}

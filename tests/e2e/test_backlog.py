@@ -213,14 +213,14 @@ class Job:
 def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
     backlog.add_issues(8)
     first = Job(backlog, tmp_path / "list")
-    outputs = first.run(backlog="list", backlog_query="is:open", cache_dir=".triage/cache", backlog_limit="6")
+    outputs = first.run(backlog="list", backlog_query="is:open", backlog_limit="6")
     assert '{"batch": [1]}' in outputs
     assert re.search(r"backlog-cursor<<(\w+)\n2026-\S+/\d\S*\n\1", outputs)
     requests = len(backlog.api.requests)
 
     second = Job(backlog, tmp_path / "run")
     shutil.copytree(first.files, second.files)
-    second.run(backlog="run", backlog_batch="1", cache_dir=".triage/cache")
+    second.run(backlog="run", backlog_batch="1")
     assert len(backlog.api.requests) == requests
 
     third = Job(backlog, tmp_path / "merge")

@@ -51,7 +51,7 @@ def test_each_checkout_has_the_expected_outcome(job: Job, name: str, status: str
     assert said in everything
     assert CANARY not in everything
     assert not trap_was_run(job.workspace)
-    assert not list((job.folder / "outside-workspace").glob("index*"))
+    assert not list((job.folder / "outside-workspace").glob("r*"))
 
 
 def test_file_names_are_inert_everywhere(job: Job):

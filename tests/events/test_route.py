@@ -11,7 +11,7 @@ from testing.webhooks.example_payloads import NAMES, comment, event_of, load_pay
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
+from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 
@@ -102,26 +102,14 @@ class TestIssues:
 
 
 class TestPush:
-    def test_a_push_fills_the_index_folder(self) -> None:
-        assert route_event("push", {"ref": "refs/heads/main", "deleted": False}, has_index_cache=True) == WarmIndex()
-        assert route_event("push", {}, issue_number=7, has_index_cache=True) == WarmIndex()
-
-    def test_a_push_starts_nothing_without_a_cache_folder(self) -> None:
+    def test_a_push_starts_nothing(self) -> None:
         assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
-
-    def test_deleting_a_branch_starts_nothing(self) -> None:
-        task = route_event("push", {"deleted": True}, has_index_cache=True)
-        assert task == Skip(reason="A branch or a tag was deleted.")
-
-    @pytest.mark.parametrize("event", ["issues", "workflow_run", "pull_request", "pushed"])
-    def test_only_a_push_warms_the_index(self, event: str) -> None:
-        assert not isinstance(route_event(event, load_payload("issues.opened"), has_index_cache=True), WarmIndex)
 
 
 class TestOptInLabel:
     OPT_IN = ProjectConfig(opt_in_label="Bug")
 
-    def labeled(self, name: str | None, config: ProjectConfig | None, **changes: Any) -> Task | WarmIndex:
+    def labeled(self, name: str | None, config: ProjectConfig | None, **changes: Any) -> Task:
         return route_event("issues", load_payload("issues.labeled", label={"name": name}, **changes), config=config)
 
     @pytest.mark.parametrize("name", ["bug", "BUG"])

@@ -18,8 +18,8 @@ TIME = "2026-11-01T10:00:00Z"
 AT = datetime(2026, 11, 1, 10, tzinfo=UTC)
 
 
-def read(tracker: IssueTracker, limit: int = 500, since: datetime | None = None, words: str = "") -> list[PastIssue]:
-    return [issue for page in tracker.iterate_past_issues(limit, since, words) for issue in page]
+def read(tracker: IssueTracker, limit: int = 500, words: str = "") -> list[PastIssue]:
+    return [issue for page in tracker.iterate_past_issues(limit, words) for issue in page]
 
 
 def add_many(api: GitHubApi, count: int) -> None:
@@ -104,13 +104,6 @@ def test_a_repository_with_many_issues_costs_five_pages(api: GitHubApi, tracker:
     assert len(api.requests) == 5
 
 
-def test_only_what_changed_since(api: GitHubApi, tracker: IssueTracker) -> None:
-    add_many(api, 2)
-    api.issues[10]["updated_at"] = "2026-11-20T10:00:00Z"
-    found = read(tracker, since=datetime(2026, 11, 10, tzinfo=UTC))
-    assert [issue.number for issue in found] == [7, 10]
-
-
 def test_an_old_issue_is_found_by_its_words(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 100)
     api.add_issue(3, title="Cannot open the till", created_at="2020-01-01T00:00:00Z", updated_at=TIME)
@@ -152,7 +145,7 @@ class TestFaults:
         found: list[PastIssue] = []
 
         def read_all() -> None:
-            for page in tracker.iterate_past_issues(500, None, ""):
+            for page in tracker.iterate_past_issues(500, ""):
                 found.extend(page)
                 api.faults.append(ApiFault("graphql", status=502))
 

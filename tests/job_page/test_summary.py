@@ -4,7 +4,7 @@ import pytest
 
 from tests.comment import sample_reports, sample_runs
 from tests.comment.rendering import render_summary
-from tests.comment.sample_reports import EVIL, FEATURE, FULL, INDEX, LONG, PATHS, RULES, change_report, step
+from tests.comment.sample_reports import EVIL, FEATURE, FULL, LONG, PATHS, RULES, change_report, step
 from tests.comment.sample_runs import (
     CUT,
     DEGRADATION,
@@ -187,13 +187,6 @@ def test_the_index_is_described():
     text = render_summary(FULL, None, PATHS)
     assert "| Left out: vendored | 41 |" in text
     assert "cache" not in text
-
-
-def test_use_and_problems_of_the_cache_are_shown():
-    index = INDEX.model_copy(update={"reused": 1200, "cache": "The cache could not be written."})
-    text = render_summary(change_report(index=index), None, PATHS)
-    assert "| Taken over from the cache | 1,200 files |" in text
-    assert "\nThe cache could not be written.\n" in text
 
 
 def test_a_run_without_steps_has_a_page():

@@ -112,8 +112,8 @@ def test_past_issues_are_what_the_page_shows_without_secrets(redactor: SecretRed
         created_at=datetime(2026, 1, 1, tzinfo=UTC),
         fixes=[PastFix(title=f"Fix {MODEL}", files=[f"a/{MODEL}.py"])],
     )
-    pages = RedactingPastIssues(lambda since, words: iter([[past]]), redactor)
-    [[shown]] = pages(None, "words")
+    pages = RedactingPastIssues(lambda words: iter([[past]]), redactor)
+    [[shown]] = pages.iterate("words")
     text = shown.model_dump_json()
     assert find_secrets(text) == []
     assert "hidden" not in text

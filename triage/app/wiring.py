@@ -194,33 +194,27 @@ def open_checkout(setup: RunSetup, embeddings: "Embeddings | None") -> "GitCodeb
 
     settings, url = setup.settings, setup.settings.chroma_url
     folder = find_cache_folder(setup)
-    cache = folder / "index" if folder else None
-    embedded = None if cache else open_embedded_chroma  # cached vectors are searched without Chroma
     return GitCodebase(
         setup.root,
         setup.repository,
         embeddings,
         settings.effective_embedding_model,
-        chroma=partial(connect_to_chroma, url, setup.environment.network) if url else embedded,
+        chroma=partial(connect_to_chroma, url, setup.environment.network) if url else open_embedded_chroma,
         ignore=setup.config.ignore,
         thresholds=setup.config.thresholds,
-        cache=cache,
+        vector_folder=folder and folder / "vectors",
     )
 
 
 def find_cache_folder(setup: RunSetup) -> Path | None:
-    """Folder of the cached index and the cached replies; none when nothing is cached."""
+    """Folder of what was paid for; none when nothing is cached."""
     from triage.base.private_folder import has_symlink
 
     if not setup.settings.cache_dir:
         return None
     folder = setup.root / setup.settings.cache_dir
     # A link in the checkout may lead anywhere on this machine.
-    return (
-        None
-        if any(has_symlink(setup.root, folder / name) for name in ("index", "issues", "runs", "scorecard"))
-        else folder
-    )
+    return None if any(has_symlink(setup.root, folder / name) for name in ("runs", "scorecard", "vectors")) else folder
 
 
 def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
@@ -242,15 +236,12 @@ def open_past_issues(setup: RunSetup) -> PastIssueSource | None:
     if not token or not limit or "/" not in setup.repository:
         return None
     from triage.github.issue_tracker import IssueTracker
-    from triage.output.past_issue_cache import CachedPastIssues
 
     # It only reads, but GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
     tracker = IssueTracker(
         token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
     )
-    folder = find_cache_folder(setup)
-    pages = RedactingPastIssues(partial(tracker.iterate_past_issues, limit), setup.redactor)
-    return CachedPastIssues(folder / "issues" if folder else None, setup.repository, limit, pages, utc_now)
+    return RedactingPastIssues(partial(tracker.iterate_past_issues, limit), setup.redactor)
 
 
 def build_issue_approvals(setup: RunSetup) -> IssueApprovals:

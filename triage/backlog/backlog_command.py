@@ -72,7 +72,6 @@ def list_issues(
             again=again,
         )
         plan = list_backlog(request, backlog_wiring.open_list_services(setup, backlog_wiring.open_folder(out)))
-        backlog_wiring.warm_index(setup)
     for note in plan.notes:
         runner.annotate("warning", note)
     values = describe_list(plan)

@@ -41,7 +41,6 @@ async def _list(setup: RunSetup, context: FlowContext) -> Status:
     folder = backlog_wiring.open_folder(setup.root / backlog_wiring.FOLDER)
     services = backlog_wiring.open_list_services(setup, folder)
     plan = await threads.run_in_daemon_thread(lambda: list_backlog(request, services))
-    await threads.run_in_daemon_thread(lambda: backlog_wiring.warm_index(setup))
     for note in plan.notes:
         context.runner.annotate("warning", note)
     status = Status.DEGRADED if plan.notes else Status.COMPLETE

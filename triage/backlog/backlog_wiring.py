@@ -111,12 +111,6 @@ def _index(setup: RunSetup, caps: Caps) -> "GitCodebase":
     return codebase
 
 
-def warm_index(setup: RunSetup) -> None:
-    """Index the commit into the cache, for the batches. Without a cache, nothing."""
-    if wiring.find_cache_folder(setup):
-        setup.progress.info(wiring.open_checkout(setup, None).index().log_line)
-
-
 def _share_for_vectors(setup: RunSetup, left: Caps) -> Caps:
     if setup.settings.effective_embedding_model == "local":
         return Caps(usd=0, tokens=0)

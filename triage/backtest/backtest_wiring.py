@@ -26,7 +26,7 @@ from triage.ports import Codebase, Services
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from triage.code.indexed_commit import MemoryIndexCache
+    from triage.code.indexed_commit import LastIndex
 
 MAX_PAST_ISSUES = 3_000
 """Thirty requests."""
@@ -41,7 +41,7 @@ class PastServices:
     """Opens the services of one past issue after the other. Neighbouring commits share what was indexed."""
 
     setup: RunSetup
-    _neighbour: "MemoryIndexCache | None" = field(default=None, repr=False)
+    _neighbour: "LastIndex | None" = field(default=None, repr=False)
 
     def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
         """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
@@ -52,9 +52,9 @@ class PastServices:
 
     def _build_codebase(self, case: PastCase, setup: RunSetup, embeddings: "Embeddings | None") -> Codebase:
         from triage.code.codebase import GitCodebase
-        from triage.code.indexed_commit import MemoryIndexCache, PastCommit
+        from triage.code.indexed_commit import LastIndex, PastCommit
 
-        self._neighbour = self._neighbour or MemoryIndexCache()
+        self._neighbour = self._neighbour or LastIndex()
         folder = wiring.find_cache_folder(setup)
         return GitCodebase(
             setup.root,
@@ -63,7 +63,7 @@ class PastServices:
             setup.settings.effective_embedding_model,
             chroma=None,
             ignore=setup.config.ignore,
-            cache=folder / "index" if folder and embeddings else None,
+            vector_folder=folder and folder / "vectors",
             thresholds=setup.config.thresholds,
             past=PastCommit(case.base, case.opened_at, self._neighbour),
         )
@@ -85,7 +85,7 @@ def read_past_issues(setup: RunSetup, is_enough: Callable[[Sequence[PastIssue]],
         token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
     )
     found: list[PastIssue] = []
-    for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, None, "", MAX_BODY_CHARS):
+    for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, "", MAX_BODY_CHARS):
         found += [setup.redactor.redact_model("past issue", issue) for issue in page]
         if page:
             setup.progress.info(f"Read {len(found)} issues of {setup.repository}.")

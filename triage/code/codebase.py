@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from triage.code.indexed_commit import IndexedCommit, PastCommit
     from triage.code.indexing.build_corpus import IndexLimits
+    from triage.code.vectors.vector_cache import VectorCache
 
 
 @dataclass(eq=False, repr=False)
@@ -38,11 +39,11 @@ class GitCodebase:
     which is exact and needs no setup."""
     ignore: Sequence[str] = ()
     """Paths to leave out, as patterns of gitignore."""
-    cache: Path | None = None
-    """Folder of the index cache; created when it is missing."""
+    vector_folder: Path | None = None
+    """Where the vectors of an embedding model are stored, which were paid; created if it is missing."""
     thresholds: Thresholds = field(default_factory=Thresholds)
     past: "PastCommit | None" = None
-    """The commit to index, if it is not the newest one. `cache` stores its vectors only."""
+    """The commit to index, if it is not the newest one."""
     index_once: bool = False
     """A second call of `index` returns what the first one found, for many issues on one commit."""
     _built: "tuple[IndexedCommit, IndexFacts] | None" = None
@@ -62,7 +63,6 @@ class GitCodebase:
     def _build(self) -> "tuple[IndexedCommit, IndexFacts]":
         from triage.code.indexed_commit import index_repository
         from triage.code.indexing.build_corpus import IndexLimits
-        from triage.code.indexing.cache_folder import CacheFolder
 
         return index_repository(
             self.root,
@@ -72,9 +72,14 @@ class GitCodebase:
             self.limits or IndexLimits(),
             self.chroma,
             self.ignore,
-            CacheFolder(self.cache) if self.cache else None,
+            self._open_vector_cache(),
             self.past,
         )
+
+    def _open_vector_cache(self) -> "VectorCache | None":
+        from triage.code.vectors.vector_cache import VectorCache
+
+        return VectorCache(self.vector_folder, self.embedding_name) if self.vector_folder and self.embeddings else None
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         if self._indexed:
@@ -132,12 +137,9 @@ class GitCodebase:
     def find_similar_issues(
         self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
-        from triage.code.indexing.cache_folder import CacheFolder
         from triage.code.past_issues.issue_vectors import find_near_issues
         from triage.code.past_issues.similar_issues import choose_earlier_reports, find_similar_issues
-        from triage.code.vectors.vector_cache import VectorCache
 
-        cache = VectorCache(CacheFolder(self.cache), self.embedding_name) if self.cache and self.embeddings else None
         near = find_near_issues(
             reading,
             choose_earlier_reports(issue, past),
@@ -145,7 +147,7 @@ class GitCodebase:
             None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
             self.embeddings,
             self.embedding_name,
-            cache,
+            self._open_vector_cache(),
         )
         named_from = self.thresholds.duplicate
         return find_similar_issues(

@@ -17,9 +17,7 @@ from triage.code.git.git import GitError
 from triage.code.git.plain_folder import NESTED_REPOSITORY, FolderTree
 from triage.code.git.tree import Listing, SourceTree
 from triage.code.indexing.build_corpus import IndexLimits, build_corpus
-from triage.code.indexing.cache_folder import CacheFolder
-from triage.code.indexing.cached_index import CachedIndex
-from triage.code.indexing.index_cache import IndexCache
+from triage.code.indexing.reusable_index import ReusableIndex
 from triage.code.past.change_reader import ChangeReader
 from triage.code.past.past_changes import PastChanges
 from triage.code.rank.found_place import find_place
@@ -51,17 +49,11 @@ _NEAREST = 200
 """Chunks taken from the vector store."""
 
 
-class MemoryIndexCache:
+@dataclass
+class LastIndex:
     """The index of the commit that was indexed last, for the next one: neighbours share nearly all files."""
 
-    def __init__(self) -> None:
-        self._index: CachedIndex | None = None
-
-    def read(self) -> CachedIndex | None:
-        return self._index
-
-    def write(self, index: CachedIndex) -> None:
-        self._index = index
+    reusable: ReusableIndex | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,7 @@ class PastCommit:
     revision: str
     until: datetime
     """What was committed later is not known."""
-    neighbour: MemoryIndexCache
+    neighbour: LastIndex
 
 
 @dataclass(frozen=True)
@@ -144,7 +136,7 @@ def index_repository(
     limits: IndexLimits,
     open_chroma: OpenChroma | None = open_embedded_chroma,
     ignore: Sequence[str] = (),
-    cache: CacheFolder | None = None,
+    vector_cache: VectorCache | None = None,
     past: PastCommit | None = None,
 ) -> tuple[IndexedCommit, IndexFacts]:
     """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
@@ -160,13 +152,11 @@ def index_repository(
     notes: list[str] = []
     tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
     changes = ChangeReader(tree, past.until if past else None)
-    index_cache = _open_index_cache(cache, repository, limits, past) if tree.commit else None
-    # No name for what is read, so that build_corpus can free it.
-    cached = index_cache.read if index_cache else lambda: None
-    built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits, cached())
-    if index_cache and built.make_cached_index:
-        index_cache.write(built.make_cached_index())
-    vector_cache = VectorCache(cache, model_name) if cache and model else None
+    built = build_corpus(
+        tree, remove_ignored(remove_skills(listing), ignore), limits, past.neighbour.reusable if past else None
+    )
+    if past and built.make_reusable:
+        past.neighbour.reusable = built.make_reusable()
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
@@ -185,18 +175,8 @@ def index_repository(
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
         dirty=is_dirty,
-        reused=built.reused_files,
-        cache=cache.problem if cache else "",
     )
     return IndexedCommit(built.corpus, past_changes, vectors, model, owners, forms, policy, skills, tree), facts
-
-
-def _open_index_cache(
-    cache: CacheFolder | None, repository: str, limits: IndexLimits, past: PastCommit | None
-) -> IndexCache | MemoryIndexCache | None:
-    if past:
-        return past.neighbour
-    return IndexCache(cache, repository, repr(limits)) if cache else None
 
 
 def _import_chroma() -> None:

@@ -152,12 +152,7 @@ class IndexFacts(Value):
     seconds: float = 0.0
     dirty: bool = False
     """The work tree differs from the indexed commit."""
-    reused: int = 0
-    """Number of files that were taken from the cache."""
-    cache: str = ""
-    """A problem of the cache, which costs only time; one sentence, or empty."""
 
     @property
     def log_line(self) -> str:
-        reused = f", {self.reused:,} from the cache" if self.reused else ""
-        return " ".join(filter(None, [f"Indexed {self.files:,} files in {self.seconds:.1f} s{reused}.", self.cache]))
+        return f"Indexed {self.files:,} files in {self.seconds:.1f} s."

@@ -90,10 +90,6 @@ class ScorecardTask(Value):
     """As somebody wrote it, such as `90d`."""
 
 
-class WarmIndex(Value):
-    """Index the commit and cache the index, for later runs."""
-
-
 class Skip(Value):
     """Nothing to do; the reason is one sentence."""
 

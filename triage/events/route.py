@@ -7,7 +7,7 @@ from typing import Any
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
+from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger
 from triage.events.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
@@ -23,9 +23,7 @@ def route_event(
     payload: Mapping[str, Any],
     issue_number: int | None = None,
     config: ProjectConfig | None = DEFAULT_CONFIG,
-    *,
-    has_index_cache: bool = False,
-) -> Task | WarmIndex:
+) -> Task:
     """The task of an event.
 
     Args:
@@ -33,7 +31,6 @@ def route_event(
         payload: The event's JSON object.
         issue_number: The input `issue-number`, for events without an issue.
         config: The project's own settings; None before they are read: then an event that they may allow is a task.
-        has_index_cache: Whether there is a folder for an index, which a push can fill.
 
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
@@ -44,9 +41,6 @@ def route_event(
         task = _route_issue(parse_payload(payload), config)
     elif event_name == "issue_comment":
         task = _route_comment(parse_payload(payload))
-    elif event_name == "push" and has_index_cache:
-        is_deletion = isinstance(payload, Mapping) and payload.get("deleted") is True
-        return Skip(reason="A branch or a tag was deleted.") if is_deletion else WarmIndex()
     else:
         return _skip_other(event_name)
     if isinstance(task, TriageTask | QuietTask | AnswerTask) and issue_number not in (None, task.number):

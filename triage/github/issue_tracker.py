@@ -51,16 +51,16 @@ class IssueTracker(RepositoryConnection):
             return issue.model_copy(update={"thread": thread, "snapshot_time": self._client.server_time})
 
     def iterate_past_issues(
-        self, limit: int, since: datetime | None, words: str, body_chars: int = MAX_BODY_CHARS
+        self, limit: int, words: str, body_chars: int = MAX_BODY_CHARS
     ) -> Iterator[list[PastIssue]]:
         """Yields pages of the newest issues, at most `limit`; then what a search for `words` finds beside them.
 
-        With `since`, only issues that changed since then. Raises GitHubUnavailable and SetupError.
+        Raises GitHubUnavailable and SetupError.
         """
         reader = PastIssues(self._client, self.slug, self._comments.is_own_login, body_chars)
         with translate_read_errors(self.slug):
             try:
-                yield from reader.iterate_pages(limit, since, words)
+                yield from reader.iterate_pages(limit, words)
             except GitHubError as error:
                 if error.kind is not ErrorKind.GONE:
                     raise

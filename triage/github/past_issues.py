@@ -6,7 +6,6 @@ What the fields mean stands in GitHub's GraphQL reference, issues: `Issue.stateR
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from triage.domain.memory import PastIssue
@@ -47,7 +46,7 @@ _FIELDS = f"""{_PLAIN_FIELDS}
   comments(first: 2) {{ nodes {{ author {{ __typename login }} body }} }}"""
 _LIST = """
   repository(owner: $owner, name: $name) {
-    issues(first: $size, after: $after, orderBy: {field: %s, direction: DESC}, filterBy: {since: $since}) {
+    issues(first: $size, after: $after, orderBy: {field: CREATED_AT, direction: DESC}) {
       pageInfo { hasNextPage endCursor }
       nodes { ...past }
     }
@@ -56,7 +55,7 @@ _SEARCH = """
   search(type: ISSUE, query: $search, first: %d) {
     nodes { ... on Issue { repository { nameWithOwner } ...past } }
   }"""
-_VARIABLES = "$owner: String!, $name: String!, $size: Int!, $after: String, $since: DateTime"
+_VARIABLES = "$owner: String!, $name: String!, $size: Int!, $after: String"
 
 
 @dataclass
@@ -71,16 +70,16 @@ class PastIssues:
     """Longer texts of issues are cut."""
     _fields: str = _FIELDS
 
-    def iterate_pages(self, limit: int, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
+    def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
         """Yields the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds.
 
-        With `since`, only issues that changed since then. The search is part of the first request.
+        The search is part of the first request.
         """
         numbers: set[int] = set()
         cursor, found = None, list[PastIssue]()
         while len(numbers) < limit:
             size = min(PAGE_SIZE, limit - len(numbers))
-            page, matches = self._fetch_page(size, cursor, since, "" if cursor else words)
+            page, matches = self._fetch_page(size, cursor, "" if cursor else words)
             found += matches
             new = [issue for issue in page.issues if issue.number not in numbers]
             numbers |= {issue.number for issue in new}
@@ -90,37 +89,31 @@ class PastIssues:
                 break
         yield [issue for issue in found if issue.number not in numbers]
 
-    def _fetch_page(
-        self, size: int, cursor: str | None, since: datetime | None, words: str
-    ) -> tuple[IssuePage, list[PastIssue]]:
+    def _fetch_page(self, size: int, cursor: str | None, words: str) -> tuple[IssuePage, list[PastIssue]]:
         owner, _, name = self.slug.partition("/")
         variables: dict[str, Any] = {
             "owner": owner,
             "name": name,
             "size": size,
             "after": cursor,
-            "since": since.isoformat() if since else None,
         }
         if words:
             variables["search"] = f"repo:{self.slug} is:issue {words}"
         try:
-            data = self.client.query(self._write_document(since, words), variables)
+            data = self.client.query(self._write_document(words), variables)
         except GitHubError as error:
             # An older server does not know a field, or the whole page takes too long there.
             if self._fields == _PLAIN_FIELDS or error.kind not in (ErrorKind.INVALID, ErrorKind.UNKNOWN_OUTCOME):
                 raise
             self._fields = _PLAIN_FIELDS
-            data = self.client.query(self._write_document(since, words), variables)
+            data = self.client.query(self._write_document(words), variables)
         page = parse_response(IssuePage, (data.get("repository") or {}).get("issues"))
         matches = parse_response(IssuePage, data.get("search") or {})
         return page, self._convert([issue for issue in matches.issues if issue.is_in(self.slug)])
 
-    def _write_document(self, since: datetime | None, words: str) -> str:
-        listed = _LIST % ("UPDATED_AT" if since else "CREATED_AT")
+    def _write_document(self, words: str) -> str:
         searched, declared = (_SEARCH % MAX_FOUND, ", $search: String!") if words else ("", "")
-        return (
-            f"query({_VARIABLES}{declared}) {{{listed}{searched}\n}}\nfragment past on Issue {{\n  {self._fields}\n}}"
-        )
+        return f"query({_VARIABLES}{declared}) {{{_LIST}{searched}\n}}\nfragment past on Issue {{\n  {self._fields}\n}}"
 
     def _convert(self, issues: list[PastIssueResponse]) -> list[PastIssue]:
         return [issue.to_past_issue(self.is_own_login, self.body_chars) for issue in issues]

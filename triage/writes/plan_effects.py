@@ -10,7 +10,6 @@ from triage.comment.comment import render_quiet_comment, render_visible_comment
 from triage.comment.hidden_state import CommentState, parse_state
 from triage.comment.sections import build_page
 from triage.comment.wording import truncate
-from triage.domain.code import IndexFacts
 from triage.domain.effect import (
     Annotate,
     Effect,
@@ -26,7 +25,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
 from triage.domain.suggestion import SuggestionOptions
 from triage.domain.task import RunKey
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_skip, render_notice
+from triage.job_page.notices import EMPTY_OUTPUTS, plan_skip
 from triage.job_page.summary import render_fix_page, render_summary
 from triage.safety.clean_text import clean_text
 from triage.writes.plan_issue_effects import (
@@ -163,22 +162,6 @@ def plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=render_fix_page(message, report)),
         SetOutputs(values=EMPTY_OUTPUTS | usage | dict(outputs)),
-    ]
-
-
-def plan_index_result(facts: IndexFacts, usage: Usage) -> tuple[Status, list[Effect]]:
-    """Returns the status of a run that built an index for the cache, and its effects."""
-    notes = [] if facts.commit else ["There is no commit here: put actions/checkout before this step."]
-    notes += ["Part of the repository was not indexed."] if facts.partial else []
-    notes += facts.notes
-    problems = [*notes, *([facts.cache] if facts.cache else [])]
-    status = Status.DEGRADED if problems else Status.COMPLETE
-    values = {"status": status.value, "tokens": str(usage.tokens), "seconds": f"{facts.seconds:.1f}"}
-    warning = truncate(" ".join(problems), MAX_WARNING_CHARS)
-    return status, [
-        WriteSummary(markdown=render_notice("index", facts.log_line, notes)),
-        *([Annotate(level="warning", message=warning)] if problems else []),
-        SetOutputs(values=EMPTY_OUTPUTS | values | {"cost-usd": _format_cost(usage)}),
     ]
 
 

@@ -3,8 +3,7 @@
 The run goes on; the redactor's warning says where it found one.
 """
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from triage.domain.history import PathChange, Tag
@@ -14,7 +13,7 @@ from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.issue.past_issue_text import make_visible
-from triage.ports import GitHub, IteratePages, ResponseCache, Telemetry, Toolset
+from triage.ports import GitHub, ResponseCache, Telemetry, Toolset
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -81,13 +80,13 @@ class RedactingGitHub:
 
 
 class RedactingPastIssues:
-    """GitHub's pages of past issues as a cache stores them: nothing hidden and no secret is written to its file."""
+    """GitHub's pages of past issues as a person sees them. Implements the port `PastIssueSource`."""
 
-    def __init__(self, iterate_pages: IteratePages, redactor: SecretRedactor) -> None:
+    def __init__(self, iterate_pages: Callable[[str], Iterator[list[PastIssue]]], redactor: SecretRedactor) -> None:
         self._iterate_pages, self._redactor = iterate_pages, redactor
 
-    def __call__(self, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
-        for page in self._iterate_pages(since, words):
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+        for page in self._iterate_pages(words):
             yield [self._redactor.redact_model("past issue", make_visible(issue)) for issue in page]
 
 

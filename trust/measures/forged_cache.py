@@ -3,31 +3,26 @@
 import contextlib
 import functools
 import json
-import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from numpy.typing import NDArray
 
-from testing.runs import external_services
 from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
 from testing.runs.sample_bug import BASKET
 from testing.servers.github_server import SLUG
-from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
-from triage.code.indexing.array_file import Array, read_arrays, write_arrays
-from triage.code.indexing.index_cache import ARRAY_NAMES
-from triage.code.words.corpus import compress_text
 from trust.markdown_judge import judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 FILE = "shop/basket.py"
-INVENTED = "password = load_password_of_evil()"
-"""A line that is in no file of the commit."""
+KEY_BYTES = 16
+"""Of each row in a file of vectors: the hash of its text."""
 EVIL = "[see](https://evil.example/a) https://evil.example/b @mona #1 <img src=https://evil.example/c> deploy"
 LABELS = ["bug", "deploy"]
 LINKS = [f"https://github.com/{SLUG}/", f"https://github.com/{SLUG}", "https://docs.example.com/"]
@@ -36,98 +31,37 @@ MAX_TOKENS = 100_000
 PRICES = "prices:\n  gpt-6.1-terra: {input: 2, output: 8}\n  gpt-6-luna: {input: 1, output: 4}\n"
 """Of the project: no library checks the counts that are multiplied by them."""
 
-Index = dict[str, Any]
-"""What a file of the index holds: arrays, and the lists in the first of them, by name."""
-
 
 @dataclass(frozen=True)
 class Case:
     name: str
     forge: Callable[[Path], None]
     """Changes the files of a cache that a run has left."""
-    answers: Mapping[str, str] = field(default_factory=dict)
-    """What the model answers instead, by schema: it believes the cache."""
     runs: int = 1
     """A forged reply changes the next prompt, whose reply is forged before the next run."""
 
 
-def _forge_index(change: Callable[[Index], None]) -> Callable[[Path], None]:
+def _forge_vectors(change: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> Callable[[Path], None]:
     def forge(cache: Path) -> None:
-        shutil.rmtree(cache / "runs")  # or the replies to the true index are used again
-        (path,) = (cache / "index").glob("index-*.npy")
-        with path.open("rb") as file:
-            arrays = dict(zip(ARRAY_NAMES, read_arrays(file), strict=True))
-        lists = json.loads(arrays["lists"].tobytes())
-        index = {**arrays, **lists}
-        change(index)
-        arrays = {name: index[name] for name in ARRAY_NAMES}
-        arrays["lists"] = np.frombuffer(json.dumps({name: index[name] for name in lists}).encode(), dtype="|u1")
-        with path.open("wb") as file:
-            write_arrays(file, arrays.values())
+        (path,) = (cache / "vectors").glob("vectors-*.npy")
+        table = np.load(path)
+        keys, rows = table[:, :KEY_BYTES], table[:, KEY_BYTES:].copy().view("<f4")
+        np.save(path, np.hstack([keys, change(rows).astype("<f4").view(np.uint8)]))
 
     return forge
 
 
-def _set_text(index: Index, data: bytes) -> None:
-    sizes, texts = index["text sizes"].tolist(), index["texts"].tobytes()
-    number = index["paths"].index(FILE)
-    start = sum(sizes[:number])
-    whole = texts[:start] + data + texts[start + sizes[number] :]
-    sizes[number] = len(data)
-    index["texts"], index["text sizes"] = np.frombuffer(whole, dtype="|u1"), np.array(sizes, dtype="<i4")
-
-
-def _invent_text(index: Index) -> None:
-    lines = BASKET.splitlines()
-    _set_text(index, compress_text("\n".join([*lines[:4], f"    {INVENTED}", f"    {INVENTED}", ""])))
-
-
-def _invent_path(index: Index) -> None:
-    _invent_text(index)
-    index["paths"] = ["shop/evil.py" if path == FILE else path for path in index["paths"]]
-
-
-def _invent_blob(index: Index) -> None:
-    index["blob_ids"] = ["0" * 40 for _ in index["blob_ids"]]
-    _invent_text(index)
-
-
-def _invent_names(index: Index) -> None:
-    index["names"] = [f"{EVIL} {number}" for number in range(len(index["names"]))]
-
-
-def _invent_terms(index: Index) -> None:
-    index["terms"] = [f"{EVIL} {number}" for number in range(len(index["terms"]))]
-
-
-def _move_definitions(index: Index) -> None:
-    for name in ("definitions", "chunks"):
-        index[name] = index[name].copy()
-        index[name][1:3] = 900_000
-
-
-def _unpack_to_much(index: Index) -> None:
-    _set_text(index, compress_text(INVENTED * 10_000_000))
-
-
-def _nest_lists(cache: Path) -> None:
-    (path,) = (cache / "index").glob("index-*.npy")
-    with path.open("rb") as file:
-        arrays = read_arrays(file)
-    arrays[0] = np.frombuffer(b"[" * 100_000, dtype="|u1")
-    with path.open("wb") as file:
-        write_arrays(file, arrays)
-
-
-def _forge_vectors(change: Callable[[Array], Array]) -> Callable[[Path], None]:
+def _forge_table(data: bytes) -> Callable[[Path], None]:
     def forge(cache: Path) -> None:
-        (path,) = (cache / "index").glob("vectors-*.npy")
-        with path.open("rb") as file:
-            keys, rows = read_arrays(file)
-        with path.open("wb") as file:
-            write_arrays(file, [keys, change(rows).astype("<f4")])
+        (path,) = (cache / "vectors").glob("vectors-*.npy")
+        path.write_bytes(data)
 
     return forge
+
+
+def _claim_terabytes() -> bytes:
+    header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (1000000, 10000000), }"
+    return b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117) + b"\n"
 
 
 def _forge_replies(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
@@ -153,23 +87,13 @@ def _replace_words(tree: Any) -> Any:
     return EVIL if isinstance(tree, str) and " " in tree else tree
 
 
-CITES_INVENTED = {
-    name: answer.model_dump_json().replace(BASKET.splitlines()[-1].strip(), INVENTED)
-    for name, answer in external_services.MODEL_ANSWERS.items()
-}
 CASES = [
-    Case("a text that is not the blob", _forge_index(_invent_text), CITES_INVENTED),
-    Case("a path that the commit lacks", _forge_index(_invent_path), CITES_INVENTED),
-    Case("a blob that the commit lacks", _forge_index(_invent_blob), CITES_INVENTED),
-    Case("names of definitions", _forge_index(_invent_names)),
-    Case("terms", _forge_index(_invent_terms)),
-    Case("definitions beyond the file", _forge_index(_move_definitions)),
-    Case("a text that unpacks to 340 MB", _forge_index(_unpack_to_much), CITES_INVENTED),
-    Case("nested lists", _nest_lists),
     Case("vectors that are no numbers", _forge_vectors(lambda rows: rows * np.nan)),
     Case("infinite vectors", _forge_vectors(lambda rows: rows * np.inf)),
     Case("huge vectors", _forge_vectors(lambda rows: rows * np.float32(1e38))),
     Case("vectors of another length", _forge_vectors(lambda rows: np.hstack([rows, rows]))),
+    Case("a file that claims terabytes", _forge_table(_claim_terabytes())),
+    Case("a file with programs", _forge_table(b"\x80\x04cos\nsystem\n(S'false'\ntR.")),
     Case("words of replies", _forge_replies(_forge_words), runs=6),
     Case("negative counts", _forge_replies(lambda reply: reply | {"input_tokens": -(10**8)})),
     Case("counts that are no numbers", _forge_replies(lambda reply: reply | {"output_tokens": float("nan")})),
@@ -180,7 +104,6 @@ CASES = [
 
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Callable[..., Any]]] = {
-    "a text that is not the blob": ("triage.code.words.corpus._is_verified", lambda *_: True),
     "words of replies": ("triage.jobs.triage_issue.select_allowed_labels", lambda _, labels: labels),
 }
 """By case, a function of the program and what stands in for it."""
@@ -197,7 +120,6 @@ def run(share: float) -> MeasureResult:
 
 
 def _find_problems(case: Case) -> Iterator[str]:
-    prompts: list[str] = []
     with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
         job.github.labels = LABELS
         (job.job.workspace / ".github").mkdir()
@@ -206,13 +128,6 @@ def _find_problems(case: Case) -> Iterator[str]:
         cache = job.job.workspace / ".cache"
         job.run(cache_dir=".cache", **INPUTS)
 
-        def answer(request: ReceivedRequest) -> ScriptedReply | None:
-            schema = request.body.get("response_format", {}).get("json_schema", {}).get("name", "")
-            if schema == "CodebaseFinding" or "search_code" in json.dumps(request.body.get("tools")):
-                prompts.append(json.dumps(request.body["messages"]))
-            return chat_completion(case.answers[schema]) if schema in case.answers else None
-
-        job.model = answer
         for _ in range(case.runs):
             case.forge(cache)
             job.github.comments.clear()
@@ -220,8 +135,6 @@ def _find_problems(case: Case) -> Iterator[str]:
             (job.job.folder / "temp" / "summary").write_text("", encoding="utf-8")
             done = job.run(cache_dir=".cache", **INPUTS)
         yield from _judge(job, done)
-    if any(INVENTED in prompt for prompt in prompts):
-        yield "a model was shown a line that is in no file"
 
 
 def _judge(job: InProcessJob, done: JobResult) -> Iterator[str]:
@@ -241,9 +154,6 @@ def _judge(job: InProcessJob, done: JobResult) -> Iterator[str]:
 
 
 def _judge_citations(report: Mapping[str, Any]) -> Iterator[str]:
-    for item in report["evidence"]:
-        if item["verified"] and INVENTED in (item["quote"] or ""):
-            yield "a quote that is in no file was verified"
     for suspect in report["suspects"]:
         if suspect["path"] != FILE or EVIL in (suspect["symbol"] or ""):
             yield f"a suspect that the commit lacks: {suspect['path']}"
@@ -264,8 +174,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "A forged cache",
     "0",
-    "A run on a `cache-dir` in which somebody has forged the index, the vectors or the replies of models. A failure is "
-    "a line, a quote or a path that the commit lacks, a foreign link, a label that the settings forbid, a lifted cap, "
+    "A run on a `cache-dir` in which somebody has forged the vectors or the replies of models. A failure is "
+    "a path or a line that the commit lacks, a foreign link, a label that the settings forbid, a lifted cap, "
     "or a run that ends.",
     run,
     run_without_defence,

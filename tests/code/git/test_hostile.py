@@ -250,11 +250,6 @@ def test_a_name_that_a_tree_has_twice_is_one_file(root: Path):
     CHECKOUTS["doubled names"](root)
     codebase, _ = index_checkout(root)
     assert len(codebase.list_paths()) == len(set(codebase.list_paths()))
-    cache = root.parent / "cache"
-    for _ in range(2):
-        facts = GitCodebase(root, "octo/shop", chroma=None, cache=cache).index()
-    assert facts.reused == facts.files
-    assert facts.cache == ""
 
 
 @pytest.fixture

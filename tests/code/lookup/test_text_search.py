@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.code.indexes import make_codebase, make_corpus
+from tests.code.indexes import make_corpus
 from tests.code.lookup.made_up import FILES
 from triage.code.lookup.line_scan import MAX_LINE_CHARS, LineScan
 from triage.code.lookup.text_search import MAX_TEXT_CHARS, find_text
@@ -158,17 +158,3 @@ def test_when_the_time_is_up_that_is_said(corpus: Corpus):
     scan = LineScan(corpus, seconds=3.0, clock=lambda: float(next(ticks)))
     assert len(list(scan.find_files(["e"]))) == 3
     assert not scan.is_complete
-
-
-def test_a_text_of_a_cache_is_searched_and_checked(tmp_path: Path):
-    files = {"a.py": "NEEDLE = 1\n"}
-    make_codebase(tmp_path / "repo", files)
-    from triage.code.codebase import GitCodebase
-
-    for _ in range(2):
-        codebase = GitCodebase(tmp_path / "repo", "acme/repo", cache=tmp_path / "cache")
-        assert codebase.find_text("NEEDLE", 5).total == 0, "nothing is indexed yet"
-        codebase.index()
-        assert codebase.find_text("NEEDLE", 5).total == 1
-        assert [one.text for one in codebase.find_assignments("NEEDLE")] == ["NEEDLE = 1"]
-        assert codebase.find_uses("NEEDLE", 5).total == 0

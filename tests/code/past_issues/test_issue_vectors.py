@@ -4,7 +4,6 @@ import pytest
 
 from tests.code.embeddings import FailingModel, LetterCounts
 from tests.code.past_issues.past import past_issue, past_issues
-from triage.code.indexing.cache_folder import CacheFolder
 from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.code.vectors.vector_cache import VectorCache
@@ -59,7 +58,7 @@ def test_no_text_is_paid_for_twice_with_a_cache(tmp_path: Path) -> None:
     past = past_issues(5)
     for expected in (5, 0):
         model = LetterCounts()
-        find_near_issues(read("a"), past, "acme/cache", None, model, "m", VectorCache(CacheFolder(tmp_path), "m"))
+        find_near_issues(read("a"), past, "acme/cache", None, model, "m", VectorCache(tmp_path, "m"))
         assert len(model.texts) == expected
 
 

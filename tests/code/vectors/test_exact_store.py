@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from tests.code.caches import QUERIES, open_codebase
 from tests.code.indexes import make_corpus
+from tests.code.indexes_compared import QUERIES
 from tests.code.project import PROJECT
 from triage.code.codebase import GitCodebase
 from triage.code.vectors.chroma_connection import open_embedded_chroma
@@ -49,7 +49,7 @@ def test_the_vectors_given_are_left_as_they_are():
 
 def test_chroma_finds_the_same(tmp_path: Path):
     commit(tmp_path, PROJECT)
-    exact = open_codebase(tmp_path, None)
+    exact = GitCodebase(tmp_path, "acme/calendar", chroma=None)
     chroma = GitCodebase(tmp_path, f"acme/{uuid.uuid4().hex}")
     facts = chroma.index()
     assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts

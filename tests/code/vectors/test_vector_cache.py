@@ -1,19 +1,21 @@
 """No text is paid for twice."""
 
+import pickle
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
 
 from testing.checkouts.git_repositories import commit
-from tests.code.caches import collect_answers, open_codebase
 from tests.code.embeddings import FailingModel, LetterCounts
+from tests.code.indexes_compared import collect_answers
 from tests.code.project import DATES, PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
-from triage.code.indexing.array_file import Array, write_arrays
-from triage.code.indexing.cache_folder import CacheFolder
+from triage.code.codebase import GitCodebase
 from triage.code.vectors.vector_cache import VectorCache
 
 
@@ -35,10 +37,16 @@ def vectors_file(cache: Path) -> Path:
     return found
 
 
-def to_bytes(*arrays: Array) -> bytes:
+def to_bytes(table: NDArray[np.generic]) -> bytes:
     file = BytesIO()
-    write_arrays(file, arrays)
+    np.save(file, table)
     return file.getvalue()
+
+
+def open_codebase(
+    folder: Path, cache: Path | None, embeddings: Embeddings, name: str = "test-embedding"
+) -> GitCodebase:
+    return GitCodebase(folder, "acme/calendar", embeddings, name, chroma=None, vector_folder=cache)
 
 
 class Answers(LetterCounts):
@@ -128,14 +136,12 @@ def test_a_model_that_answers_otherwise_than_before_is_asked_for_everything_next
     [
         lambda whole: whole[:-9],
         lambda whole: b"",
-        lambda whole: whole[:200] + b"!" + whole[201:],
-        lambda whole: to_bytes(),
-        lambda whole: to_bytes(np.zeros((1, 16), "|u1")),
-        lambda whole: to_bytes(np.zeros((1, 16), "|u1"), np.zeros(3, "<f4")),
-        lambda whole: to_bytes(np.zeros(16, "|u1"), np.zeros((1, 3), "<f4")),
-        lambda whole: to_bytes(np.zeros((1, 15), "|u1"), np.zeros((1, 3), "<f4")),
-        lambda whole: to_bytes(np.zeros((2, 16), "|u1"), np.zeros((1, 3), "<f4")),
-        lambda whole: to_bytes(np.zeros((1, 16), "|u1"), np.zeros((1, 3), "<i4")),
+        lambda whole: to_bytes(np.zeros(16, "|u1")),
+        lambda whole: to_bytes(np.zeros((3, 15), "|u1")),
+        lambda whole: to_bytes(np.zeros((3, 17), "|u1")),
+        lambda whole: to_bytes(np.zeros((3, 20), "<i4")),
+        lambda whole: to_bytes(np.array(["x"])),
+        lambda whole: pickle.dumps([1]),
     ],
 )
 def test_damaged_vectors_are_asked_for_again(project: Path, cache: Path, damage: Callable[[bytes], bytes]):
@@ -144,33 +150,31 @@ def test_damaged_vectors_are_asked_for_again(project: Path, cache: Path, damage:
     vectors_file(cache).write_bytes(damage(vectors_file(cache).read_bytes()))
     model, later = LetterCounts(), LetterCounts()
     warm = open_codebase(project, cache, model)
-    assert warm.index().cache == "The index cache was damaged and is rebuilt."
+    warm.index()
     assert len(model.texts) == facts.vectors
     assert collect_answers(warm) == collect_answers(cold)
-    assert open_codebase(project, cache, later).index().cache == ""
+    open_codebase(project, cache, later).index()
     assert later.texts == []
 
 
 def test_what_is_no_number_is_not_taken_for_one(tmp_path: Path):
-    known = VectorCache(CacheFolder(tmp_path), "m")
+    known = VectorCache(tmp_path, "m")
     known.add(["a", "b"], np.array([[1, np.nan], [1, 2]], dtype=np.float32))
-    assert list(VectorCache(CacheFolder(tmp_path), "m").find(["a", "b"])) == [1]
+    assert list(VectorCache(tmp_path, "m").find(["a", "b"])) == [1]
 
 
 def test_the_texts_used_last_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.code.vectors.vector_cache.MAX_CACHED_VECTORS", 2)
-    known = VectorCache(CacheFolder(tmp_path), "m")
+    monkeypatch.setattr("triage.code.vectors.vector_cache.MAX_VECTORS", 2)
+    known = VectorCache(tmp_path, "m")
     known.add(["a", "b"], np.eye(2, dtype=np.float32))
     known.find(["a"])
     known.add(["c"], np.ones((1, 2), dtype=np.float32))
-    found = VectorCache(CacheFolder(tmp_path), "m").find(["a", "b", "c"])
+    found = VectorCache(tmp_path, "m").find(["a", "b", "c"])
     assert {place: row.tolist() for place, row in found.items()} == {0: [1, 0], 2: [1, 1]}
 
 
 def test_without_a_folder_to_write_to_it_remembers_until_the_end(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    folder = CacheFolder(tmp_path / "file")
-    known = VectorCache(folder, "m")
+    known = VectorCache(tmp_path / "file", "m")
     known.add(["a"], np.ones((1, 2), dtype=np.float32))
     assert list(known.find(["a"])) == [0]
-    assert folder.problem == "The index cache could not be read (not a directory)."

@@ -191,7 +191,7 @@ class Settings(BaseModel):
     )
     cache_dir: FilePath | None = Field(
         None,
-        description="Folder for the index and for paid model replies, to be kept between jobs with actions/cache. "
+        description="Folder for paid replies of models, which a run that is started again does not ask for twice. "
         "Empty disables caching.",
     )
     chroma_url: EndpointUrl | None = Field(

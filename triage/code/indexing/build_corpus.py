@@ -9,18 +9,18 @@ from functools import partial
 from triage.code.files.file_filter import get_skip_reason
 from triage.code.files.file_roles import FileRole, classify_file
 from triage.code.git.tree import Entry, Listing, SourceTree
-from triage.code.indexing.cached_index import (
-    BLOB_TEXT,
+from triage.code.indexing.merge import Merger, MergeResult
+from triage.code.indexing.reusable_index import (
     INCOMPLETE,
     LEFT_OUT,
     PATH_ONLY,
     REASONS,
     UNREADABLE,
-    CachedIndex,
+    WITH_TEXT,
+    ReusableIndex,
     WantedFile,
+    make_reusable_index,
 )
-from triage.code.indexing.index_cache import make_cached_index
-from triage.code.indexing.merge import Merger, MergeResult
 from triage.code.indexing.reuse import ReusePlan, plan_reuse
 from triage.code.parse.extract import ExtractedFiles, SourceFile
 from triage.code.parse.worker_pool import WorkerPool
@@ -60,33 +60,31 @@ class BuildResult:
     partial: bool
     """A file that belongs in the corpus is missing or incomplete."""
     notes: list[str]
-    reused_files: int
-    make_cached_index: Callable[[], CachedIndex] | None
-    """Makes what the cache should store; None when it is up to date, or when parsing failed too often."""
+    make_reusable: Callable[[], ReusableIndex] | None
+    """Makes what the next commit can reuse; None if that has not changed, or if parsing failed too often."""
 
 
 def build_corpus(
-    tree: SourceTree, listing: Listing, limits: IndexLimits, cached: CachedIndex | None = None
+    tree: SourceTree, listing: Listing, limits: IndexLimits, reusable: ReusableIndex | None = None
 ) -> BuildResult:
-    """Index the files of a listing; unchanged ones are reused from `cached`. Raises GitError if git does not start."""
+    """Index the files of a listing; unchanged ones are reused. Raises GitError if git does not start."""
     left_out = Counter(listing.left_out)
     roles = _classify_files(listing.entries, left_out)
     wanted = _choose_files([entry for entry in listing.entries if entry.path in roles], roles, limits)
-    plan = plan_reuse(cached, wanted, tree)
-    del cached  # so that plan.release_cached frees it
+    plan = plan_reuse(reusable, wanted)
+    del reusable  # so that plan.release_index frees it
     merged = plan.reuse_everything(roles) or _merge_files(tree, roles, plan, limits)
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
     is_partial = bool(
         merged.path_only or merged.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths
     )
-    is_cacheable = bool(merged.cache_states) and not merged.parsing_stopped
+    is_reusable = bool(merged.states) and not merged.parsing_stopped
     return BuildResult(
         merged.corpus,
         left_out + merged.left_out + missing,
         is_partial,
         list(_describe_gaps(merged, listing)),
-        plan.reused_files,
-        partial(make_cached_index, wanted, merged.cache_states, merged.corpus) if is_cacheable else None,
+        partial(make_reusable_index, wanted, merged.states, merged.corpus) if is_reusable else None,
     )
 
 
@@ -137,7 +135,7 @@ def _merge_files(tree: SourceTree, roles: Mapping[str, FileRole], plan: ReusePla
             merger.add(batch, extract)
             states += batch_states
         parsing_stopped = pool.has_given_up
-    plan.release_cached()
+    plan.release_index()
     paths = (one.entry.path for one in plan.wanted)
     states = [
         INCOMPLETE if path in merger.truncated_paths else state for path, state in zip(paths, states, strict=True)
@@ -149,12 +147,12 @@ def _iter_extracts(
     tree: SourceTree, plan: ReusePlan, limits: IndexLimits, pool: WorkerPool
 ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles, list[int]]]:
     """Every wanted file in order, a few at a time, with the states of the files."""
-    unread = [one for one in plan.ranges if one.cached_start is None]
+    unread = [one for one in plan.ranges if one.reused_start is None]
     files = [file for one in unread for file in plan.wanted[one.start : one.end]]
     last_paths = {plan.wanted[one.end - 1].entry.path for one in unread}
     extracts = pool.extract_all(_make_batches(_read_sources(tree, files, limits), last_paths))
     for one in plan.ranges:
-        if one.cached_start is not None:
+        if one.reused_start is not None:
             yield plan.extract_range(one)
             continue
         start = one.start
@@ -162,14 +160,14 @@ def _iter_extracts(
             batch, extract = next(extracts)
             wanted, start = plan.wanted[start : start + len(batch)], start + len(batch)
             found = zip(wanted, batch, extract.skip_reasons, extract.compressed_texts, strict=True)
-            yield batch, extract, [_cache_state(*each) for each in found]
+            yield batch, extract, [_find_state(*each) for each in found]
 
 
-def _cache_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes | None) -> int:
+def _find_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes | None) -> int:
     if reason:
         return LEFT_OUT + REASONS.index(reason)
     if text is not None:
-        return BLOB_TEXT if source.use_grammar else INCOMPLETE
+        return WITH_TEXT if source.use_grammar else INCOMPLETE
     if not wanted.with_text:
         return PATH_ONLY
     return INCOMPLETE if source.data is None else UNREADABLE

@@ -20,8 +20,8 @@ class MergeResult:
     left_out: Counter[str]
     path_only: int
     dropped_chunks: int
-    cache_states: list[int] = field(default_factory=list)
-    """State of each wanted file (see `cached_index`); empty when the cache is up to date."""
+    states: list[int] = field(default_factory=list)
+    """State of each wanted file (see `reusable_index`); empty if all of the index was reused."""
     parsing_stopped: bool = False
     """The rest was cut by lines, because too many workers failed."""
 
@@ -53,7 +53,7 @@ class Merger:
             if reason:
                 self._left_out[reason] += 1
             else:
-                self._files.append(File(source.path, self._roles[source.path], text, source.blob_id))
+                self._files.append(File(source.path, self._roles[source.path], text))
                 self._path_only += text is None
         for file, start, end, name in extract.definitions:
             location = DefinitionLocation(numbers[file], start, end, name)
@@ -77,11 +77,11 @@ class Merger:
         self._chunks.append(np.stack([numbers[chunks[:, 0]], chunks[:, 1], chunks[:, 2]]))
         self._by_chunk.append(extract.by_chunk.take_range(0, len(chunks)).renumber_terms(terms))
 
-    def finish(self, cache_states: list[int], *, parsing_stopped: bool) -> MergeResult:
+    def finish(self, states: list[int], *, parsing_stopped: bool) -> MergeResult:
         files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)
         by_chunk, by_file, by_path = (
             BM25.from_counts(parts, len(self._vocabulary)) for parts in (self._by_chunk, self._by_file, self._by_path)
         )
         symbols, definitions, terms = self._symbols, self._definitions, self._vocabulary
         corpus = Corpus(self._files, files, starts, ends, symbols, definitions, terms, by_chunk, by_file, by_path)
-        return MergeResult(corpus, self._left_out, self._path_only, self._dropped_chunks, cache_states, parsing_stopped)
+        return MergeResult(corpus, self._left_out, self._path_only, self._dropped_chunks, states, parsing_stopped)

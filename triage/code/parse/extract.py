@@ -27,8 +27,6 @@ class SourceFile:
     """Its content; None to index the path only."""
     use_grammar: bool = True
     """Find definitions. Otherwise the file is split by lines."""
-    blob_id: str = ""
-    """Of a file from a cached index, see `File`."""
 
 
 @dataclass

@@ -1,25 +1,31 @@
-"""Caches the vectors of an embedding model, by the text that was embedded: no text is paid for twice."""
+"""Stores the vectors of an embedding model, by the text that was embedded: no text is paid for twice."""
 
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.indexing.cache_folder import CacheFolder
+from triage.base.private_folder import make_private_folder, read_private_file, write_private_file
 
-MAX_CACHED_VECTORS = 8_000
+MAX_VECTORS = 8_000
 """The least recently used ones go first. Twice what one index asks for; 50 MB of the usual 1,536 dimensions."""
+MAX_BYTES = 200_000_000
 _KEY_BYTES = 16
 
 
 class VectorCache:
-    """The vectors of one model. Each addition is on disk before the next text is embedded."""
+    """The vectors of one model. Each addition is on disk before the next text is embedded.
 
-    def __init__(self, folder: CacheFolder, model: str) -> None:
-        """Read what there is. A vector is not checked further: a wrong one only misleads a search."""
-        self._folder = folder
-        self._name = f"vectors-{blake2b(model.encode(), digest_size=16).hexdigest()}.npy"
+    The file may come from anywhere. What does not parse counts as nothing, and a wrong vector only misleads a search.
+    """
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self._file = folder / f"vectors-{blake2b(model.encode(), digest_size=16).hexdigest()}.npy"
         self._rows = self._read()
 
     def find(self, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
@@ -34,23 +40,30 @@ class VectorCache:
         """Store the vectors of some texts. Vectors of another length are dropped: they are of another model."""
         for text, row in zip(texts, rows, strict=True):
             self._rows[_digest_text(text)] = row
-        newest = [*self._rows.items()][-MAX_CACHED_VECTORS:]
+        newest = [*self._rows.items()][-MAX_VECTORS:]
         self._rows = {key: row for key, row in newest if len(row) == rows.shape[1]}
         keys = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, _KEY_BYTES)
-        self._folder.write(self._name, [keys, np.stack([*self._rows.values()]).astype("<f4", copy=False)])
+        table = np.concatenate([keys, np.stack([*self._rows.values()]).astype("<f4").view(np.uint8)], axis=1)
+        content = BytesIO()
+        np.save(content, table, allow_pickle=False)
+        with suppress(OSError):  # they are paid again
+            make_private_folder(self._file.parent)
+            write_private_file(self._file, content.getvalue(), time.time())
 
     def _read(self) -> dict[bytes, NDArray[np.float32]]:
-        arrays = self._folder.read(self._name)
-        if arrays is None:
+        try:
+            content = read_private_file(self._file, MAX_BYTES)
+            table = np.load(BytesIO(content or b""), allow_pickle=False)
+            # Copied: a view of some columns cannot be read as numbers of four bytes.
+            rows = table[:, _KEY_BYTES:].copy().view("<f4")
+            return {table[number, :_KEY_BYTES].tobytes(): rows[number] for number in _find_finite(rows)}
+        except (OSError, ValueError, TypeError, IndexError, EOFError):
             return {}
-        if [(array.dtype.str, array.ndim) for array in arrays] != [("|u1", 2), ("<f4", 2)]:
-            self._folder.report_damage()
-            return {}
-        keys, rows = arrays
-        if keys.shape != (len(rows), _KEY_BYTES):
-            self._folder.report_damage()
-            return {}
-        return {keys[number].tobytes(): rows[number] for number in np.flatnonzero(np.isfinite(rows).all(axis=1))}
+
+
+def _find_finite(rows: NDArray[np.float32]) -> list[int]:
+    numbers: list[int] = np.flatnonzero(np.isfinite(rows).all(axis=1)).tolist()
+    return numbers
 
 
 def _digest_text(text: str) -> bytes:

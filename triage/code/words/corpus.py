@@ -4,19 +4,16 @@ import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.files.file_filter import MAX_CODE_BYTES
 from triage.code.files.file_roles import FileRole
 from triage.code.files.packages import find_packages
 from triage.code.git.decode import split_lines
-from triage.code.git.tree import has_blob_id
 from triage.code.words.bm25 import BM25
 from triage.code.words.tokens import Vocabulary
-from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 PACKAGE_STEMS = ("__init__", "index", "mod")
 """Files that stand for their folder: `__init__.py`, `index.ts`, `mod.rs`."""
@@ -28,8 +25,6 @@ class File:
     role: FileRole
     compressed_text: bytes | None = None
     """About a quarter of the text's size; None if only the path is indexed."""
-    blob_id: str = ""
-    """Of a text from a cache: the blob that it must be. Empty for a text that was read from the repository."""
 
     @property
     def stem(self) -> str:
@@ -42,46 +37,25 @@ class File:
         return split_lines(self.read_text() or "")
 
     def find_bytes(self, wanted: Sequence[bytes], *, any_case: bool = False) -> list[int]:
-        """Return the positions of those bytes in `wanted` that the text has. With `any_case` they are in small letters.
+        """Return the positions of those bytes in `wanted` that the text has.
 
-        A text from a cache is not verified, which takes eight times as long: `read_text` does that.
+        With `any_case` they are in small letters.
         """
-        content = decompress_text(self.compressed_text) if self.compressed_text is not None else None
-        if content is None:
+        if self.compressed_text is None:
             return []
+        content = zlib.decompress(self.compressed_text)
         content = content.lower() if any_case else content
         return [position for position, one in enumerate(wanted) if one in content]
 
     def read_text(self) -> str | None:
-        """Return the text; None if only the path is indexed, or if a cache holds something else than the blob."""
-        if self.compressed_text is None:
-            return None
-        if not self.blob_id:
-            return zlib.decompress(self.compressed_text).decode("utf-8", "replace")
-        is_verified = _is_verified(self.compressed_text, self.blob_id, self.path)
-        content = decompress_text(self.compressed_text) if is_verified else None
-        return content.decode("utf-8", "replace") if content is not None else None
+        """Return the text; None if only the path is indexed."""
+        return (
+            None if self.compressed_text is None else zlib.decompress(self.compressed_text).decode("utf-8", "replace")
+        )
 
 
 def compress_text(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "replace"), level=1)
-
-
-def decompress_text(data: bytes) -> bytes | None:
-    """Return at most `MAX_CODE_BYTES` of the text, since a few bytes can unpack to gigabytes; None for invalid data."""
-    try:
-        return zlib.decompressobj().decompress(data, MAX_CODE_BYTES)
-    except zlib.error:
-        return None
-
-
-@lru_cache(maxsize=10_000)
-def _is_verified(data: bytes, blob_id: str, path: str) -> bool:
-    content = decompress_text(data)
-    if content is None or not has_blob_id(content, blob_id):
-        return False
-    text = content.decode("utf-8", "replace")
-    return redact_likely_secrets(text, path) == text  # A text with a secret is never cached.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,11 @@
-"""An index as the cache stores it: what was extracted from each file, by path and blob id, and the finished tables.
+"""The index of a commit in a form of which the next commit takes over what has not changed.
 
-For the same commit the tables are used as they are. For another commit the unchanged files are reused in ranges, and
-only the others are read.
-
-What is trusted: numbers and names in a cache may be wrong and then mislead a search, as a bad ranking would. Paths and
-texts are not trusted. A path counts only if the commit lists it with the same blob id, and a text only if git's digest
-of it is that id (see `File.read_text`). A text that differs from its blob (a masked key, an old encoding) is not stored
-but read again. So nothing in a cache can make a false quote or line pass verification.
+For the same files the tables are used as they are. Otherwise the unchanged files are reused in ranges, and only the
+others are read.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -25,11 +20,11 @@ from triage.code.words.bm25 import BM25, Postings, TermCounts
 from triage.code.words.corpus import Corpus, DefinitionLocation, File
 from triage.code.words.tokens import Vocabulary
 
-BLOB_TEXT, OTHER_TEXT, PATH_ONLY, UNREADABLE, INCOMPLETE = range(5)
-"""States of a file: indexed with its blob as text; with a text that differs from the blob; by its path, as planned; by
-its path, because it could not be read; incompletely, for lack of time or room. States from `LEFT_OUT` on mean that the
-file is left out for the reason `REASONS[state - LEFT_OUT]`."""
-LEFT_OUT = 5
+WITH_TEXT, PATH_ONLY, UNREADABLE, INCOMPLETE = range(4)
+"""States of a file: indexed with its text; by its path, as planned; by its path, because it could not be read;
+incompletely, for lack of time or room. States from `LEFT_OUT` on mean that the file is left out for the reason
+`REASONS[state - LEFT_OUT]`."""
+LEFT_OUT = 4
 REASONS = ("LFS pointer", "binary", "minified", "generated")
 """Why the content of a file keeps it out of the index."""
 
@@ -47,23 +42,23 @@ class FileRange:
 
     start: int
     end: int
-    cached_start: int | None = None
-    """Number of the first one in the cached index; None when the files have to be read."""
+    reused_start: int | None = None
+    """Number of the first one in the reusable index; None when the files have to be read."""
 
     @property
-    def cached_end(self) -> int | None:
-        return None if self.cached_start is None else self.cached_start + self.end - self.start
+    def reused_end(self) -> int | None:
+        return None if self.reused_start is None else self.reused_start + self.end - self.start
 
 
 @dataclass(frozen=True)
-class CachedIndex:
+class ReusableIndex:
     """Everything that an index knows about its files. The files that are not left out are its documents, in order."""
 
     paths: Sequence[str]
     blob_ids: Sequence[str]
     states: NDArray[np.uint8]
-    texts: Sequence[bytes]
-    """Compressed; empty unless the state is `BLOB_TEXT`."""
+    texts: Sequence[bytes | None]
+    """Compressed; None unless the state is `WITH_TEXT` or `INCOMPLETE`."""
     names: Sequence[str]
     definitions: NDArray[np.int32]
     """Four rows: document, first line, last line, number of the qualified name. Those with one simple name are
@@ -92,36 +87,22 @@ class CachedIndex:
         return int(((self.states == PATH_ONLY) | (self.states == UNREADABLE)).sum())
 
     def find_ranges(self, wanted: Sequence[WantedFile]) -> list[FileRange]:
-        """Split the wanted files, in order, into as few ranges as possible: cached ones and ones to read."""
+        """Split the wanted files, in order, into as few ranges as possible: reused ones and ones to read."""
         ranges: list[FileRange] = []
         for number, file in enumerate(wanted):
-            cached = self._find_reusable(file)
-            if ranges and ranges[-1].cached_end == cached:
+            reusable = self._find_reusable(file)
+            if ranges and ranges[-1].reused_end == reusable:
                 ranges[-1] = replace(ranges[-1], end=number + 1)
             else:
-                ranges.append(FileRange(number, number + 1, cached))
+                ranges.append(FileRange(number, number + 1, reusable))
         return ranges
 
     def covers(self, ranges: Sequence[FileRange]) -> bool:
         """Whether nothing has changed, so that the tables can be used as they are."""
         return list(ranges) == [FileRange(0, len(self.paths), 0)]
 
-    def list_other_texts(self, ranges: Iterable[FileRange], wanted: Sequence[WantedFile]) -> list[Entry]:
-        """Reusable files whose text is not stored and has to be read."""
-        return [
-            wanted[one.start + number].entry
-            for one in ranges
-            if one.cached_start is not None
-            for number in np.flatnonzero(self.states[one.cached_start : one.cached_end] == OTHER_TEXT).tolist()
-        ]
-
-    def extract_range(
-        self, first: int, end: int, other_texts: Mapping[str, bytes]
-    ) -> tuple[list[SourceFile], ExtractedFiles]:
-        """Files from number `first` up to but without `end`, as if they had just been extracted.
-
-        `other_texts` are compressed texts that are not stored, by path.
-        """
+    def extract_range(self, first: int, end: int) -> tuple[list[SourceFile], ExtractedFiles]:
+        """Files from number `first` up to but without `end`, as if they had just been extracted."""
         first_document, end_document = self.document_counts[first], self.document_counts[end]
         states = self.states[first:end]
         indexed = np.flatnonzero(states < LEFT_OUT)
@@ -144,24 +125,22 @@ class CachedIndex:
         extract = ExtractedFiles(
             [self.terms[number] for number in used.tolist()],
             [_get_reason(state) for state in states.tolist()],
-            [self._get_text(file, other_texts) for file in range(first, end)],
+            list(self.texts[first:end]),
             definitions,
             list(zip(chunk_files, *chunks[1:3].tolist(), around, strict=True)),
             by_chunk,
             by_file,
             by_path,
         )
-        return [
-            SourceFile(self.paths[file], None, blob_id=self._get_blob_id(file)) for file in range(first, end)
-        ], extract
+        return [SourceFile(path, None) for path in self.paths[first:end]], extract
 
-    def to_corpus(self, roles: Mapping[str, FileRole], other_texts: Mapping[str, bytes]) -> Corpus:
+    def to_corpus(self, roles: Mapping[str, FileRole]) -> Corpus:
         definitions: dict[str, list[DefinitionLocation]] = {}
         for document, start, end, number in self.definitions.T.tolist():
             name = self.names[number]
             definitions.setdefault(name.rpartition(".")[2], []).append(DefinitionLocation(document, start, end, name))
         files = [
-            File(self.paths[file], roles[self.paths[file]], self._get_text(file, other_texts), self._get_blob_id(file))
+            File(self.paths[file], roles[self.paths[file]], self.texts[file])
             for file in np.flatnonzero(self.states < LEFT_OUT).tolist()
         ]
         symbols = [self.names[number] if number >= 0 else None for number in self.chunks[3].tolist()]
@@ -188,11 +167,29 @@ class CachedIndex:
     def _get_names(self, numbers: NDArray[np.int32]) -> list[str]:
         return [self.names[number] if number >= 0 else "" for number in numbers.tolist()]
 
-    def _get_text(self, file: int, other_texts: Mapping[str, bytes]) -> bytes | None:
-        return self.texts[file] if self.states[file] == BLOB_TEXT else other_texts.get(self.paths[file])
 
-    def _get_blob_id(self, file: int) -> str:
-        return self.blob_ids[file] if self.states[file] == BLOB_TEXT else ""
+def make_reusable_index(wanted: Sequence[WantedFile], states: Sequence[int], corpus: Corpus) -> ReusableIndex:
+    files = iter(corpus.files)
+    names: dict[str, int] = {}
+    definitions = [
+        (location.file, location.start, location.end, names.setdefault(location.name, len(names)))
+        for same_name in corpus.definitions.values()
+        for location in same_name
+    ]
+    symbols = [-1 if symbol is None else names.setdefault(symbol, len(names)) for symbol in corpus.chunk_symbols]
+    return ReusableIndex(
+        paths=[one.entry.path for one in wanted],
+        blob_ids=[one.entry.blob_id for one in wanted],
+        states=np.array(states, dtype=np.uint8),
+        texts=[next(files).compressed_text if state < LEFT_OUT else None for state in states],
+        names=list(names),
+        definitions=np.array(definitions, dtype=np.int32).reshape(-1, 4).T,
+        chunks=np.stack(
+            [corpus.chunk_files, corpus.chunk_starts, corpus.chunk_ends, np.array(symbols, dtype=np.int32)]
+        ),
+        terms=list(corpus.vocabulary.terms),
+        tables=(corpus.by_chunk.postings, corpus.by_file.postings, corpus.by_path.postings),
+    )
 
 
 def _get_reason(state: int) -> str:
