@@ -161,6 +161,10 @@ class FakeProposalStore(_Failing):
         self._begin("read_test_files")
         return dict(self.files[proposal.test_commit]) if proposal.test_commit else {}
 
+    def read_messages(self, proposal: PatchProposal) -> list[str]:
+        self._begin("read_messages")
+        return [self.commits[sha].message for sha in proposal.commits]
+
     def is_on_default_branch(self, commit: str) -> bool:
         self._begin("is_on_default_branch")
         return commit not in self.off_default_branch

@@ -78,6 +78,9 @@ class ProposalStore(Protocol):
     def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
         """The files that the first commit of two changes. Raises as `read_files`."""
 
+    def read_messages(self, proposal: PatchProposal) -> list[str]:
+        """The messages of the proposal's commits, the first one first."""
+
     def is_on_default_branch(self, commit: str) -> bool:
         """Whether the default branch leads to this commit now, or to one that stands on it."""
 

@@ -122,11 +122,13 @@ class ApprovalWorld:
         with_test: bool = True,
         more: Mapping[str, str | bytes] = MappingProxyType({}),
         hidden: Mapping[str, str | bytes] = MappingProxyType({}),
+        written: str = "[#7] Round totals",
         **trailers: Any,
     ) -> str:
         """Stores a patch under a ref, lets our comment show it, and returns its id.
 
-        The base has `more` files, and the first commit files that the last one does not have.
+        The base has `more` files, and the first commit files that the last one does not have. `written` is the last
+        message before its trailers.
         """
         _, suggested = read_suggestions(self.comment["body"])
         given: dict[str, Any] = {
@@ -136,15 +138,14 @@ class ApprovalWorld:
             "revision": 0,
             "commits": 1 + with_test,
         } | trailers
-        test, parent = None, self.base
+        test, parent, subject = None, self.base, written.partition("\n")[0].removeprefix("[#7] ")
         tests: dict[str, str | bytes] = {TEST: "def test_total():\n    assert False\n"} if with_test else {}
         if with_test:
             test = parent = self.git.commit(
-                {**FILES, **more, **tests, **hidden}, parent, message="[#7] Test: Round totals\n"
+                {**FILES, **more, **tests, **hidden}, parent, message=f"[#7] Add a failing test: {subject}\n"
             )
         message = (
-            "[#7] Round totals\n\n"
-            f"Triage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
+            f"{written}\n\nTriage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
             f"Triage-Draft: {given['draft']}\nTriage-Revision: {given['revision']}\n"
             f"Triage-Commits: {given['commits']}\n"
         )

@@ -49,6 +49,46 @@ def make_unseen_commits(command: Command) -> Iterator[Case]:
         yield Case("unseen commit", name, command, partial(hide, files))
 
 
+MESSAGES = (
+    "[#7] feat!: Round totals",
+    "[#7] Round totals\n\nBREAKING CHANGE: drops everything",
+    "[#7] Round totals\n\nIt rounds.\nRelease-As: 9.0.0",
+    "[#7] Round totals\n\nskip-checks: true",
+    "[#7] Round totals\n\nIt rounds.\n\nCo-authored-by: Eve <eve@evil.example>",
+    "[#7] Round totals\n\nFixes #1, closes octo/other#2",
+    "[#7] Round totals [skip ci]",
+    "[#7] fixup! Round totals",
+)
+
+
+def make_unseen_messages(command: Command) -> Iterator[Case]:
+    """Somebody who may push lets the ref lead to the same files with a message that starts something."""
+    if command == "apply":
+        return
+
+    def reword(written: str, world: ApprovalWorld) -> None:
+        world.store_patch(REF, written=written)
+        approve(world, command)
+
+    for written in MESSAGES:
+        yield Case("unseen message", repr(written), command, partial(reword, written))
+
+
+def make_planted_times(command: Command) -> Iterator[Case]:
+    """A commit whose time is still to come would live longer than seven days."""
+    if command == "apply":
+        return
+
+    def post_date(hours: int, world: ApprovalWorld) -> None:
+        world.api.seconds += hours * 3600
+        world.store_patch(REF)
+        world.api.seconds -= hours * 3600
+        approve(world, command)
+
+    for hours in (1, 24, 7 * 24 - 1):
+        yield Case("planted time", f"{hours} hours ahead", command, partial(post_date, hours))
+
+
 def make_closed_pull_requests(command: Command) -> Iterator[Case]:
     """An earlier pull request was closed and its branch deleted. The same patch is made and approved again."""
     if command == "apply":

@@ -40,6 +40,7 @@ def test_a_clear_yes() -> None:
         ({"role": "none"}, "write access"),
         ({"issue_text": "b" * 16}, "was edited"),
         ({"now": NOW + timedelta(days=7, seconds=1)}, "older than 7 days"),
+        ({"now": NOW - timedelta(minutes=16)}, "still to come"),
         ({"changed_paths": ["a.py"]}, "have changed"),
         ({"owner_problem": "a.py has other owners."}, "other owners"),
     ],
@@ -50,6 +51,10 @@ def test_each_doubt_is_a_no(changes: dict[str, Any], reason: str) -> None:
 
 def test_seven_days_are_not_too_old() -> None:
     assert not is_expired(PROPOSAL, NOW + timedelta(days=7))
+
+
+def test_a_clock_that_is_a_little_behind() -> None:
+    assert proposal_problem(PROPOSAL, make_facts(now=NOW - timedelta(minutes=14))) == ""
 
 
 @given(st.text(max_size=12))

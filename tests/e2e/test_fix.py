@@ -131,6 +131,39 @@ def test_a_workflow_that_was_started_on_a_feature_branch(workflow: FixWorkflow) 
     assert "/triage approve" not in workflow.our_comment
 
 
+@pytest.mark.parametrize(
+    ("subject", "footer", "hours"),
+    [
+        ("[#7] Count a missing price as nothing", "\n\nBREAKING CHANGE: drops everything\n\nskip-checks: true", 0),
+        ("[#7] Merge this now", "", 0),
+        (None, "", 6 * 24),
+    ],
+)
+def test_commits_that_somebody_puts_in_place_of_ours(
+    workflow: FixWorkflow, subject: str | None, footer: str, hours: int
+) -> None:
+    """Whoever may push moves the ref while `verify` runs: the same files under another message, or at another time."""
+    git = workflow.git
+    workflow.say("/triage fix")
+    workflow.propose()
+    frozen = workflow.run("freeze")
+    head, test = (git.read_commit(frozen[name]) for name in ("proposal-sha", "proposal-test-sha"))
+    message = head["message"]
+    if subject:
+        message = subject + footer + message[message.rindex("\n\nTriage-Issue:") :]
+    told = f"[#7] Add a failing test: {message.partition(chr(10))[0].removeprefix('[#7] ')}\n"
+    workflow.api.seconds += hours * 3600
+    first = git.store_commit(test["tree"]["sha"], [frozen["proposal-base"]], told)
+    git.set_ref("refs/triage/proposals/7/1", git.store_commit(head["tree"]["sha"], [first], message))
+    workflow.api.seconds -= hours * 3600
+    workflow.run("report", proposal_tests="proved")
+    assert "/triage approve" not in workflow.our_comment
+    workflow.say("/triage fix")
+    workflow.propose()
+    if "refs/triage/proposals/7/1" in git.refs:  # what is no proposal stays, and is not used
+        assert workflow.run("freeze")["proposal-sha"] != git.refs["refs/triage/proposals/7/1"]
+
+
 def test_a_first_commit_that_nobody_is_shown(workflow: FixWorkflow) -> None:
     """The artifact is changed on its way: a version of the test that only the first commit would have."""
     workflow.say("/triage fix")

@@ -66,6 +66,8 @@ def test_one_commit() -> None:
             CommitFacts(sha=HEAD, parents=[TEST], message="{}\nSigned-off-by: x", committed_at=NOW),
             commit(TEST, BASE, ""),
         ),
+        (commit(HEAD, TEST, "{}"), commit(TEST, BASE, "")),
+        (commit(HEAD, TEST, "{}"), commit(TEST, BASE, "[#12] Add a failing test: Round half to even\n\nFixes 1\n")),
         (CommitFacts(sha=HEAD, parents=[TEST], message="Any text", committed_at=NOW), commit(TEST, BASE, "")),
     ],
 )
@@ -73,6 +75,35 @@ def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts 
     _, message = write_messages(make_draft(), DRAFT_HASH)
     head = head.model_copy(update={"message": head.message.replace("{}", message.rstrip())})
     assert parse_proposal("octo/shop", head, parent) is None
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "[#12] feat!: Round\n",
+        "[#12] Round\n\nBREAKING CHANGE: x\n",
+        "[#12] Round\n\nBreaking change\n",
+        "[#12] Round\n\nIt rounds.\nRelease-As: 9.0.0\n",
+        "[#12] Round\n\nIt rounds.\n\nMore\n",
+        "[#12] Round\n\nFixes #1\n",
+        "[#12] Round\n\nFixes GH-1\n",
+        "[#12] Round [skip ci]\n",
+        "[#12] Round\r\rskip-checks true\n",
+        "[#12] Round it for @mona\n",
+        "[#12] fixup! Round\n",
+        "[#13] Round\n",
+        "Round\n",
+        "\n[#12] Round\n",
+        f"[#12] {'x' * 73}\n",
+        "",
+    ],
+)
+def test_a_planted_message_is_no_proposal(planted: str) -> None:
+    _, message = write_messages(make_draft(tests=[]), DRAFT_HASH)
+    ours = "[#12] Round half to even\n"
+    assert message.startswith(ours)
+    assert parse_proposal("octo/shop", commit(HEAD, BASE, message.replace(ours, planted))) is None
+    assert parse_proposal("octo/shop", commit(HEAD, BASE, message.replace("\n", "\r\n"))) is not None
 
 
 ACTIVE = re.compile(r"#\d|@\w|\[skip|://|\bGH-\d", re.IGNORECASE)
@@ -85,6 +116,9 @@ COMMANDS = [
     "BREAKING CHANGE: drops Python 3",
     "BREAKING-CHANGE the API",
     "breaking changes",
+    "breaking: change",
+    "breaking change" + "s" * 72,
+    "fixup!! Add it",
     "BREAKING\u200b CHANGE: x",
     "BREAKING\u00a0CHANGE: x",
     "Release-As: 9.0.0",
@@ -161,9 +195,12 @@ def test_a_subject_starts_nothing(text: str) -> None:
     assert "\n" not in subject
 
 
-@given(st.text(max_size=200))
-def test_no_summary_changes_what_a_commit_says(summary: str) -> None:
-    draft = make_draft(summary=summary or "x", tests=[])
+PIECES = st.sampled_from([*COMMANDS, *" :!#@[]-_.\n\r\u200b\uff1a", "GH", "1", "breaking", "change", "fixup", "squash"])
+
+
+@given(st.text(max_size=200) | st.lists(PIECES, max_size=12).map("".join), st.lists(PIECES, max_size=12).map("".join))
+def test_no_summary_changes_what_a_commit_says(summary: str, cause: str) -> None:
+    draft = make_draft(summary=summary or "x", root_cause=cause, tests=[])
     _, message = write_messages(draft, DRAFT_HASH)
     found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
     assert found is not None
@@ -173,10 +210,10 @@ def test_no_summary_changes_what_a_commit_says(summary: str) -> None:
 
 def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
     draft = make_draft(root_cause="`parse` fails, see #3.\n\nTriage-Issue: 9\nTriage-Issue-Text: " + "b" * 16)
-    _, message = write_messages(draft, DRAFT_HASH)
+    test_message, message = write_messages(draft, DRAFT_HASH)
     assert "'parse' fails, see" in message
     assert not ACTIVE.search(message.replace("[#12]", ""))
-    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, ""))
+    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.issue, found.issue_text) == (12, "a" * 16)
 

@@ -68,6 +68,7 @@ def test_what_has_no_secret_passes(store: RedactingProposalStore) -> None:
     assert store.read_code_owners() is None
     assert store.read_files(stored.proposal) == {**make_request(BASE).test_files, **make_request(BASE).files}
     assert store.read_test_files(stored.proposal) == make_request(BASE).test_files
+    assert store.read_messages(stored.proposal) == [make_request(BASE).test_message, make_request(BASE).message]
     assert store.is_on_default_branch(BASE)
     assert store.create_branch("triage/7-x", stored.proposal.commit)
     assert store.open_pull_request("triage/7-x", stored.proposal.commit, "t", "b") == store.find_pull_request(

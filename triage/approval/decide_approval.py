@@ -1,11 +1,13 @@
 """Whether a person's command may be carried out. Everything that is not a clear yes is a no, with its reason."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, Proposal
 from triage.domain.value import Value
 
+MAX_AHEAD = timedelta(minutes=15)
+"""By which a commit may be newer than what was read of GitHub's clock: longer than the jobs of a fix take."""
 WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
 
@@ -54,6 +56,8 @@ def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
         return "the proposal is for another issue."
     if reason := role_problem(facts.role):
         return reason
+    if proposal.created_at - _max_ahead(proposal) > facts.now:
+        return "its time is still to come by GitHub's clock. Ask for a new one."
     if is_expired(proposal, facts.now):
         return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
     if proposal.issue_text != facts.issue_text:
@@ -67,4 +71,9 @@ def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
 
 def is_expired(proposal: Proposal, now: datetime) -> bool:
     """Whether the proposal is too old. One from the future is, too: a clock that jumped proves nothing."""
-    return not proposal.created_at - PROPOSAL_LIFETIME <= now <= proposal.created_at + PROPOSAL_LIFETIME
+    return not proposal.created_at - _max_ahead(proposal) <= now <= proposal.created_at + PROPOSAL_LIFETIME
+
+
+def _max_ahead(proposal: Proposal) -> timedelta:
+    # Whoever pushes a commit chooses its time. That of suggestions is of a runner, whose clock may be wrong.
+    return MAX_AHEAD if proposal.kind == "patch" else PROPOSAL_LIFETIME

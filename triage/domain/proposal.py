@@ -63,6 +63,11 @@ class PatchProposal(Value):
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
     """How often it was made again with a person's words."""
 
+    @property
+    def commits(self) -> list[str]:
+        """All commits on the base, the first one first."""
+        return [self.test_commit, self.commit] if self.test_commit else [self.commit]
+
 
 Proposal = SuggestionProposal | PatchProposal
 

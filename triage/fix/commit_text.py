@@ -15,18 +15,23 @@ MAX_SUBJECT_CHARS = 72
 MAX_CAUSE_CHARS = 1_000
 _ACTIVE = re.compile(r"[#@\[\]]|\bGH-(?=\d)|\b[0-9a-f]{7,40}\b|\S*://\S*", re.IGNORECASE)
 """What GitHub or a CI service would act on: references, mentions, commits, `[skip ci]`, links."""
-_BREAKING = re.compile(r"\bbreaking[\s_-]*changes?\b", re.IGNORECASE)
+_BREAKING = re.compile(r"\bbreaking[\s_-]*change", re.IGNORECASE)
 """Release tools read it at the start of any line, also without a colon, and make a major version of it."""
-_AUTOSQUASH = re.compile(r"\b(fixup|squash|amend)!", re.IGNORECASE)
+_AUTOSQUASH = re.compile(r"(fixup|squash|amend)!+", re.IGNORECASE)
 _COLON = re.compile(r"\s*:\s*")
 """What makes a word a command: `Release-As: 9.0.0`, `Signed-off-by: x`, `skip-checks: true`, `+semver:major`. A message
 is wrapped here, and again where somebody squashes commits: each word may begin a line."""
-_TRAILERS = re.compile(
-    r"\n\nTriage-Issue: (?P<issue>[1-9][0-9]{0,9})"
+_COMMAND = re.compile(rf"[#@\[\]:\r]|\bGH-\d|{_BREAKING.pattern}|{_AUTOSQUASH.pattern}", re.IGNORECASE)
+"""What no text that is written here has."""
+_TEST_SUBJECT = "Add a failing test: "
+_MESSAGE = re.compile(
+    rf"\[#(?P<issue>[1-9][0-9]{{0,9}})\] (?P<subject>[^\n]{{1,{MAX_SUBJECT_CHARS}}})\n"
+    r"(?P<cause>\n(?:[^\n]+\n)+)?"
+    r"\nTriage-Issue: (?P=issue)"
     r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
     r"\nTriage-Draft: (?P<draft>[0-9a-f]{64})"
     r"\nTriage-Revision: (?P<revision>[0-9])"
-    r"\nTriage-Commits: (?P<commits>[12])\n?\Z"
+    r"\nTriage-Commits: (?P<commits>[12])"
 )
 
 
@@ -47,8 +52,8 @@ def format_subject(text: str) -> str:
 
 def _format_inert(text: str) -> str:
     line = format_plain_line(_ACTIVE.sub(" ", text))  # without invisible characters, which could hide the rest
-    line = _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
-    return " ".join(_COLON.sub(" - ", line.replace("::", ".")).split())
+    line = " ".join(_COLON.sub(" - ", line.replace("::", ".")).split())
+    return _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
 
 
 def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
@@ -64,7 +69,7 @@ def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
         break_long_words=False,  # the end of a word at the start of a line could be a command
         break_on_hyphens=False,
     )
-    return f"{prefix}Add a failing test: {subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
+    return f"{prefix}{_TEST_SUBJECT}{subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
 
 
 def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
@@ -78,17 +83,29 @@ def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
     return test_message, f"{message}\n{trailers}"
 
 
+def normalize_message(message: str) -> str:
+    """Return a message as all of git's and GitHub's forms of it compare: they differ in line ends and the last one."""
+    return message.replace("\r\n", "\n").rstrip("\n")
+
+
+def _is_inert(subject: str, cause: str) -> bool:
+    return not _COMMAND.search(f"{subject}\n{cause}")
+
+
 def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:
     """Return the proposal of a commit as `write_messages` describes it; None for any other commit.
 
-    `parent` is the first parent of `head`. It is needed for a patch of two commits.
+    A message with anything else, such as a footer for release tools, is another commit's. `parent` is the first
+    parent of `head`. It is needed for a patch of two commits.
     """
-    found = _TRAILERS.search(head.message.replace("\r\n", "\n"))
-    if found is None or len(head.parents) != 1:
+    found = _MESSAGE.fullmatch(normalize_message(head.message))
+    if found is None or len(head.parents) != 1 or not _is_inert(found["subject"], found["cause"] or ""):
         return None
     test_commit, base = None, head.parents[0]
     if found["commits"] == "2":
         if parent is None or parent.sha != base or len(parent.parents) != 1:
+            return None
+        if normalize_message(parent.message) != f"[#{found['issue']}] {_TEST_SUBJECT}{found['subject']}":
             return None
         test_commit, base = parent.sha, parent.parents[0]
     try:

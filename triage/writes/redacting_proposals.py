@@ -63,6 +63,9 @@ class RedactingProposalStore:
     def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
         return self._store.read_test_files(proposal)
 
+    def read_messages(self, proposal: PatchProposal) -> list[str]:
+        return self._store.read_messages(proposal)
+
     def is_on_default_branch(self, commit: str) -> bool:
         return self._store.is_on_default_branch(commit)
 

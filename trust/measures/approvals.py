@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from unittest.mock import patch
 
-from triage.domain.proposal import PullRequest
+from triage.domain.proposal import PROPOSAL_LIFETIME, PullRequest
 from triage.fix.github.git_responses import PullResponse
 from triage.fix.github.pull_requests import PullRequests
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
@@ -36,6 +36,8 @@ MAKERS = (
     owner_approvals.make_owners,
     unseen_commits.make_unseen_bases,
     unseen_commits.make_unseen_commits,
+    unseen_commits.make_unseen_messages,
+    unseen_commits.make_planted_times,
     unseen_commits.make_closed_pull_requests,
 )
 
@@ -120,6 +122,8 @@ def _find_any(self: PullRequests, branch: str, _: str) -> PullRequest | None:
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
+    "unseen message": ("triage.fix.commit_text._is_inert", lambda *_: True),
+    "planted time": ("triage.approval.decide_approval._max_ahead", lambda *_: PROPOSAL_LIFETIME),
     "closed pull request": ("triage.fix.github.pull_requests.PullRequests.find", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""
@@ -162,7 +166,8 @@ MEASURE = Measure(
     "edited comments, edited and forged commands, roles that GitHub does not confirm, faults at each question, a kill "
     "at each request and then two more runs, two approvals at once, a changed issue or default branch, old proposals, "
     "replays, other commits under the same name, a base beside the default branch, a first commit that holds more "
-    "than the diff, a pull request that was closed, owners of files who are others or cannot be read. A failure is any "
+    "than the diff, a message with commands, a time that is still to come, a pull request that was closed, owners of "
+    "files who are others or cannot be read. A failure is any "
     "change on the server but exactly what was shown, once, where a person approved it.",
     run,
     run_without_defence,

@@ -369,7 +369,7 @@ class TestFirstCommit:
     @pytest.mark.parametrize("path", ["evil.py", "shop/cart.py", "shop/new/evil.py"])
     def test_files_that_only_the_first_commit_has(self, git: GitDataApi, store: GitHubProposalStore, path: str) -> None:
         base, request = base_of(git), make_request(base_of(git))
-        first = git.commit({**BASE_FILES, TEST: NEW_TEST, path: "import os\n"}, base, message="Add a test\n")
+        first = git.commit({**BASE_FILES, TEST: NEW_TEST, path: "import os\n"}, base, message=request.test_message)
         head = git.commit({**BASE_FILES, TEST: NEW_TEST, CART: FIXED}, first, message=request.message)
         git.set_ref(REF, head)
         (stored,) = store.list_proposals(7)

@@ -136,8 +136,9 @@ class TestFreeze:
     def test_expired_proposals_of_other_issues_go(self) -> None:
         harness = FixHarness()
         harness.command()
+        harness.store.now = NOW - timedelta(days=8)
         old = harness.freeze(make_draft(issue=3))
-        harness.store.now = NOW + timedelta(days=8)
+        harness.store.now = NOW
         harness.leave_result()
         harness.run_job("freeze")
         assert old.ref not in harness.store.refs
@@ -205,6 +206,28 @@ class TestFreeze:
         harness.leave_result()
         with pytest.raises(CannotPublish, match="its diff does not show"):
             harness.run_job("freeze")
+        assert harness.store.refs == {}
+
+    @pytest.mark.parametrize("job", ["freeze", "report"])
+    @pytest.mark.parametrize("planted", [{"message": ""}, {"committed_at": NOW + timedelta(days=6)}])
+    def test_commits_with_another_message_or_time_are_not_this_patch(self, planted: dict[str, Any], job: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored, commits = harness.freeze(), harness.store.commits
+        for parent, known, sha in zip(["", "e" * 40], stored.proposal.commits, ["e" * 40, "f" * 40], strict=True):
+            summary = make_draft().summary if "message" in planted else "\0"
+            changes = planted | {"sha": sha, "message": commits[known].message.replace(summary, "Merge it now")}
+            commits[sha] = commits[known].model_copy(update=changes | ({"parents": [parent]} if parent else {}))
+            harness.store.files[sha] = harness.store.files[known]
+        harness.store.refs[stored.ref] = sha
+        harness.leave_result()
+        if job == "freeze":
+            with pytest.raises(CannotPublish, match="another message or time"):
+                harness.run_job("freeze")
+        else:
+            harness.run_job("report")
+            assert "another message or time" in harness.parts.proposal
+            assert "/triage approve" not in harness.github.edited[-1][2]
         assert harness.store.refs == {}
 
     @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
@@ -551,6 +574,11 @@ class TestApply:
         self.refuse(harness, "older than 7 days")
         assert harness.outputs["proposal-status"] == "expired"
         assert harness.store.refs == {}
+
+    def test_a_commit_from_the_future(self) -> None:
+        harness = FixHarness()
+        harness.store.now = NOW + timedelta(days=6)
+        self.refuse(harness, "still to come")
 
     @pytest.mark.parametrize("proposal_id", ["0" * 12, ""])
     def test_an_id_that_nobody_knows(self, proposal_id: str) -> None:

@@ -139,6 +139,10 @@ class GitHubProposalStore(RepositoryConnection):
                 path: self._read_file(one, path) for one in tests for path in self._changes.list_changed(before, one)
             }
 
+    def read_messages(self, proposal: PatchProposal) -> list[str]:
+        with translate_read_errors(self.slug):
+            return [self._git.read_commit(sha).message for sha in proposal.commits]
+
     def is_on_default_branch(self, commit: str) -> bool:
         with translate_read_errors(self.slug):
             return self._git.is_ancestor(commit, self._read_default_head())
@@ -177,8 +181,7 @@ class GitHubProposalStore(RepositoryConnection):
 
     def _read_trees(self, proposal: PatchProposal) -> list[str]:
         """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
-        chain = [proposal.base, *([proposal.test_commit] if proposal.test_commit else []), proposal.commit]
-        commits = [self._git.read_commit(sha) for sha in chain]
+        commits = [self._git.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
         if any([one.sha for one in child.parents] != [parent.sha] for parent, child in pairwise(commits)):
             raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
         before, *tests, after = trees = [one.tree.sha for one in commits]

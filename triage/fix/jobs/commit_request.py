@@ -1,9 +1,12 @@
 """What is stored of a draft, on GitHub and in a local repository."""
 
+from datetime import datetime
+
+from triage.approval.decide_approval import is_expired
 from triage.base.errors import CannotPublish
 from triage.domain.patch import PatchDraft
 from triage.domain.proposal import StoredProposal
-from triage.fix.commit_text import write_local_messages, write_messages
+from triage.fix.commit_text import normalize_message, write_local_messages, write_messages
 from triage.fix.patch.commit_files import list_commit_files
 from triage.fix.patch.draft_hash import hash_draft
 from triage.proposal_ports import BaseFiles, CommitRequest, ProposalStore
@@ -26,8 +29,15 @@ def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False
     )
 
 
-def holds_exactly(stored: StoredProposal, request: CommitRequest, store: ProposalStore) -> bool:
-    """Return whether each commit has the files of the request and nothing else. Asks GitHub; raises as the store."""
+def holds_exactly(stored: StoredProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:
+    """Return whether each commit has the files and the message of the request and nothing else, and a time till now.
+
+    Asks GitHub; raises as the store.
+    """
+    written = [request.test_message, request.message] if request.test_files else [request.message]
+    messages = [normalize_message(one) for one in store.read_messages(stored.proposal)]
+    if is_expired(stored.proposal, now) or messages != [normalize_message(one) for one in written]:
+        return False
     try:
         found = store.read_test_files(stored.proposal), store.read_files(stored.proposal)
     except CannotPublish:

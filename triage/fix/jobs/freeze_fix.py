@@ -1,5 +1,7 @@
 """The job that stores the patch as commits. No model: it checks everything about the patch again."""
 
+from datetime import datetime
+
 from triage.approval.decide_approval import OFF_DEFAULT_BRANCH, is_expired
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import run_in_daemon_thread
@@ -17,7 +19,10 @@ from triage.fix.patch.modules import list_modules
 from triage.jobs.flow_context import FlowResult
 from triage.proposal_ports import BaseFiles
 
-OTHER_COMMITS = "The commits of this patch hold something that its diff does not show. It is not proposed. Ask again."
+OTHER_COMMITS = (
+    "The commits of this patch hold something that its diff does not show, or another message or time. It is not "
+    "proposed. Ask again."
+)
 MAX_SWEPT = 20
 """Expired proposals of other issues that one job deletes."""
 
@@ -43,16 +48,17 @@ async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
     if flow.context.policy.dry_run:
         return await finish(flow, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
-    stored = await run_in_daemon_thread(lambda: _store(draft, files, flow))
+    now = admitted.issue.snapshot_time or flow.context.now()
+    stored = await run_in_daemon_thread(lambda: _store(draft, files, now, flow))
     await run_in_daemon_thread(lambda: _delete_others(stored, flow))
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await finish(flow, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _store(draft: PatchDraft, files: BaseFiles, flow: FixFlow) -> StoredProposal:
+def _store(draft: PatchDraft, files: BaseFiles, now: datetime, flow: FixFlow) -> StoredProposal:
     request = build_request(draft, files)
     stored = flow.store.store(request)
-    if not holds_exactly(stored, request, flow.store):  # a ref with the hash of this draft was there before
+    if not holds_exactly(stored, request, flow.store, now):  # a ref with the hash of this draft was there before
         if not stored.is_branch:
             flow.store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)

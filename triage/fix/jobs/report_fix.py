@@ -1,6 +1,7 @@
 """The job that writes the comment: the proposal and what the project's tests said, or why there is none."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from triage.base.errors import TriageError
@@ -51,7 +52,8 @@ async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
         return await _report_nothing(task, refused, admitted, flow)
-    found = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, flow))
+    now = admitted.issue.snapshot_time or flow.context.now()
+    found = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, now, flow))
     if found.stored is not None:
         return await _report_stored(draft, files, found.stored, admitted.issue, flow)
     if found.others:
@@ -70,16 +72,16 @@ async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow
 
 class _Found(NamedTuple):
     stored: StoredProposal | None
-    """The commits with exactly the files of the draft, each with those that it must have."""
+    """The commits with exactly the files and messages of the draft, each with those that it must have."""
     others: list[StoredProposal]
     """Commits that say so and hold something else."""
 
 
-def _find_stored(draft: PatchDraft, files: BaseFiles, flow: FixFlow) -> _Found:
+def _find_stored(draft: PatchDraft, files: BaseFiles, now: datetime, flow: FixFlow) -> _Found:
     request, name = build_request(draft, files), hash_draft(draft)
     listed = flow.store.list_proposals(draft.issue or 0)
     named = [one for one in reversed(listed) if one.proposal.draft == name and not one.is_branch]
-    exact = [one for one in named if holds_exactly(one, request, flow.store)]
+    exact = [one for one in named if holds_exactly(one, request, flow.store, now)]
     return _Found(exact[0] if exact else None, [one for one in named if one not in exact])
 
 
