@@ -149,7 +149,9 @@ exit $code
         ("before", "after:x", True, "uncounted"),
         ("before", "after:5,5", True, "uncounted"),
         ("before", "after:a[$(touch${IFS}x)]", True, "uncounted"),
-        ("before base:125", "base:", True, "proved"),
+        ("before base:125", "base:", True, "unproved"),
+        ("before base", "", True, "unproved"),
+        ("before base", "base:4", True, "unproved"),
     ],
 )
 def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, ran: str, has_test: bool, outcome: str) -> None:
@@ -169,9 +171,28 @@ own=$(mktemp -d "$PWD/container-XXXX"); mkdir "$own/project" "$own/tmp"
 TEST_COMMAND=$(echo "$TEST_COMMAND" | sed "s#=/tmp/#=$own/tmp/#"); export TEST_COMMAND
 cd "$own/project" && exec sh -c "$(echo "$script" | sed "s#/tmp/#$own/tmp/#g; s#/patched/#$patched/#; s#/project/#$own/project/#")"
 """
+
+
+def run_real_tests(folder: Path) -> str:
+    command = VERIFY["env"]["TEST_COMMAND"].replace("python", sys.executable)
+    options = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return run_verify(folder, RUNNING_DOCKER, TEST_COMMAND=command, **options)[0]
+
+
 TOTAL = "def total(items):\n    return {}\n"
 OLD_TEST = "from cart import total\n\n\ndef test_one():\n    assert total([1]) == 1\n"
 NEW_TEST = f"{OLD_TEST}\n\ndef test_none():\n    assert total(None) == 0\n"
+
+
+def test_a_base_that_fails_proves_nothing(tmp_path: Path) -> None:
+    """An old test fails until the patch; the new one passes with and without it."""
+    old = "def test_old():\n    assert open('golden.txt').read() == '1'\n"
+    new = f"{old}\n\ndef test_new():\n    assert 2 == 2\n"
+    for folder, golden, test in (("base", "7", old), ("before", "7", new), ("after", "1", new)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "golden.txt").write_text(golden)
+        (tmp_path / folder / "test_cart.py").write_text(test)
+    assert run_real_tests(tmp_path) == "tests=unproved"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +215,4 @@ def test_how_many_tests_ran_is_counted(tmp_path: Path, change: str, outcome: str
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "cart.py").write_text(code)
         (tmp_path / folder / "test_cart.py").write_text(test)
-    command = VERIFY["env"]["TEST_COMMAND"].replace("python", sys.executable)
-    options = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    found, _ = run_verify(tmp_path, RUNNING_DOCKER, TEST_COMMAND=command, **options)
-    assert found == f"tests={outcome}"
+    assert run_real_tests(tmp_path) == f"tests={outcome}"

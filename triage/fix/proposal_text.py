@@ -92,7 +92,8 @@ def render_pull_request_body(
     """Return the body of a pull request: what made it, what proved it, and what nobody checked."""
     proved = {
         "proved": "the new test fails without the change, and the project's tests pass with it.",
-        "unproved": "nothing: the project's tests pass with the change, and no new test was seen to fail without it.",
+        "unproved": "nothing: the project's tests pass with the change, but they failed before it already, or no new "
+        "test was seen to fail without it.",
         "uncounted": "nothing: fewer tests ran with the change than without it, or nobody counted them.",
         "failed": "nothing: the project's tests fail with the change.",
         "unclear": "nothing: the project's tests fail, with and without the change.",
