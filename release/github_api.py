@@ -66,18 +66,25 @@ class GitHubApi:
 
     def store_commit(self, parent: str, files: dict[str, str], message: str) -> str:
         """Returns a new commit that replaces files of its parent by new texts. No ref leads to it."""
-        base = self.ask("GET", f"git/commits/{parent}")["tree"]["sha"]
+        tree = self.store_tree(parent, files)
+        return str(self.ask("POST", "git/commits", {"message": message, "tree": tree, "parents": [parent]})["sha"])
+
+    def store_tree(self, parent: str, files: dict[str, str]) -> str:
+        """Returns the tree of a commit with files replaced by new texts."""
+        base = self.find_tree(parent)
         blobs = {
             path: self.ask("POST", "git/blobs", {"content": text, "encoding": "utf-8"})["sha"]
             for path, text in files.items()
         }
         entries = [{"path": path, "mode": "100644", "type": "blob", "sha": sha} for path, sha in blobs.items()]
-        tree = self.ask("POST", "git/trees", {"base_tree": base, "tree": entries})["sha"]
-        return str(self.ask("POST", "git/commits", {"message": message, "tree": tree, "parents": [parent]})["sha"])
+        return str(self.ask("POST", "git/trees", {"base_tree": base, "tree": entries})["sha"])
 
     def read_date(self, commit: str) -> str:
         """Returns year, month and day in UTC."""
         return str(self.ask("GET", f"git/commits/{commit}")["committer"]["date"])[:10]
+
+    def find_tree(self, commit: str) -> str:
+        return str(self.ask("GET", f"git/commits/{commit}")["tree"]["sha"])
 
     def find_parents(self, commit: str) -> list[str]:
         return [str(parent["sha"]) for parent in self.ask("GET", f"git/commits/{commit}")["parents"]]

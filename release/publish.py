@@ -4,6 +4,7 @@ Every step can be repeated. A job that failed in between is run again, and conti
 """
 
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 
 from release.changelog import render_notes
@@ -34,7 +35,7 @@ def publish(api: GitHubApi, root: Path, released: str, release: Release) -> tupl
     _check_newest(api, release)
     existing = _find_tagged(api, released, release)
     if existing:
-        release = replace(release, date=api.read_date(existing))
+        release = _find_dated(api, root, released, release, existing)
     files = write_release_files(root, release)
     commit = existing or _tag_version(api, released, release, files)
     _publish_page(api, release, render_notes(files[CHANGELOG], release, commit))
@@ -57,6 +58,22 @@ def _find_tagged(api: GitHubApi, released: str, release: Release) -> str:
     if existing and api.find_parents(existing) != [released]:
         raise ReleaseError(f"The tag {release.tag} is of another commit. Raise the version in triage/__init__.py.")
     return existing
+
+
+def _find_dated(api: GitHubApi, root: Path, released: str, release: Release, existing: str) -> Release:
+    """Returns the release with the date of a tag that has its files.
+
+    Raises ReleaseError for any other tag: whoever may push may put any files under it.
+    """
+    tree, last = api.find_tree(existing), date.fromisoformat(api.read_date(existing))
+    for day in (last, last - timedelta(days=1)):  # midnight may have passed between the files and their commit
+        dated = replace(release, date=day.isoformat())
+        if api.store_tree(released, write_release_files(root, dated)) == tree:
+            return dated
+    raise ReleaseError(
+        f"The tag {release.tag} has other files than the release. Nothing was changed. Find out who made it. If the "
+        "version was never published, delete the tag; else raise the version in triage/__init__.py."
+    )
 
 
 def _tag_version(api: GitHubApi, released: str, release: Release, files: dict[str, str]) -> str:

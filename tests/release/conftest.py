@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -110,4 +111,5 @@ def undo_last_release(root: Path) -> None:
 def repository(checkout: Path, tmp_path: Path) -> Iterator[ReleasedRepository]:
     with serve_github_api() as server:
         git = GitDataApi(server, tmp_path / "remote")
+        server.date_header = datetime(2026, 11, 30, 12, tzinfo=UTC)
         yield ReleasedRepository(checkout, git, GitHubApi(server.url, SLUG, JOB_TOKEN))

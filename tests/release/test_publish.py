@@ -171,6 +171,31 @@ def test_a_version_of_another_commit_is_not_touched(repository: ReleasedReposito
     assert repository.pages == {}
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [
+        {"action.yml": "runs:\n  using: docker\n  image: docker://ghcr.io/mallory/evil\n"},
+        {"entrypoint.py": "import os\n"},
+        {"docs/memory.md": "Other words\n"},
+    ],
+)
+def test_a_tag_that_somebody_planted_is_not_the_release(
+    repository: ReleasedRepository, planted: dict[str, str | bytes]
+) -> None:
+    """Between the check for the tag and the job that makes it, somebody who may push was faster."""
+    commit, _ = release(repository)
+    git, files = repository.git, {**repository.read_checkout(), **repository.read_files(commit)}
+    forged = git.commit({**files, **planted}, repository.released, message="Release v1.2.3")
+    for ref in ("refs/heads/main", "refs/tags/v1"):
+        git.set_ref(ref, repository.released)
+    git.set_ref("refs/tags/v1.2.3", forged)
+    repository.pages.clear()
+    with pytest.raises(ReleaseError, match="other files than the release"):
+        release(repository)
+    assert git.refs["refs/heads/main"] == git.refs["refs/tags/v1"] == repository.released
+    assert repository.pages == {}
+
+
 def test_an_action_without_dockerfile_is_not_released(repository: ReleasedRepository) -> None:
     (repository.root / "action.yml").write_text("runs:\n  using: docker\n  image: docker://other\n")
     with pytest.raises(ReleaseError, match=r"action\.yml"):
@@ -178,14 +203,15 @@ def test_an_action_without_dockerfile_is_not_released(repository: ReleasedReposi
     assert set(repository.git.refs) == {"refs/heads/main"}
 
 
-def test_the_date_is_that_of_the_tag(repository: ReleasedRepository) -> None:
-    first, next_day = (replace(RELEASE, date=date) for date in ("2026-11-21", "2026-11-22"))
+@pytest.mark.parametrize("first_date", ["2026-11-30", "2026-11-29"], ids=["the same day", "before midnight"])
+def test_the_date_is_that_of_the_tag(repository: ReleasedRepository, first_date: str) -> None:
+    first, next_day = (replace(RELEASE, date=date) for date in (first_date, "2026-12-01"))
     repository.git.api.faults.append(ApiFault(f"POST /repos/{SLUG}/releases", 500, times=1))
     with pytest.raises(ReleaseError):
         publish(repository.api, repository.root, repository.released, first)
     publish(repository.api, repository.root, repository.released, next_day)
     for ref in ("refs/tags/v1.2.3", "refs/heads/main"):
-        assert "## 1.2.3 (2026-11-21)\n" in repository.read_files(repository.git.refs[ref])["CHANGELOG.md"]
+        assert f"## 1.2.3 ({first_date})\n" in repository.read_files(repository.git.refs[ref])["CHANGELOG.md"]
 
 
 def test_the_next_release_replaces_the_pins_of_the_last_one(repository: ReleasedRepository) -> None:
