@@ -71,7 +71,10 @@ class PullRequestsApi:
             return _refuse("")
         if refs[head] == refs[base]:
             return _refuse(f"No commits between {sent['base']} and {sent['head']}")
-        if any(one["head"]["ref"] == sent["head"] and one["state"] == "open" for one in self.pulls):
+        if any(
+            (one["head"]["ref"], one["base"]["ref"]) == (sent["head"], sent["base"]) and one["state"] == "open"
+            for one in self.pulls
+        ):
             return _refuse(f"A pull request already exists for {OWNER}:{sent['head']}.")
         opened = self.add(sent["head"], title=sent["title"], body=sent["body"], draft=sent["draft"])
         return 201, opened

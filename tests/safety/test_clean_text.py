@@ -18,3 +18,10 @@ def test_what_nobody_sees_is_found(code: str):
 @pytest.mark.parametrize("text", ["", "a\n\tb c", "é ß 日本 עברית ไทย", "👩\u200d💻 ✔\ufe0f 🇩🇪", "a\u0301"])
 def test_visible_text_has_none(text: str):
     assert find_invisible(text) == []
+
+
+@pytest.mark.parametrize(
+    "char", "\u115f\u1160\u3164\uffa0\u2800\U0001d159\U0001d173\U0001d17a\U00016fe4\U00013441\ufffc"
+)
+def test_a_glyph_that_is_blank_is_found(char: str):
+    assert find_invisible(f"/*{char * 3}*/ g();") == [char]

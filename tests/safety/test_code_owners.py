@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import measure_cost_ratio
-from triage.safety.code_owners import MAX_RULES, CodeOwners
+from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners
 
 DOCUMENTED = """
 # This is a comment.
@@ -130,3 +130,21 @@ def test_the_cost_of_a_hostile_pattern_is_linear_in_the_path(pattern: str):
             assert owners.find_owners(f"{'a' * length}.py") == ["team"]
 
     assert measure_cost_ratio(find, 10) < 10
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\x0b", "\r", "\u2028"])
+@pytest.mark.parametrize("line", ["*.py{}@bob", "*.py @bob{}@carl", "*.py{} @bob", "{}*.py @bob"])
+def test_a_line_with_another_space_may_match_everything(line: str, space: str):
+    rule = CodeOwners(f"* @alice\n{line.format(space)}").find_rule("a.py")
+    assert rule is not None
+    assert not rule.is_readable
+
+
+def test_a_comment_may_have_any_space():
+    assert CodeOwners("*.py @bob # caf\u00e9\u00a0noir").find_owners("a.py") == ["bob"]
+
+
+def test_patterns_that_are_too_long_together():
+    rules = [f"{'*a' * 497}{number:05d} @bob" for number in range(MAX_PATTERN_CHARS // 999 + 1)]
+    assert CodeOwners("\n".join(rules)).has_too_many
+    assert not CodeOwners("\n".join(rules[:-2])).has_too_many

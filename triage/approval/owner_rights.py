@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from triage.domain.project_config import ProjectConfig
-from triage.safety.code_owners import MAX_RULES, CodeOwners, OwnerRule
+from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners, OwnerRule
 
 
 def owner_problem(login: str, paths: Iterable[str], owners: CodeOwners, config: ProjectConfig) -> str:
@@ -14,7 +14,10 @@ def owner_problem(login: str, paths: Iterable[str], owners: CodeOwners, config: 
     invalid was meant to say something: where it would decide, nobody may approve.
     """
     if owners.has_too_many:
-        return f"CODEOWNERS has more than {MAX_RULES:,} rules: it was not read. Join some of them."
+        return (
+            f"CODEOWNERS has more than {MAX_RULES:,} rules, or {MAX_PATTERN_CHARS:,} characters of patterns: it was "
+            "not read. Join some of them."
+        )
     rules = ((path, owners.find_rule(path)) for path in paths)
     problems = (_find_problem(login, path, rule, config) for path, rule in rules if rule)
     return next((problem for problem in problems if problem), "")

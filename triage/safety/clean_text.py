@@ -18,6 +18,8 @@ _INVISIBLE = regex.compile(
     regex.V1,
 )
 _UNUSUAL_SPACE = regex.compile(r"[\p{Zs}\u2800--[ ]]", regex.V1)
+_BLANK_GLYPH = re.compile("[\ufffc\U00013441\U00013442\U00016fe4\U0001d159]")
+"""Letters and symbols that are drawn as nothing: in the tables of Unicode they look like any other."""
 _LINE_SEPARATOR = re.compile("[\u2028\u2029]")
 _STACKED_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 """No script stacks more than eight combining marks on a letter; more of them cover the text around it."""
@@ -31,7 +33,11 @@ def find_invisible(text: str) -> list[str]:
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return []
     runs = [match[0] for match in _INVISIBLE.finditer(text) if not match["emoji"]]
-    return sorted(set("".join([*runs, *_UNUSUAL_SPACE.findall(text), *_LINE_SEPARATOR.findall(text)])))
+    return sorted(
+        set(
+            "".join([*runs, *_UNUSUAL_SPACE.findall(text), *_BLANK_GLYPH.findall(text), *_LINE_SEPARATOR.findall(text)])
+        )
+    )
 
 
 def clean_text(text: str | None) -> str:

@@ -114,7 +114,7 @@ WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
 
 
-def _find_any(self: PullRequests, branch: str, _: str) -> PullRequest | None:
+def _find_any(self: PullRequests, branch: str, *_: str) -> PullRequest | None:
     listed = self.client.get(f"/repos/{self.slug}/pulls", {"head": f"octo:{branch}", "state": "all", "per_page": 100})
     return PullResponse.model_validate(listed[0]).to_pull_request() if listed else None
 

@@ -55,6 +55,15 @@ class TestOpening:
         assert open_it(store, branch, commit).number == 101
         assert [one["state"] for one in pulls.pulls] == ["closed", "open"]
 
+    def test_one_into_another_branch_does_not_count(
+        self, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
+    ) -> None:
+        """Somebody opened it beforehand: the branch's name can be guessed."""
+        pulls.add(branch, base={"ref": "release-1"})
+        assert store.find_pull_request(branch, commit) is None
+        assert open_it(store, branch, commit).number == 101
+        assert pulls.pulls[-1]["base"]["ref"] == "main"
+
     def test_one_with_other_commits_does_not_count(
         self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
     ) -> None:

@@ -73,6 +73,10 @@ class PullHead(Response):
     """None if it was deleted."""
 
 
+class PullBase(Response):
+    ref: str
+
+
 class PullResponse(Response):
     number: int
     html_url: str
@@ -80,12 +84,13 @@ class PullResponse(Response):
     draft: bool = False
     body: str | None = None
     head: PullHead
+    base: PullBase
 
-    def is_from(self, slug: str, branch: str, commit: str) -> bool:
-        """Whether it is open, and its head is this commit of this repository's branch."""
-        repository, head = self.head.repository, (self.head.ref, self.head.sha)
+    def is_from(self, slug: str, branch: str, commit: str, base: str) -> bool:
+        """Whether it is open, and its head is this commit of this repository's branch, into another branch."""
+        repository, head = self.head.repository, (self.head.ref, self.head.sha, self.base.ref)
         is_ours = repository is not None and repository.full_name.casefold() == slug.casefold()
-        return is_ours and self.state == "open" and head == (branch, commit)
+        return is_ours and self.state == "open" and head == (branch, commit, base)
 
     def to_pull_request(self) -> PullRequest:
         return PullRequest(

@@ -209,7 +209,7 @@ class GitHubProposalStore(RepositoryConnection):
 
     def find_pull_request(self, branch: str, commit: str) -> PullRequest | None:
         with translate_read_errors(self.slug), translate_pull_request_read_errors(self.slug):
-            return self._pull_requests.find(branch, commit)
+            return self._pull_requests.find(branch, commit, self._default_branch)
 
     def open_pull_request(self, branch: str, commit: str, title: str, body: str) -> PullRequest:
         with translate_pull_request_errors(self.slug):
