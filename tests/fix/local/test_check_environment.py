@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit
+from testing.checkouts.git_repositories import commit, git, write
 from tests.fix.local.conftest import Open
 from triage.domain.patch import BaseFile
 
@@ -114,3 +114,46 @@ def test_pip_refuses_without_a_virtual_environment(repository: Path, base: str, 
     assert (
         open_workspace(PIP_REQUIRE_VIRTUALENV="0").run_check(base, {}, "echo $PIP_REQUIRE_VIRTUALENV", 60).output == "0"
     )
+
+
+@pytest.mark.parametrize(
+    ("linked", "file"),
+    [
+        (".venv/bin", "pytest"),
+        (".venv/lib", "python3.11/site-packages/project.pth"),
+        (".venv/lib/python3.11", "site-packages/project.pth"),
+        (".venv/lib/python3.11/site-packages", "__editable___project.py"),
+        (".venv/lib/python3.11/site-packages/ledger-1.0.dist-info", "direct_url.json"),
+        ("node_modules/.bin", "tool"),
+        ("node_modules/bin", "index.js"),
+        ("vendor/bin", "phpunit"),
+    ],
+)
+def test_files_behind_links_out_of_the_checkout_stay(
+    repository: Path, open_workspace: Open, tmp_path: Path, linked: str, file: str
+) -> None:
+    real = tmp_path / "real"
+    write(real, {file: f"#!{repository}/.venv/bin/python\n"})
+    (repository / linked).parent.mkdir(parents=True)
+    (repository / linked).symlink_to(real)
+    before = (real / file).stat().st_ino, read_all(real)
+    base = git(repository, "rev-parse", "HEAD")
+    result = open_workspace().run_check(base, {}, f"cat {linked}/{file}", 60)
+    assert result.output == f"#!{repository}/.venv/bin/python", "links lead where they led"
+    assert ((real / file).stat().st_ino, read_all(real)) == before
+
+
+@pytest.mark.parametrize("place", ["env/tmp", "env"])
+def test_a_folder_for_temporary_files_inside_the_environment(
+    repository: Path, open_workspace: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    write(
+        tmp_path, {"env/pyvenv.cfg": "home = /usr\n", "env/bin/tool": "#!/bin/sh\necho tool\n", "env/tmp/mine": "1\n"}
+    )
+    (tmp_path / "env/bin/tool").chmod(0o755)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / place))
+    base = git(repository, "rev-parse", "HEAD")
+    active = {"VIRTUAL_ENV": str(tmp_path / "env"), "PATH": f"{tmp_path}/env/bin{os.pathsep}{os.environ['PATH']}"}
+    result = open_workspace(**active).run_check(base, {}, 'tool; cd "$VIRTUAL_ENV"; find . -type f', 60)
+    assert sorted(result.output.split()) == ["./bin/tool", "./pyvenv.cfg", "./tmp/mine", "tool"]
+    assert sorted(read_all(tmp_path / "env")) == ["bin/tool", "pyvenv.cfg", "tmp/mine"]

@@ -7,7 +7,7 @@ hard link would hand on to the original.
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,18 +45,20 @@ class PathMap:
         return os.fsdecode(self.replace(os.fsencode(text)))
 
 
-def copy_folder(source: Path, target: Path, paths: PathMap) -> None:
-    """Copy a folder of dependencies. Raises BadInput if that is not possible."""
+def copy_folder(source: Path, target: Path, paths: PathMap, left_out: str) -> None:
+    """Copy a folder of dependencies without folders of the name `left_out`. Raises BadInput if that is not possible."""
     try:
         for parent, folders, files in os.walk(source, onerror=_raise):
             raise_if_abandoned()
+            folders[:] = [name for name in folders if name != left_out]
             copy = target / os.path.relpath(parent, source)
             copy.mkdir(parents=True, exist_ok=True)
             for name in (*folders, *files):
                 _copy_entry(os.path.join(parent, name), os.path.join(copy, name), source, paths)  # noqa: PTH118
         for pattern in _WITH_PATHS:
             for file in target.glob(pattern):
-                _replace_paths(file, paths)
+                if file.parent.resolve().is_relative_to(target.resolve()):  # not behind a link to another folder
+                    _replace_paths(file, paths)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise BadInput(
@@ -69,10 +71,30 @@ def list_spellings(folder: Path, environment: Mapping[str, str]) -> list[str]:
     spellings = [str(folder), str(folder.resolve()), environment.get("VIRTUAL_ENV", "")]
     with suppress(OSError, UnicodeDecodeError):
         spellings += _ACTIVATED.findall((folder / "bin/activate").read_text(encoding="utf-8"))
-    return [one for one in dict.fromkeys(spellings) if one and _is_same(one, folder)]
+    return [one for one in dict.fromkeys(spellings) if one and is_same(one, folder)]
 
 
-def _is_same(path: str, folder: Path) -> bool:
+def move_environment(environment: Mapping[str, str], paths: PathMap) -> dict[str, str]:
+    """Return the environment with new paths. Programs are also found where they were, if they were not copied."""
+    moved = {name: paths.replace_text(value) for name, value in environment.items()}
+    if "PATH" in environment:
+        moved["PATH"] = os.pathsep.join(_move_program_folders(environment["PATH"], paths))
+    if "TMPDIR" in environment and moved["TMPDIR"] != environment["TMPDIR"]:
+        with suppress(OSError):
+            Path(moved["TMPDIR"]).mkdir(parents=True, exist_ok=True)
+    return moved
+
+
+def _move_program_folders(value: str, paths: PathMap) -> Iterator[str]:
+    for folder in value.split(os.pathsep):
+        moved = paths.replace_text(folder)
+        yield moved
+        if moved != folder and not Path(moved).is_dir():
+            yield folder
+
+
+def is_same(path: str, folder: Path) -> bool:
+    """Whether a path leads to a folder, through links or not."""
     with suppress(OSError, ValueError, RuntimeError):
         return Path(path).is_absolute() and Path(path).resolve() == folder.resolve()
     return False

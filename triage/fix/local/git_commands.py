@@ -6,9 +6,9 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from triage.base.errors import BadInput
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
@@ -23,6 +23,8 @@ _SETTINGS = (
     "i18n.commitEncoding=UTF-8",
     # Otherwise git makes an e-mail address up from the machine's name.
     "user.useConfigOnly=true",
+    # Otherwise git would also write into the submodules of the user.
+    "submodule.recurse=false",
     "gc.auto=0",
     "maintenance.auto=false",
 )
@@ -58,8 +60,6 @@ _KNOWN_PROBLEMS = {
     "appears as both a file and as a directory": "a path of the patch leads through a file or a symbolic link",
 }
 
-_Killing = Callable[[Callable[[], None]], AbstractContextManager[None]]
-
 
 class GitFailed(BadInput):
     """A git command failed. The message says why, as far as the reason is known, and has no text of git."""
@@ -73,8 +73,10 @@ def remove_repository_variables(environment: Mapping[str, str]) -> dict[str, str
 class UserGit:
     """Git in one folder of a work tree."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        """Find git. Raises BadInput without one."""
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Find git. `variables`, such as GIT_DIR, are those of git alone. Raises BadInput without git."""
         program = shutil.which("git", path=environment.get("PATH"))
         if program is None:
             raise BadInput("git is not installed. Install it to get a branch.")
@@ -86,6 +88,7 @@ class UserGit:
             "LC_ALL": "C",
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_EDITOR": "false",
+            **variables,
         }
 
     def run(self, *args: str, stdin: bytes = b"", index: Path | None = None) -> str:
@@ -95,14 +98,6 @@ class UserGit:
             GitFailed: The command failed or took longer than `GIT_SECONDS`.
         """
         raise_if_abandoned()
-        return self._run(args, stdin, index, call_when_abandoned)
-
-    def clean_up(self, *args: str) -> None:
-        """Run a command also in a thread that nobody waits for any more. Whether it succeeds makes no difference."""
-        with suppress(GitFailed):
-            self._run(args, b"", None, lambda _: nullcontext())
-
-    def _run(self, args: Sequence[str], stdin: bytes, index: Path | None, killing: _Killing) -> str:
         with subprocess.Popen(  # noqa: S603
             [*self._command, *args],
             env={**self.environment, **({"GIT_INDEX_FILE": str(index)} if index else {})},
@@ -112,7 +107,7 @@ class UserGit:
             start_new_session=True,  # A Ctrl-C at the terminal reaches us alone; a git that cleans up is not killed.
         ) as process:
             try:
-                with killing(process.terminate):  # git removes its lock files
+                with call_when_abandoned(process.terminate):  # git removes its lock files
                     output, errors = process.communicate(stdin, timeout=GIT_SECONDS)
             except BaseException as error:
                 process.kill()

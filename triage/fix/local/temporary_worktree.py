@@ -1,4 +1,4 @@
-"""A temporary work tree: a folder outside the repository with the files of a commit and of a patch."""
+"""A temporary work tree: a folder with a repository of its own, and with the files of a commit and of a patch."""
 
 import os
 import shutil
@@ -9,9 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from triage.domain.patch import BaseFile
-from triage.fix.local.copy_dependencies import PathMap, copy_folder, list_spellings
+from triage.fix.local.check_repository import make_repository
+from triage.fix.local.copy_dependencies import PathMap, copy_folder, is_same, list_spellings, move_environment
 from triage.fix.local.git_commands import UserGit
-from triage.fix.local.write_branch import write_tree
+from triage.fix.local.write_branch import check_has_tree, write_tree
 
 COPIED_FOLDERS = ("node_modules", ".venv", "venv", "vendor")
 """Installed dependencies. They are seldom in a commit, and commands of the project need them."""
@@ -37,14 +38,13 @@ class TemporaryWorktree:
 
     def check_out(self, base: str, files: Mapping[str, BaseFile]) -> None:
         """Write the files of the commit and of the patch. HEAD is the commit. Raises BadInput."""
-        tree = write_tree(self._git, base, files)
-        self._git.run("worktree", "add", "--detach", "--no-checkout", "--quiet", str(self._top), base)
-        git = UserGit(self._top, self._git.environment)
-        git.run("read-tree", "--reset", "-u", tree)
+        check_has_tree(self._git, base)
+        git = make_repository(self._git, self._top, base)
+        files = {self._prefix + path: file for path, file in files.items()}
+        git.run("read-tree", "--reset", "-u", write_tree(git, base, files))
         # A sparse checkout leaves files out, also those of the patch.
-        if missing := [path for path in files if not os.path.lexists(self.folder / path)]:
-            paths = [self._prefix + path for path in missing]
-            git.run("checkout-index", "--force", "--ignore-skip-worktree-bits", "--", *paths)
+        if missing := [path for path in files if not os.path.lexists(self._top / path)]:
+            git.run("checkout-index", "--force", "--ignore-skip-worktree-bits", "--", *missing)
 
     def copy_dependencies(self, environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
         """Copy installed dependencies that the checkout has and the commit does not, and the active environment.
@@ -56,18 +56,24 @@ class TemporaryWorktree:
             BadInput: They cannot be copied.
         """
         copies = self._plan_copies(environment)
-        checkouts, folders = {str(self._checkout): str(self._top)}, dict[str, str]()
+        moves = {spelling: str(self._top) for spelling in self._list_spellings(environment)}
         for target, source in copies.items():
             for spelling in list_spellings(source, environment):
-                folders[spelling] = str(target)
                 inside = f"/{source.relative_to(self._checkout)}" if self._is_inside(source) else ""
                 if inside and spelling.endswith(inside):  # the checkout under another name
-                    checkouts[spelling.removesuffix(inside)] = str(self._top)
+                    moves[spelling.removesuffix(inside)] = str(self._top)
+                moves[spelling] = str(target)
+        paths = PathMap(moves)
         for target, source in copies.items():
-            copy_folder(source, target, PathMap({**checkouts, **folders}))
-        paths = PathMap(folders)
+            copy_folder(source, target, paths, self._parent.name)
         names = [str(one.relative_to(self._checkout) if self._is_inside(one) else one) for one in copies.values()]
-        return names, {name: paths.replace_text(value) for name, value in environment.items()}
+        return names, move_environment(environment, paths)
+
+    def _list_spellings(self, environment: Mapping[str, str]) -> list[str]:
+        """Return the paths by which the environment leads to the checkout, and its own."""
+        words = {word for value in environment.values() for word in value.split(os.pathsep) if word.startswith("/")}
+        folders = {folder for word in words for folder in (Path(word), *Path(word).parents)}
+        return [str(self._checkout), *(str(one) for one in folders if is_same(str(one), self._checkout))]
 
     def _plan_copies(self, environment: Mapping[str, str]) -> dict[Path, Path]:
         """Return the folders to copy, by the place of the copy."""
@@ -87,13 +93,11 @@ class TemporaryWorktree:
         return folder.is_relative_to(self._checkout)
 
     def remove(self) -> None:
-        """Remove the folder, and git's record of it."""
+        """Remove the folder. There are no traces elsewhere."""
         shutil.rmtree(self._parent, ignore_errors=True)
         if self._parent.exists():
             _make_writable(self._parent)
             shutil.rmtree(self._parent, ignore_errors=True)
-        # Not `git worktree prune`, which would also touch work trees of the user.
-        self._git.clean_up("worktree", "remove", "--force", "--force", str(self._top))
 
 
 def _make_writable(folder: Path) -> None:

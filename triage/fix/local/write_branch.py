@@ -27,6 +27,14 @@ def check_can_commit(git: UserGit) -> None:
         raise BadInput(_NO_IDENTITY) from None
 
 
+def check_has_tree(git: UserGit, base: str) -> None:
+    """Raise BadInput if a commit or tree is not in the repository."""
+    if git.resolve(f"{base}^{{tree}}") is None:
+        raise BadInput(
+            f"The commit {base[:12]} is not in this clone, or not whole. Fetch it with `git fetch --unshallow`."
+        )
+
+
 def write_tree(git: UserGit, base: str, files: Mapping[str, BaseFile]) -> str:
     """Return the tree of `base` (a commit or a tree) with these files. The repository's index is not used.
 
@@ -35,10 +43,7 @@ def write_tree(git: UserGit, base: str, files: Mapping[str, BaseFile]) -> str:
     Raises:
         BadInput: The base is not in this clone, or a path is not allowed.
     """
-    if git.resolve(f"{base}^{{tree}}") is None:
-        raise BadInput(
-            f"The commit {base[:12]} is not in this clone, or not whole. Fetch it with `git fetch --unshallow`."
-        )
+    check_has_tree(git, base)
     prefix = git.run("rev-parse", "--show-prefix")
     with tempfile.TemporaryDirectory(prefix="triage-index-") as folder:
         index = Path(folder) / "index"
