@@ -74,6 +74,13 @@ def test_the_users_name_in_this_repository(repository: Path, open_workspace: Ope
     assert open_workspace().run_check(base, FIX, command, 60).output == "Countess ada@example.org"
 
 
+def test_what_is_ignored_only_here(repository: Path, open_workspace: Open) -> None:
+    write(repository, {".git/info/exclude": "node_modules\n", "node_modules/left/index.js": "1\n"})
+    base = git(repository, "rev-parse", "HEAD")
+    result = open_workspace().run_check(base, {}, "git status --short && git stash -qu; cat node_modules/left/*", 60)
+    assert result.output == "1"
+
+
 def clone(repository: Path, folder: Path, *words: str) -> Path:
     git(repository.parent, "clone", "-q", *words, repository.as_uri(), str(folder))
     return folder

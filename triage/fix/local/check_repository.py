@@ -10,8 +10,8 @@ _REFS = ("refs/tags", "refs/replace")
 """Version tools need the tags. Without its replacements, the history would be another."""
 _SETTINGS = ("user.name", "user.email", "core.sparseCheckout", "core.sparseCheckoutCone")
 """The user's name may depend on the folder."""
-_FILES = ("shallow", "info/sparse-checkout")
-"""What git knows to be left out of the history, and of the work tree."""
+_FILES = ("shallow", "info/sparse-checkout", "info/exclude", "info/attributes")
+"""What is left out of the history and of the work tree, and what git ignores in it."""
 
 
 def make_repository(git: UserGit, folder: Path, commit: str) -> UserGit:
