@@ -1,6 +1,6 @@
 """Fakes for the ports of the backlog."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.backlog.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
@@ -19,7 +19,7 @@ class FakeBacklogFolder:
     tables: list[tuple[str, str]] = field(default_factory=list)
 
     def write_list(
-        self, plan: BacklogPlan, batches: Sequence[Sequence[ListedIssue]], past: Sequence[PastIssue]
+        self, plan: BacklogPlan, batches: Iterable[Sequence[ListedIssue]], past: Sequence[PastIssue]
     ) -> None:
         self.plan, self.batches, self.past = plan, [list(batch) for batch in batches], list(past)
         self.records = {}

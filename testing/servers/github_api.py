@@ -395,7 +395,7 @@ class GitHubHandler(BaseHTTPRequestHandler):
         if isinstance(body, EndlessBody):
             body.send(self, status)
             return
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         self.send_response(status)
         self.send_header("content-type", "application/json; charset=utf-8")
         self.send_header("content-length", str(len(content)))

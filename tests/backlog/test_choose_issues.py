@@ -16,6 +16,7 @@ from triage.backlog.choose_issues import (
     find_skip_reason,
     merge_past_issues,
     split_batches,
+    to_past_issue,
 )
 from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
@@ -67,6 +68,6 @@ def test_batches_have_every_issue_once_in_order(count: int, size: int) -> None:
 def test_issues_are_compared_with_past_ones_and_with_each_other() -> None:
     listed = [list_issue(3, title="Crash", body="<!-- hidden -->" + "x" * 10_000), list_issue(2)]
     known = PastIssue(number=2, title="Known", created_at=listed[0].created_at, fixes=[PastFix(number=9)])
-    newest, older = merge_past_issues([known], listed)
+    newest, older = merge_past_issues([known], [to_past_issue(one) for one in listed])
     assert (newest.number, newest.body) == (3, "x" * (MAX_BODY_CHARS - len("<!-- hidden -->")))
     assert older == known, "it has fixes, which the list does not read"

@@ -16,7 +16,7 @@ from triage.github.issue_tracker import IssueTracker
 from triage.github.past_issue_responses import IssuePage
 from triage.github.responses import MAX_NODES, TargetList
 
-TOO_LARGE = r"GitHub sent an answer larger than 32 MB\. Something else may answer in its place: check GITHUB_API_URL"
+TOO_LARGE = r"GitHub sent an answer larger than 20 MB\. Something else may answer in its place: check GITHUB_API_URL"
 UNREADABLE = r"GitHub sent an answer that cannot be read\. Something else may answer in its place: check GITHUB_API_URL"
 BUFFERS = 24_000_000
 """What the connection holds that nobody has read."""
@@ -30,7 +30,7 @@ READS: list[Ask] = [
 
 @pytest.mark.parametrize("status", [200, 404, 500])
 @pytest.mark.parametrize("ask", READS)
-def test_no_more_than_32_megabytes_are_read(api: GitHubApi, tracker: IssueTracker, ask: Ask, status: int):
+def test_no_more_than_20_megabytes_are_read(api: GitHubApi, tracker: IssueTracker, ask: Ask, status: int):
     body = EndlessBody()
     api.faults = [ApiFault("GET", status, body)]
     with pytest.raises(GitHubUnavailable, match=TOO_LARGE):

@@ -6,7 +6,7 @@ Whoever downloads an artifact is another user than the one who wrote it in a con
 import json
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -35,7 +35,7 @@ class BacklogFiles:
     folder: Path
 
     def write_list(
-        self, plan: BacklogPlan, batches: Sequence[Sequence[ListedIssue]], past: Sequence[PastIssue]
+        self, plan: BacklogPlan, batches: Iterable[Sequence[ListedIssue]], past: Sequence[PastIssue]
     ) -> None:
         self._make_folder()
         for file in self.folder.glob("*.jsonl"):

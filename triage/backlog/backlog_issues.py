@@ -14,7 +14,7 @@ from triage.backlog.search_query import advance_cursor, build_search
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.issue import IssueComment
 from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.responses import parse_response
+from triage.github.responses import LONG_TEXTS, parse_response
 from triage.issue.long_threads import shorten_thread
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 PAGE_SIZE = 50
-"""With up to 100 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
+"""With up to 40 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
 PAGE_STEP = 5
 """The page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""
-THREAD_SIZE = 100
+THREAD_SIZE = LONG_TEXTS
 MAX_TRIES = 4
 """Of one page, the last with one issue. The client repeats a request two or three times in each."""
 MAX_RETRY_SECONDS = 60.0

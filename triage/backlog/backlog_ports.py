@@ -1,6 +1,6 @@
 """What the backlog needs from outside, as protocols."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from triage.backlog.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
@@ -31,7 +31,7 @@ class BacklogFolder(Protocol):
     """The files that the jobs hand on. Every method raises BadInput if a file cannot be read or written."""
 
     def write_list(
-        self, plan: BacklogPlan, batches: Sequence[Sequence[ListedIssue]], past: Sequence[PastIssue]
+        self, plan: BacklogPlan, batches: Iterable[Sequence[ListedIssue]], past: Sequence[PastIssue]
     ) -> None:
         """Write the plan, the issues of each batch, and the issues that they are compared with."""
 

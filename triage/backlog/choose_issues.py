@@ -63,7 +63,7 @@ def to_past_issue(listed: ListedIssue) -> PastIssue:
     return make_visible(past)
 
 
-def merge_past_issues(past: Sequence[PastIssue], listed: Sequence[ListedIssue]) -> list[PastIssue]:
+def merge_past_issues(past: Sequence[PastIssue], listed: Sequence[PastIssue]) -> list[PastIssue]:
     """Returns past issues and those of the backlog, newest first. What was read as past has more fields, and stays."""
-    known = {issue.number: issue for issue in map(to_past_issue, listed)} | {issue.number: issue for issue in past}
+    known = {issue.number: issue for issue in listed} | {issue.number: issue for issue in past}
     return sorted(known.values(), key=lambda issue: -issue.number)

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from triage.backlog.backlog import DEFAULT_BATCH_SIZE, MAX_BATCHES, BacklogPlan, Caps, Cursor, LeftOut, ListedIssue
 from triage.backlog.backlog_ports import BacklogFolder, BacklogSource
-from triage.backlog.choose_issues import find_skip_reason, merge_past_issues, split_batches
+from triage.backlog.choose_issues import find_skip_reason, merge_past_issues, split_batches, to_past_issue
+from triage.backlog.issue_spool import IssueSpool, open_spool
 from triage.backlog.search_query import advance_cursor, check_query, format_cursor, parse_cursor
 from triage.base.errors import GitHubUnavailable, TriageError
 from triage.domain.memory import PastIssue
@@ -49,9 +50,14 @@ class ListServices:
 
 @dataclass
 class _Listed:
-    issues: list[ListedIssue]
-    left_out: list[LeftOut]
     cursor: Cursor | None
+    spool: IssueSpool
+    issues: int = 0
+    chosen: list[int] = field(default_factory=list)
+    """Numbers of the issues in the spool."""
+    past: list[PastIssue] = field(default_factory=list)
+    """All listed ones, as issues that others are compared with."""
+    left_out: list[LeftOut] = field(default_factory=list)
     has_more: bool = False
     note: str = ""
 
@@ -66,26 +72,30 @@ def list_backlog(request: ListRequest, services: ListServices) -> BacklogPlan:
         TriageError: GitHub answers nothing.
     """
     query = check_query(request.query)
+    with open_spool() as spool:
+        return _list_and_write(request, query, services, spool)
+
+
+def _list_and_write(request: ListRequest, query: str, services: ListServices, spool: IssueSpool) -> BacklogPlan:
     listed_at = services.now()
-    found = _list_issues(request, query, services)
-    chosen = [one for one in found.issues if not _leave_out(one, request, services.config, found.left_out)]
+    found = _list_issues(request, query, services, spool)
     notes = [found.note] if found.note else []
     past = _read_past(services, notes)
-    by_number = {one.issue.number or 0: one for one in chosen}
     plan = BacklogPlan(
         repository=request.repository,
         server_url=request.server_url,
         query=query,
         listed_at=listed_at,
-        batches=split_batches(list(by_number), request.batch_size),
+        batches=split_batches(found.chosen, request.batch_size),
         left_out=found.left_out,
         caps=request.caps,
-        labels=_fetch_labels(services) if chosen else [],
+        labels=_fetch_labels(services) if found.chosen else [],
         next_cursor=format_cursor(found.cursor) if found.has_more else "",
         notes=notes,
     )
-    batches = [[by_number[number] for number in numbers] for numbers in plan.batches]
-    services.folder.write_list(plan, batches, merge_past_issues(past, found.issues))
+    issues = spool.read()
+    batches = ([next(issues) for _ in numbers] for numbers in plan.batches)
+    services.folder.write_list(plan, batches, merge_past_issues(past, found.past))
     return plan
 
 
@@ -98,16 +108,16 @@ def describe_list(plan: BacklogPlan) -> dict[str, str]:
     }
 
 
-def _list_issues(request: ListRequest, query: str, services: ListServices) -> _Listed:
+def _list_issues(request: ListRequest, query: str, services: ListServices, spool: IssueSpool) -> _Listed:
     most = request.batch_size * MAX_BATCHES
     limit = min(request.limit or most, most)
-    found = _Listed([], [], parse_cursor(request.cursor))
+    found = _Listed(parse_cursor(request.cursor), spool)
     try:
         for issue in _iterate(query, found, services):
-            if len(found.issues) == limit:
+            if found.issues == limit:
                 found.has_more = True
                 break
-            found.issues.append(issue)
+            _add(issue, request, services.config, found)
             found.cursor = advance_cursor(found.cursor, [issue])
     except GitHubUnavailable as error:
         if not found.issues:
@@ -126,11 +136,15 @@ def _iterate(query: str, found: _Listed, services: ListServices) -> Iterator[Lis
         yield from page.issues
 
 
-def _leave_out(one: ListedIssue, request: ListRequest, config: ProjectConfig, left_out: list[LeftOut]) -> bool:
-    reason = find_skip_reason(one.issue, config, again=request.again)
-    if reason:
-        left_out.append(LeftOut(number=one.issue.number or 0, title=one.issue.title, reason=reason))
-    return bool(reason)
+def _add(listed: ListedIssue, request: ListRequest, config: ProjectConfig, found: _Listed) -> None:
+    number = listed.issue.number or 0
+    found.issues += 1
+    found.past.append(to_past_issue(listed))
+    if reason := find_skip_reason(listed.issue, config, again=request.again):
+        found.left_out.append(LeftOut(number=number, title=listed.issue.title, reason=reason))
+    else:
+        found.chosen.append(number)
+        found.spool.add(listed)
 
 
 def _read_past(services: ListServices, notes: list[str]) -> list[PastIssue]:

@@ -26,7 +26,7 @@ def configure_session(session: requests.Session, network: Network, url: str, *, 
     session.mount(f"{scheme}://", _NetworkAdapter(network, url, shared=shared))
 
 
-def read_bounded(response: requests.Response, max_bytes: int) -> bytes:
+def read_bounded(response: requests.Response, max_bytes: int) -> bytearray:
     """Read the body of a response that was requested with `stream=True`, and close it.
 
     The limit counts decoded bytes, since a few compressed ones may unpack to gigabytes. Raises AnswerTooLarge, and
@@ -38,7 +38,7 @@ def read_bounded(response: requests.Response, max_bytes: int) -> bytes:
             body += piece
             if len(body) > max_bytes:
                 raise AnswerTooLarge(max_bytes)
-    return bytes(body)
+    return body
 
 
 class _NetworkAdapter(HTTPAdapter):

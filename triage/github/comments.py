@@ -11,7 +11,7 @@ from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import IssueComment
 from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.responses import CommentResponse, parse_response
+from triage.github.responses import LONG_TEXTS, CommentResponse, parse_response
 from triage.issue.long_threads import shorten_thread
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Comments:
 
     def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
         found: dict[int, IssueComment] = {}
-        for page in self.client.iterate_pages(f"{self.repo}/issues/{number}/comments"):
+        for page in self.client.iterate_pages(f"{self.repo}/issues/{number}/comments", size=LONG_TEXTS):
             # After each page: all pages together may have hundreds of megabytes.
             thread = shorten_thread([*found.values(), *map(self._convert, page)], reporter)
             found = {comment.comment_id or 0: comment for comment in thread}

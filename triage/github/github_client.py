@@ -31,8 +31,7 @@ from triage.github.github_retry import WaitBudget, retrying
 PAGE_SIZE = 100
 """The largest page that GitHub sends."""
 MAX_PAGES = 100
-MAX_RESPONSE_BYTES = 32_000_000
-"""A page of a hundred comments of 65,536 emoji has 26 MB."""
+MAX_RESPONSE_BYTES = 20_000_000
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, AssertionError, RecursionError)
 """PyGithub reads fields of a response before it knows that they are there."""
 PREVIEWS = {"GraphQL-Features": "update_issue_suggestions"}
@@ -88,13 +87,16 @@ class GitHubClient:
         """Reads all pages of a list, at most 10,000 items."""
         return [item for page in self.iterate_pages(path, parameters) for item in page]
 
-    def iterate_pages(self, path: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
+    def iterate_pages(
+        self, path: str, parameters: Mapping[str, Any] | None = None, size: int = PAGE_SIZE
+    ) -> Iterator[list[Any]]:
+        """Yields the pages of a list, each with `size` items, at most `MAX_PAGES`."""
         for number in range(1, MAX_PAGES + 1):
-            page = self.get(path, {**(parameters or {}), "per_page": PAGE_SIZE, "page": number})
+            page = self.get(path, {**(parameters or {}), "per_page": size, "page": number})
             if not isinstance(page, list):
                 raise unreadable_response()
             yield page
-            if len(page) < PAGE_SIZE:
+            if len(page) < size:
                 break
 
     def write(self, verb: str, path: str, body: Mapping[str, Any], *, idempotent: bool) -> Any:
@@ -174,7 +176,7 @@ class GitHubClient:
             text = _collect_messages(error.data)
             raise error_from_response(error.status, text, error.headers or {}, idempotent=idempotent) from None
         except AnswerTooLarge as error:
-            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem=f"sent an {error}") from None
+            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem=f"sent an {error}", is_too_large=True) from None
         except (requests.RequestException, OSError) as error:
             if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
@@ -210,7 +212,7 @@ def _lost_connection(error: Exception, idempotent: bool) -> GitHubError:
 class _BoundedResponse(RequestsResponse):
     """PyGithub's response, with a body that was read already."""
 
-    def __init__(self, response: requests.Response, body: bytes) -> None:
+    def __init__(self, response: requests.Response, body: bytearray) -> None:
         super().__init__(response)
         self._body = body
 

@@ -56,6 +56,8 @@ class GitHubError(Exception):
     """How often the request may be sent, this attempt included."""
     problem: str = ""
     """What is wrong with a response that cannot be used, as the end of a sentence that begins with "GitHub"."""
+    is_too_large: bool = False
+    """There is more than is read of an answer."""
 
     @property
     def description(self) -> str:

@@ -69,6 +69,8 @@ class PastIssues:
     body_chars: int = MAX_BODY_CHARS
     """Longer texts of issues are cut."""
     _fields: str = _FIELDS
+    _size: int = PAGE_SIZE
+    """Of the next page; less after one that was too large, whatever strangers have written there."""
 
     def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
         """Yields the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds.
@@ -78,8 +80,7 @@ class PastIssues:
         numbers: set[int] = set()
         cursor, found = None, list[PastIssue]()
         while len(numbers) < limit:
-            size = min(PAGE_SIZE, limit - len(numbers))
-            page, matches = self._fetch_page(size, cursor, "" if cursor else words)
+            page, matches = self._fetch_page(limit - len(numbers), cursor, "" if cursor else words)
             found += matches
             new = [issue for issue in page.issues if issue.number not in numbers]
             numbers |= {issue.number for issue in new}
@@ -89,30 +90,31 @@ class PastIssues:
                 break
         yield [issue for issue in found if issue.number not in numbers]
 
-    def _fetch_page(self, size: int, cursor: str | None, words: str) -> tuple[IssuePage, list[PastIssue]]:
+    def _fetch_page(self, wanted: int, cursor: str | None, words: str) -> tuple[IssuePage, list[PastIssue]]:
+        while True:
+            try:
+                return self._ask(min(self._size, wanted), cursor, words)
+            except GitHubError as error:
+                if error.is_too_large and self._size > 1:
+                    self._size = max(1, self._size // 4)
+                # An older server does not know a field, or the whole page takes too long there.
+                elif self._fields != _PLAIN_FIELDS and error.kind in (ErrorKind.INVALID, ErrorKind.UNKNOWN_OUTCOME):
+                    self._fields = _PLAIN_FIELDS
+                else:
+                    raise
+
+    def _ask(self, size: int, cursor: str | None, words: str) -> tuple[IssuePage, list[PastIssue]]:
         owner, _, name = self.slug.partition("/")
-        variables: dict[str, Any] = {
-            "owner": owner,
-            "name": name,
-            "size": size,
-            "after": cursor,
-        }
+        variables: dict[str, Any] = {"owner": owner, "name": name, "size": size, "after": cursor}
         if words:
             variables["search"] = f"repo:{self.slug} is:issue {words}"
-        try:
-            data = self.client.query(self._write_document(words), variables)
-        except GitHubError as error:
-            # An older server does not know a field, or the whole page takes too long there.
-            if self._fields == _PLAIN_FIELDS or error.kind not in (ErrorKind.INVALID, ErrorKind.UNKNOWN_OUTCOME):
-                raise
-            self._fields = _PLAIN_FIELDS
-            data = self.client.query(self._write_document(words), variables)
+        data = self.client.query(self._write_document(words), variables)
         page = parse_response(IssuePage, (data.get("repository") or {}).get("issues"))
         matches = parse_response(IssuePage, data.get("search") or {})
         return page, self._convert([issue for issue in matches.issues if issue.is_in(self.slug)])
 
     def _write_document(self, words: str) -> str:
-        searched, declared = (_SEARCH % MAX_FOUND, ", $search: String!") if words else ("", "")
+        searched, declared = (_SEARCH % min(MAX_FOUND, self._size), ", $search: String!") if words else ("", "")
         return f"query({_VARIABLES}{declared}) {{{_LIST}{searched}\n}}\nfragment past on Issue {{\n  {self._fields}\n}}"
 
     def _convert(self, issues: list[PastIssueResponse]) -> list[PastIssue]:

@@ -14,6 +14,8 @@ DELETED_ACCOUNT = "ghost"
 """What GitHub's pages call a deleted account."""
 
 
+LONG_TEXTS = 40
+"""Items with a long text on one page. A text has 65,536 characters, each of six bytes at most (`\\u001b`): 16 MB."""
 MAX_NODES = 100
 """The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""
 T = TypeVar("T")

@@ -45,7 +45,12 @@ def _write_table(size: int) -> str:
     return ("a|b\n-|-\n" + "a|b\n" * size)[:size]
 
 
-TEXTS = {**PATHOLOGICAL_TEXTS, "a long table": _write_table}
+TEXTS = {
+    **PATHOLOGICAL_TEXTS,
+    "a long table": _write_table,
+    "control characters": "\x1b".__mul__,  # six bytes each in JSON
+    "emoji": "😀".__mul__,
+}
 _FLOODING = (
     "a long table", "tables", "short rows", "lists inside each other", "stars ever more", "emphasis begun",
     "links begun", "brackets", "headings alone", "bolds", "formatting left open", "folds", "different words",
@@ -54,6 +59,8 @@ FLOODS = [
     *map(Flood, _FLOODING),
     Flood("a long table", REPORTER),
     Flood("commands", REPORTER),
+    Flood("control characters"),
+    Flood("emoji"),
     Flood("a long table", count=MANY, chars=4_000),
 ]
 
