@@ -395,7 +395,7 @@ class GitHubHandler(BaseHTTPRequestHandler):
         if isinstance(body, EndlessBody):
             body.send(self, status)
             return
-        content = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        content = body if isinstance(body, bytes) else _dump(body)
         self.send_response(status)
         self.send_header("content-type", "application/json; charset=utf-8")
         self.send_header("content-length", str(len(content)))
@@ -447,3 +447,11 @@ def serve_github_api(prefix: str = "") -> Iterator[GitHubApi]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _dump(body: Any) -> bytes:
+    """JSON as GitHub sends it: in UTF-8, without escapes but for what cannot be encoded."""
+    try:
+        return json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(body).encode()

@@ -104,7 +104,7 @@ def test_a_long_thread_is_read_to_its_end(api: GitHubApi, client: BacklogClient)
         api.add_comment(f"Comment {number}", number=8)
     (issue,) = read(client)
     assert [comment.body for comment in issue.thread] == [f"Comment {number}" for number in range(230)]
-    assert api.request_lines() == [POST] * 6
+    assert api.request_lines() == [POST] * 10
 
 
 def test_an_issue_that_cannot_be_read_is_named(api: GitHubApi, client: BacklogClient) -> None:

@@ -86,7 +86,7 @@ class TestIssue:
         assert issue.is_pull_request
         assert issue.author_is_bot
 
-    @pytest.mark.parametrize(("comments", "pages"), [(0, 1), (1, 1), (99, 1), (100, 2), (101, 2), (250, 3)])
+    @pytest.mark.parametrize(("comments", "pages"), [(0, 1), (1, 1), (24, 1), (25, 2), (26, 2), (250, 11)])
     def test_the_whole_thread(self, api: GitHubApi, tracker: IssueTracker, comments: int, pages: int) -> None:
         for number in range(comments):
             api.add_comment(f"number {number}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 PAGE_SIZE = 50
-"""With up to 40 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
+"""With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
 PAGE_STEP = 5
 """The page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""
 THREAD_SIZE = LONG_TEXTS

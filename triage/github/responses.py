@@ -14,8 +14,9 @@ DELETED_ACCOUNT = "ghost"
 """What GitHub's pages call a deleted account."""
 
 
-LONG_TEXTS = 40
-"""Items with a long text on one page. A text has 65,536 characters, each of six bytes at most (`\\u001b`): 16 MB."""
+LONG_TEXTS = 25
+"""Items with a long text on one page: 10 MB, as a text has 65,536 characters of six bytes at most (`\\u001b`). GitHub
+takes 2,500 comments on an issue."""
 MAX_NODES = 100
 """The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""
 T = TypeVar("T")
