@@ -7,6 +7,8 @@ PASSWORD = "Kj8#vQ2!" + "mZkd92"
 TOKEN = "q7RkZ2mV" + "x9TbLw4NcP8sYd3H"
 BASE32 = "JBQW4Z3F" + "OIQGC3TE"
 SALTED = "Xb7Rq2Lw" + "Zs9Kd4Nv"
+BACKSLASH = "\\"
+ALNUM = "Kx9mQ2v" + "L7pRt"
 LONG = f"{TOKEN}{SALTED}{TOKEN}"[:64]
 
 SECRET_FORMS: dict[str, tuple[str, str]] = {
@@ -69,6 +71,24 @@ SECRET_FORMS: dict[str, tuple[str, str]] = {
     "htpasswd -b": (f"htpasswd -b -c users shop {PASSWORD}", PASSWORD),
     "German": (f"passwort = '{PASSWORD}'", PASSWORD),
     "Laravel": (f"APP_KEY=base64:{LONG[:43]}=", LONG[:43]),
+    "256 characters with signs": (f'JWT_SECRET = "{(PASSWORD * 19)[:256]}"', (PASSWORD * 19)[:256]),
+    "900 characters with signs": (f"JWT_SECRET={(PASSWORD * 65)[:900]}", (PASSWORD * 65)[:900]),
+    "aligned, terraform fmt": (f'db_password          = "{PASSWORD}"', PASSWORD),
+    "aligned, gofmt": (f'Password:     "{ALNUM}",', ALNUM),
+    "aligned, YAML": (f"password:        {ALNUM}", ALNUM),
+    "no-break spaces": (f'password\u00a0=\u00a0"{PASSWORD}"', PASSWORD),
+    "PASS": (f'PASS = "{ALNUM}"', ALNUM),
+    "escape": (f'DB_PASSWORD = "Kx9mQ2{BACKSLASH * 2}vL7pRt"', f"Kx9mQ2{BACKSLASH * 2}vL7pRt"),
+    "apostrophe": ('password = "Kj8\'vQ2!mZkd92"', "Kj8'vQ2!mZkd92"),
+    "list": (f'PASSWORDS = ["{ALNUM}"]', ALNUM),
+    "block of YAML": (f"password: |\n  {ALNUM}\n", ALNUM),
+    "folded block of YAML": (f"  password: >-\n    {PASSWORD}\n", PASSWORD),
+    "encryptionKey": (f'encryptionKey = "{PASSWORD}"', PASSWORD),
+    "privateKey": (f'privateKey: "{PASSWORD}"', PASSWORD),
+    "Go, bytes": (f'apiKey := []byte("{ALNUM}")', ALNUM),
+    "two names": (f'user, password = "shop", "{ALNUM}"', ALNUM),
+    "comment before the value": (f'password = /* prod */ "{PASSWORD}"', PASSWORD),
+    "carriage return in quotes": (f'password = "{PASSWORD}\r"', PASSWORD),
     "XML": (f"<password>{PASSWORD}</password>", PASSWORD),
     "XML of words": ("<clientSecret>sunflower</clientSecret>", "sunflower"),
     "URL with #": (f"postgres://shop:{PASSWORD}@db.acme.com/x", PASSWORD),

@@ -3,27 +3,37 @@
 As in `context_rules`, the value must not look like a word, a placeholder or an expression.
 """
 
-from triage.safety.secrets.context_rules import NAME, NAMES, PATH_OR_PAIR, SAMPLE, WORDS
+from triage.safety.secrets.context_rules import BLANKS, NAME, NAMES, NO_VALUE, PATH_OR_PAIR, QUOTED, SAMPLE, WORDS
 from triage.safety.secrets.rule import Rule, own_rule
 
-_VALUE = r"([^\s'\"\\`]{6,200})"
-_QUOTED = rf"(?:@|[bBrRuUfLN]{{1,2}})?(?:\\?['\"`]|\"\"\"){_VALUE}\\?['\"`]"
-_PLAIN = r"['\"]?([^\s'\"\\`<>|;&]{6,200})"
-_BLANKS = r"[ \t]{0,3}"
-_CALL = r"(?:[\w.:]{0,40}[({]\s{0,12}(?:\w{1,20}[ \t]?[=:][ \t]?)?)?"
-"""Such as `SecretStr(` and `Field(default=`."""
+_QUOTED = rf"(?:@|[bBrRuUfLN]{{1,2}})?{QUOTED}"
+_PLAIN = r"['\"]?([^\s'\"\\`<>|;&]{6,})"
+_COMMENT = rf"(?:/\*[^*\n]{{0,100}}\*/{BLANKS})?"
+_CALL = (
+    r"(?:[\w.:\[\]]{0,40}[({\[]\s{0,12}(?:(?://|#)[^\n'\"`]{0,100}\n\s{0,40})?"
+    r"(?:\w{1,20}[ \t]?[=:][ \t]?)?)?"
+)
+"""Such as `SecretStr(`, `Field(default=`, `[]byte(` and the bracket of a list."""
 _TYPE = (
-    r"(?:[ \t]{0,3}:[ \t]{0,3}[&*\w.<>\[\]?|]{1,40}|[ \t]{1,3}As[ \t]{1,3}String"
+    rf"(?:{BLANKS}:{BLANKS}"
+    r"[&*\w.<>\[\]?|]{1,40}|[ \t]{1,3}As[ \t]{1,3}String"
     r"|[ \t]{0,3}\{ ?get; ?(?:set|init); ?\})"
 )
-_NOT = (*SAMPLE, *WORDS, PATH_OR_PAIR, r"^[.:#%,@^/]|[(){}\[\]]$")
+_NOT = (*SAMPLE, *WORDS, PATH_OR_PAIR, NO_VALUE, r"^[.:#%,@^/]|[(){}\[\]]$")
 
 CODE_RULES: tuple[Rule, ...] = (
     own_rule(
         "assigned value",
         NAMES,
-        rf"(?i){NAME}(?:\[\])?['\"\])]{{0,2}}{_TYPE}?{_BLANKS}(?:=|:|:=|=>|<-|\|\|=|\?\?="
-        rf"|\?=){_BLANKS}{_CALL}{_QUOTED}",
+        rf"(?i){NAME}(?:\[\])?['\"\])]{{0,2}}{_TYPE}?{BLANKS}(?:=|:|:=|=>|<-|\|\|=|\?\?="
+        rf"|\?=){BLANKS}{_COMMENT}{_CALL}{_QUOTED}",
+        *_NOT,
+    ),
+    own_rule(
+        "values of two names",
+        NAMES,
+        rf"(?i)(?:{NAME},{BLANKS}[\w.$]{{1,60}}{BLANKS}:?={BLANKS}"
+        rf"|[\w.$]{{1,60}},{BLANKS}[\w.$]{{0,60}}{NAME}{BLANKS}:?={BLANKS}['\"][^'\"\n]{{0,100}}['\"],{BLANKS}){QUOTED}",
         *_NOT,
     ),
     own_rule(
@@ -35,14 +45,14 @@ CODE_RULES: tuple[Rule, ...] = (
     own_rule(
         "value in place of another",
         NAMES,
-        rf"(?i){NAME}['\"]?{_BLANKS}[:=][^\n'\"`]{{0,60}}(?:['\"][^'\"\n]{{0,40}}['\"][^\n'\"`]{{0,20}})?"
-        rf"(?:\|\||\?\?|\?:|\bor\b|default\(){_BLANKS}{_QUOTED}",
+        rf"(?i){NAME}['\"]?{BLANKS}[:=][^\n'\"`]{{0,60}}(?:['\"][^'\"\n]{{0,40}}['\"][^\n'\"`]{{0,20}})?"
+        rf"(?:\|\||\?\?|\?:|\bor\b|default\(){BLANKS}{_QUOTED}",
         *_NOT,
     ),
     own_rule(
         "default of a variable",
         NAMES,
-        rf"(?i)[$]\{{[\w.]{{0,60}}{NAME}:[-=?]?([^\s'\"\\`{{}}]{{6,200}})\}}",
+        rf"(?i)[$]\{{[\w.]{{0,60}}{NAME}:[-=?]?([^\s'\"\\`{{}}]{{6,}})\}}",
         *_NOT,
     ),
     own_rule(
@@ -56,20 +66,20 @@ CODE_RULES: tuple[Rule, ...] = (
         "default of Terraform",
         "default",
         rf"(?i)\bvariable[ \t]{{1,3}}\"[\w-]{{0,60}}{NAME}\"[ \t]{{0,3}}\{{[^{{}}]{{0,300}}?\bdefault"
-        rf"[ \t]{{0,20}}=[ \t]{{0,3}}\"{_VALUE}\"",
+        rf"{BLANKS}={BLANKS}{QUOTED}",
         *_NOT,
     ),
     own_rule(
         "element with a name",
         "key= name=",
         rf"(?i)\b(?:key|name)=['\"][\w.:-]{{0,60}}{NAME}['\"][^<>\n]{{0,60}}>[ \t]{{0,3}}("
-        rf"[^\s<>]{{6,200}})[ \t]{{0,3}}</",
+        rf"[^\s<>]{{6,}})[ \t]{{0,3}}</",
         *_NOT,
     ),
     own_rule(
         "pair in quotes",
         NAMES,
-        rf"(?i)['\"][\w.-]{{0,60}}{NAME}=([^\s'\"\\`;&,{{}}]{{6,200}})['\";]",
+        rf"(?i)['\"][\w.-]{{0,60}}{NAME}=([^\s'\"\\`;&,{{}}]{{6,}})['\";]",
         *_NOT,
     ),
     own_rule(
@@ -77,7 +87,7 @@ CODE_RULES: tuple[Rule, ...] = (
         "auth credential connect pdo(",
         r"(?i)(?:basic_?auth|credentials?|connect(?:ion)?|new pdo|\bauth)[ \t]{0,3}[=:]?[ \t]{0,3}\((?:"
         r"[^\n()'\"]{0,60},[ \t]{0,3}"
-        rf"|['\"][^'\"\n]{{0,100}}['\"],[ \t]{{0,3}})?['\"][^\s'\"]{{1,60}}['\"],[ \t]{{0,3}}['\"]{_VALUE}['\"]",
+        rf"|['\"][^'\"\n]{{0,100}}['\"],[ \t]{{0,3}})?['\"][^\s'\"]{{1,60}}['\"],[ \t]{{0,3}}{QUOTED}",
         *_NOT,
     ),
     own_rule(
@@ -118,7 +128,7 @@ CODE_RULES: tuple[Rule, ...] = (
     own_rule(
         "data source",
         "@tcp( @unix( oracle:thin:",
-        r"(?:['\"`][\w.-]{1,60}:([^\s'\"`@]{6,200})@(?:tcp|unix)\(|oracle:thin:[\w.-]{1,60}/([^\s'\"`@/]{6,200})@)",
+        r"(?:['\"`][\w.-]{1,60}:([^\s'\"`@]{6,})@(?:tcp|unix)\(|oracle:thin:[\w.-]{1,60}/([^\s'\"`@/]{6,})@)",
         *_NOT,
     ),
     own_rule(

@@ -8,13 +8,20 @@ from triage.safety.secrets.rule import Rule, own_rule
 
 NAME = (
     r"(?:passw(?:or)?[dt]|mot_?de_?passe|contrase(?:ñ|n)a|senha|passphrase|pwd|(?:\b|[_.])(?:pass|pw)|secret|token|api[_-]?key|access[_-]?key"
-    r"|(?:app|signing|encryption|master|private|account|auth|session|hmac|jwt)_key)"
-    r"(?:[_.-]?(?:key|base|value|prod|dev|test|staging|\d{1,2})){0,2}"
+    r"|(?:app|signing|encryption|master|private|account|auth|session|hmac|jwt)[_-]?key)"
+    r"(?:[_.-]?(?:key|base|value|prod|dev|test|staging|\d{1,2})){0,2}s?"
 )
 NAMES = (
-    "password passwort passwd motdepasse mot_de_passe contrase senha passphrase pwd _pass .pass pass="
-    " pass: _pw pw= pw: 'pw secret token apikey api-key accesskey access-key _key"
+    "pass motdepasse mot_de_passe contrase senha pw secret token apikey accesskey _key -key appkey signingkey"
+    " encryptionkey masterkey privatekey accountkey authkey sessionkey hmackey jwtkey"
 )
+BLANKS = "[ \t\u00a0]*"
+"""As many as it takes to align a value with those of its neighbours."""
+QUOTED = (
+    r"(?:(?:\"\"\"|\")((?:[^\s\"\\]|\\\S){6,})\r?\"|'((?:[^\s'\\]|\\\S){6,})\r?'|`([^\s`]{6,})\r?`"
+    r"|\\['\"`]([^\s'\"\\`]{6,})\\['\"`])"
+)
+"""A value in quotes of one kind, with escapes in it; or with escapes before its quotes, in a string of a program."""
 SAMPLE = (
     r"^(?:[\[<{(:%]|\*\*|[$#][({]|\.?\$[A-Za-z_]\w*(?:$|[,/.>-])|@\w+[@:]?$|![A-Za-z/]+$|ENC\[)",
     r"(?i)^(?:x+|\.+|pass(?:wd)?|pwd|secret|token|user(?:name)?|passw[o0]rd[0-9!]*)$|^(?:your|my|some|the|new|old)[_.-]",
@@ -36,14 +43,16 @@ _CODE = (
     rf"^{_OBJECT}{_MEMBER}+@[0-9a-f]+$",
 )
 """A name, a member, a call, an element, a path, a URL or its next parameter, an object of Java."""
+NO_VALUE = r"^\\|^['\"`][+.,;:&)}\]]|\\[dDwWsSb][+*?{)\]]|\\[dDwWsSb]\\|\(\?[:=!<]|\[\^|^#[0-9A-Fa-f]{6}$"
+"""What stands between two strings of a program, patterns, and colours."""
 PATH_OR_PAIR = r"^[~.]{0,2}/[\w.-]+/|^[A-Za-z][\w.-]*=[^=]"
 
 CONTEXT_RULES: tuple[Rule, ...] = (
     own_rule(
         "setting",
         NAMES,
-        rf"(?i){NAME}[*_]{{0,2}}[ \t]{{0,3}}(?:[=:]|:=)[*_]{{0,2}}[ \t]{{0,3}}"
-        r"([^\s'\"<>`]{5,200}[^\s'\"<>`.,;:()\[\]{}|])[.,;:()\[\]{}|]{0,5}(?:\s|\z)",
+        rf"(?i){NAME}[*_]{{0,2}}{BLANKS}(?:[=:]|:=)[*_]{{0,2}}{BLANKS}"
+        r"([^\s'\"<>`]{5,}[^\s'\"<>`.,;:()\[\]{}|])[.,;:()\[\]{}|]{0,5}(?:\s|\z)",
         *SAMPLE,
         *WORDS,
         *_CODE,
@@ -51,16 +60,24 @@ CONTEXT_RULES: tuple[Rule, ...] = (
     own_rule(
         "quoted setting",
         NAMES,
-        rf"(?i){NAME}\\?['\"`]?\]?[ \t]{{0,3}}(?:=>|:=|[=:,]|={{2,3}})[ \t]{{0,3}}"
-        r"\\?['\"`]([^\s'\"\\`]{6,200})\\?['\"`]",
+        rf"(?i){NAME}\\?['\"`]?\]?{BLANKS}(?:=>|:=|[=:,]|={{2,3}}){BLANKS}{QUOTED}",
         *SAMPLE,
         *WORDS,
         PATH_OR_PAIR,
+        NO_VALUE,
+    ),
+    own_rule(
+        "block of YAML",
+        NAMES,
+        rf"(?i){NAME}['\"]?:{BLANKS}[|>][+\d-]{{0,2}}[ \t]*\r?\n[ \t]+([^\s<>`]{{6,}})[ \t]*(?:\r?\n|\z)",
+        *SAMPLE,
+        *WORDS,
+        *_CODE,
     ),
     own_rule(
         "element",
         "password> passwd> passphrase> secret> token> apikey> api-key> api_key>",
-        r"(?i)<[\w.:-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key)>[ \t]{0,5}([^\s<>]{4,200})"
+        r"(?i)<[\w.:-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key)>[ \t]{0,5}([^\s<>]{4,})"
         r"[ \t]{0,5}</",
         *SAMPLE,
         r"(?i)^(?:secret|token|passwo?r?d\d*|test\d*|admin\d*|root|string|null|true|false)$",
@@ -116,7 +133,7 @@ CONTEXT_RULES: tuple[Rule, ...] = (
         "password option",
         "--password --passwd --pass --http-password --token --secret --api-key",
         r"(?i)--(?:\w{1,20}-)?(?:passw(?:or)?d|pass|token|secret|api-?key)[ \t=]{1,3}(?:\"([^\"\n]{6,200})\""
-        r"|'([^'\n]{6,200})'|([^\s'\"`|;&,)\]]{6,200}))",
+        r"|'([^'\n]{6,200})'|([^\s'\"`|;&,)\]]{6,}))",
         *SAMPLE,
         *WORDS,
         *_CODE,

@@ -54,13 +54,13 @@ _OWN = (
     own_rule(
         "password in an address",
         "://",
-        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/?#@'\"<>`]{0,100}:([^\s/?#@'\"<>`]{6,200})@[\w\[]",
+        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/?#@'\"<>`]{0,100}:([^\s/?#@'\"<>`]{6,})@[\w\[]",
         rf"(?i){_PLACEHOLDER}",
     ),
     own_rule(
         "connection string",
         "password= pwd= accountkey= sharedaccesskey=",
-        r"(?i);[ \t]{0,3}(?:password|pwd|accountkey|sharedaccesskey)=([^;\s'\"<>`]{4,200})",
+        r"(?i);[ \t]{0,3}(?:password|pwd|accountkey|sharedaccesskey)=([^;\s'\"<>`]{4,})",
         rf"(?i){_PLACEHOLDER}",
     ),
     own_rule(
