@@ -3,12 +3,22 @@
 import re
 from collections.abc import Iterator
 
+_SLASH = r"(?:/|&sol;|\\u002[fF]|\\x2[fF])"
+_COLON = r"(?::|&colon;|\\u003[aA]|\\x3[aA])"
 _START = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}:\\?/\\?/|(?:https?|wss?|ftps?):[\\/]|(?<=[\"'`(=])//(?=[\w-]+\.))[\\/]*"
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{1,20}}{_COLON}\\?{_SLASH}\\?{_SLASH}"
+    rf"|\b(?i:https?|wss?|ftps?){_COLON}\s*(?:{_SLASH}|\\|(?<=:)(?=[\w-]{{1,63}}\.\w))"
+    r"|(?<=[\"'`(=])(?=\\{0,2}/)[\\/]{2,8}(?=[\w-]{2,}\.|\[[0-9A-Fa-f:]+\])"
+    r"|(?:(?<=[\"'`(=])\\{4}|(?<=[rR@][\"'])\\{2})(?=[\w-]{2,63}[\\.][\w\\])"
+    r"|(?:(?<=[=(:]) |(?<=\]: ))//(?=[\w-]+(?:\.[\w-]+)+(?:[/\s>)?#]|\Z))"
+    r")[\\/]*"
     r"|\b(?=www\d?\.\w)"
     r"|(?<![\w.+-])[\w.+-]{1,64}@(?=[\w-]{1,63}(?:\.[\w-]{1,63})+:[\w~/.-])"
 )
-"""What stands before a host: a scheme with its slashes, as browsers take them too, or the `git@` of `git@host:path`."""
+"""What stands before a host: a scheme with its slashes, as browsers take them too, or the `git@` of `git@host:path`.
+
+Slashes alone count behind a quote or a bracket, and behind a blank where no comment begins.
+"""
 _MAX_CHARS = 2_000
 """Of an address. No browser and no server takes a longer host."""
 _USER = re.compile(r"[^/?#\s]*@")
@@ -18,11 +28,15 @@ _NO_END = r"\s\"'`<>)\]},;|"
 _HOST = re.compile(rf"(?:\[[^\s\]/?#\\]{{0,64}}\])?[^/?#\\{_NO_END}]*")
 """The brackets of an IPv6 address are part of it."""
 _REST = re.compile(rf"(?:\[[^\s\]]{{0,64}}\])?[^{_NO_END}]*")
-_RESERVED = re.compile(
-    r"(?:(?:[a-z0-9-]*\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost)\.?|127\.0\.0\.1|\[::1\])(?::[^@]*)?",
+_NOBODY = r"(?:(?:[a-z0-9-]*\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost)\.?|127\.0\.0\.1|\[::1\])"
+_RESERVED = re.compile(rf"{_NOBODY}(?::[^@]*)?", re.IGNORECASE)
+"""Hosts that belong to nobody (RFC 2606, RFC 6761), also with empty labels, or to the machine itself."""
+_GOES_ON = re.compile(
+    rf"(?:[,;]{_NOBODY}(?::\d+)?(?![\w.:-]))*[,;](?!{_NOBODY}(?::\d+)?(?![\w.:-]))[\w-]+(?:\.\w|:\d)"
+    r"|\\(?![nrtbf\"'`\\/\s]|\Z)",
     re.IGNORECASE,
 )
-"""Hosts that belong to nobody (RFC 2606, RFC 6761), also with empty labels, or to the machine itself."""
+"""Behind a reserved host: a list with another host, or an escape that goes on with the name."""
 
 
 def find_new_urls(text: str, base_text: str, limit: int = 10) -> list[str]:
@@ -50,7 +64,7 @@ def _find_urls(text: str) -> Iterator[str]:
         host = _match(_HOST, text, place)
         if _USER.match(text, *place):  # What seems to be the host may be the name of a user.
             url = start[0] + _match(_WORD, text, place)
-        elif host and not _RESERVED.fullmatch(host):
+        elif host and not (_RESERVED.fullmatch(host) and not _GOES_ON.match(text, start.end() + len(host), place[1])):
             url = start[0] + _match(_REST, text, place)
         else:
             done = start.end() + len(host.partition(":")[0])
