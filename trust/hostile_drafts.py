@@ -201,7 +201,7 @@ shop/node_modules/x/index.js shop/migrations/0001.py shop/migrations/0002.py sho
 shop/outside/x.md shop/sub shop/sub/x.py shop/latin.py shop/lfs.py shop/mixed.py shop/basket.py/x.py shop
 shop/Basket.py shop/BASKET.PY Shop/new.py shop/private.pem shop/logo.png web/page.js docs/guide.md package.json
 setup.py README.md ../evil.py shop/../../evil.py shop/../web/page.js /etc/passwd shop/nul shop/CON.py
-shop/git~1/config
+shop/git~1/config shop/OWNERS shop/bors.toml shop/AGENTS.override.md
 """
 _TARGETS = (*_TARGET_LIST.split(), f"shop/{'a' * 200}.py")
 

@@ -109,6 +109,11 @@ def test_a_message_about_an_address_does_not_show_its_password():
     assert TOKEN[:12] not in problems[0]
 
 
+def test_an_edit_that_makes_a_file_too_long_is_refused_with_its_reason():
+    _, problems = edit(make_files("x = 1\n" * 166_000 + "y = 1\n"), ("y = 1", f"y = '{'z' * 5_000}'"))
+    assert problems == [f"{PATH} would have more than 1,000,000 characters: make it no longer than it is."]
+
+
 def test_what_a_check_printed_has_no_value_of_the_file():
     assert PASSWORD not in mask_output(f"AssertionError: {PASSWORD} != 1", [PATH], make_files())
 

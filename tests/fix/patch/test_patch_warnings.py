@@ -50,6 +50,7 @@ composer.json phpunit.xml phpunit.xml.dist phpstan.neon psalm.xml rector.php ecs
 a.csproj a.fsproj a.sln Directory.Build.props Directory.Packages.props a.targets NuGet.config packages.config global.json
 build.cake paket.dependencies a.runsettings a.tt a.psm1 web.config
 mix.exs rebar.config Package.swift Cartfile a.xcconfig a.pbxproj pubspec.yaml build.yaml a.cabal cabal.project stack.yaml
+testem.js configure.py sbt bin/rails githooks/post-receive githooks/applypatch-msg githooks/pre-rebase
 Setup.hs dune dune-project a.opam elm.json shard.yml a.nimble build.zig dub.json a.rockspec deps/build.jl Makevars DESCRIPTION
 Dockerfile Dockerfile.dev app.dockerfile Containerfile compose.yaml docker-compose.override.yml docker-bake.hcl skaffold.yaml
 Chart.yaml helmfile.yaml ansible.cfg playbook.yml main.tf a.pkr.hcl Procfile cdk.json
@@ -101,3 +102,31 @@ def test_long_new_lines_are_said():
     known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
     more = long.model_copy(update={"text": long.text + "z = 1\n"})
     assert list_warnings(make_draft([more]), known) == []
+
+
+def test_lines_that_are_longer_than_any_of_the_file_are_said():
+    line = f"init();{'        ;' * 13}evil()\n"
+    many = FileVersion(path="shop/a.py", text=line)
+    assert list_warnings(make_draft([many]), FILES) == ["Lines of more than 120 characters: shop/a.py."]
+    known = FakeFiles({"shop/a.py": BaseFile(text=f"{line[:-1]}\n")})
+    more = many.model_copy(update={"text": line.replace("evil", "good")})
+    assert list_warnings(make_draft([more]), known) == []
+
+
+MASKED = 'DB_PASSWORD = "[masked secret 1]"\nlog("metrics", token="none")\nkey: |\n  [masked secret 2]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (MASKED.partition("\n")[0] + "\n", []),
+        (MASKED.replace("DB_PASSWORD", "    DB_PASSWORD") + "# more\n", []),
+        ('log("metrics", token="[masked secret 1]")\n', ["[masked secret 1]"]),
+        (MASKED.replace("key: |", "sent: |"), ["[masked secret 2]"]),
+    ],
+)
+def test_a_value_that_another_name_gets_is_said(text: str, words: list[str]):
+    files = FakeFiles({"shop/a.py": BaseFile(text=MASKED)})
+    said = list_warnings(make_draft([FileVersion(path="shop/a.py", text=text)]), files)
+    assert len(said) == len(words)
+    assert all(f"The value of {mask} in shop/a.py stands after other words now" in said[0] for mask in words)

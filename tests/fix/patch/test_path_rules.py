@@ -60,6 +60,21 @@ def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
     assert find(path, is_new=is_new) == ""
 
 
+STEERING = [
+    "OWNERS",
+    "OWNERS_ALIASES",
+    "AGENTS.override.md",
+    "opencode.json",
+    "crush.json",
+    "bors.toml",
+    "rust-bors.toml",
+    "kodiak.toml",
+    "policy-bot.yml",
+    "triagebot.toml",
+    "PRESUBMIT.py",
+]
+
+
 @pytest.mark.parametrize(
     ("path", "is_new", "reason"),
     [
@@ -86,6 +101,7 @@ def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
         ("shop/CODEOWNERS", True, "who owns the code"),
         ("shop/Jenkinsfile", True, "steers automation"),
         ("shop/azure-pipelines-ci.yml", True, "steers automation"),
+        *((f"shop/{name}", True, "steers automation") for name in STEERING),
         ("shop/aux.py", True, "some systems read as another one"),
         ("shop/new.py.", True, "some systems read as another one"),
         ("shop/ new.py", True, "some systems read as another one"),

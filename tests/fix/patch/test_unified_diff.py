@@ -148,6 +148,11 @@ def test_hostile_texts_are_compared_in_linear_time(distinct: int):
     assert_grows_linearly(build, lambda pair: diff_lines(*pair), size=20_000)
 
 
+def test_many_pairs_with_new_lines_between_them_count_as_replaced():
+    old = [f"{number // 2}\n" for number in range(2_000)]
+    assert len(diff_lines(old, [line for number in old for line in (number, "z\n")])) == 1
+
+
 def test_long_diffs_are_cut_at_a_line():
     assert cut_diff("a\nb\nc\n", 3) == "a\nb\nc\n"
     assert cut_diff("a\nb\nc\n", 2) == "a\nb\n[1 more line]\n"

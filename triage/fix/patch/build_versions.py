@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from triage.domain.patch import BaseFile, Edit, FileVersion
+from triage.domain.patch import MAX_FILE_CHARS, BaseFile, Edit, FileVersion
 from triage.fix.fix_answers import FileAnswer
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits, finish_new_text
 from triage.proposal_ports import BaseFiles
@@ -45,8 +45,17 @@ def _build_version(path: str, group: Sequence[FileAnswer], files: BaseFiles, ear
         contents = [answer.new_content for answer in group if answer.new_content]
         if len(contents) != 1:
             raise RejectedEdits([f"{path} does not exist. For a new file, give its whole text in new_content, once."])
-        return FileVersion(path=path, description=description, is_new_file=True, text=finish_new_text(contents[0]))
+        text = _check_size(path, finish_new_text(contents[0]))
+        return FileVersion(path=path, description=description, is_new_file=True, text=text)
     if not edits:
         raise RejectedEdits([f"{path} exists: give edits, not the whole text."])
     base = BaseFile(text=earlier if earlier is not None else found.text, mode=found.mode)
-    return FileVersion(path=path, description=description, text=apply_edits(path, base, edits))
+    return FileVersion(path=path, description=description, text=_check_size(path, apply_edits(path, base, edits)))
+
+
+def _check_size(path: str, text: str) -> str:
+    if len(text) > MAX_FILE_CHARS:
+        raise RejectedEdits(
+            [f"{path} would have more than {MAX_FILE_CHARS:,} characters: make it no longer than it is."]
+        )
+    return text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-_MAX_EQUAL_PAIRS = 20_000
+_MAX_EQUAL_PAIRS = 2_000
 """Pairs of equal lines in one stretch. Difflib's time grows with them; above, the stretch counts as replaced."""
 
 

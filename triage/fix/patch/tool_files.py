@@ -13,8 +13,8 @@ RUN_BY_TOOLS: Mapping[str, str] = {
         fabfile.py pavement.py manage.py sitecustomize.py usercustomize.py *.pth *requirements*.txt *requirements*.in
         *constraints*.txt *constraints*.in requirements/*.txt requirements/*.in pipfile environment.y*ml conda*.y*ml
         meta.yaml recipe.yaml pdm.toml uv.toml poetry.toml hatch.toml hatch_build.py build.py pdm_build.py mypy.ini
-        ruff.toml pylintrc bandit.y*ml pyrightconfig.json versioneer.py ez_setup.py buildout.cfg bootstrap.py pip.conf
-        pip.ini manifest.in conanfile.py conanfile.txt gunicorn*.py asv.conf.json sphinx*/conf.py docs/conf.py
+        ruff.toml pylintrc bandit.y*ml pyrightconfig.json versioneer.py ez_setup.py buildout.cfg bootstrap.py
+        configure.py pip.conf pip.ini manifest.in conanfile.py conanfile.txt gunicorn*.py asv.conf.json sphinx*/conf.py docs/conf.py
         doc/conf.py docs/source/conf.py doc/source/conf.py""",
     "JavaScript": """
         package.json package.json5 package.yaml pnpm-workspace.yaml pnpmfile.*js lerna.json nx.json project.json
@@ -30,7 +30,7 @@ RUN_BY_TOOLS: Mapping[str, str] = {
         preinstall.* postinstall.* install.js jakefile.js jakefile cakefile plopfile.* app.json eas.json
         ionic.config.json capacitor.config.* lint-staged.* commitlint.* stylelint.* eslint.* prettier.* knexfile.*
         ormconfig.* hardhat.config.* truffle*.js truffle*.ts forge.config.* electron-builder.* pm2.json ecosystem.*.js
-        process.json typedoc.js* xo.config.* api-extractor.json""",
+        testem.js process.json typedoc.js* xo.config.* api-extractor.json""",
     "C, C++ and others that make": """
         makefile makefile.* gnumakefile gnumakefile.* bsdmakefile *.mk *.mak *.make cmakelists.txt *.cmake
         cmakepresets.json cmakeuserpresets.json configure configure.ac configure.in config.guess config.sub autogen.sh
@@ -54,7 +54,7 @@ RUN_BY_TOOLS: Mapping[str, str] = {
         project/*.scala project.clj deps.edn build.clj shadow-cljs.edn bb.edn build.boot profiles.clj maven.config
         jvm.config extensions.xml buildsrc/* jitpack.y*ml checkstyle*.xml pmd*.xml spotbugs*.xml detekt.y*ml
         lombok.config junit-platform.properties testng.xml proguard*.pro proguard*.txt androidmanifest.xml
-        jreleaser.y*ml org.junit.jupiter.api.extension.extension meta-inf/services/*""",
+        jreleaser.y*ml sbt org.junit.jupiter.api.extension.extension meta-inf/services/*""",
     "Ruby, PHP and Perl": """
         gemfile gemfile.* *.gemfile gems.rb *.gemspec rakefile rakefile.rb *.rake capfile guardfile thorfile *.thor
         brewfile appraisals puppetfile berksfile vagrantfile podfile *.podspec *.podspec.json fastfile appfile
@@ -62,6 +62,7 @@ RUN_BY_TOOLS: Mapping[str, str] = {
         extconf.rb config.ru puma.rb unicorn.rb cucumber.y*ml features/support/*.rb boot.rb standard.y*ml rubocop.y*ml
         composer.json phpunit.xml phpunit.*xml phpunit.xml.dist phpunit.dist.xml phpstan.neon phpstan*.neon* psalm.xml
         psalm*.xml* phpcs.xml* rector.php ecs.php scoper.inc.php php-cs-fixer.php codeception.y*ml behat.y*ml pest.php
+        bin/rails
         bootstrap.php robo*.php robofile.php deploy.php phinx.php artisan server.php php.ini makefile.pl build.pl
         cpanfile dist.ini alienfile""",
     ".NET": """
@@ -86,6 +87,8 @@ RUN_BY_TOOLS: Mapping[str, str] = {
         crontab supervisord.conf procfile procfile.* nginx.conf makisu.y*ml nixpacks.toml""",
     "linters, hooks and editors": """
         pre-commit* post-commit* commit-msg* pre-push* post-checkout* post-merge* pre-receive* prepare-commit-msg*
+        post-receive post-update post-rewrite pre-rebase pre-merge-commit pre-auto-gc applypatch-msg pre-applypatch
+        post-applypatch push-to-checkout reference-transaction proc-receive sendemail-validate fsmonitor-watchman
         overcommit.y*ml hk.pkl mise.toml mise.*.toml tool-versions *.code-workspace *.sublime-project *.iml *.vimrc
         exrc dir-locals.el biome.json biome.jsonc rome.json dprint.json tslint.json oxlintrc.json
         sonar-project.properties codecov.y*ml coveragerc semgrep.y*ml trunk.y*ml megalinter.y*ml cspell.* buf.gen.y*ml
@@ -103,9 +106,11 @@ AUTOMATION: Mapping[str, str] = {
         apprunner.y*ml appspec.y*ml amplify.y*ml firebase.json wrangler.toml wrangler.json* action.y*ml""",
     "bots": """
         dangerfile* renovate.json* renovate-config* dependabot.y*ml mergify.y*ml release-please-config.json lefthook*
-        goreleaser-ci.y*ml probot*.y*ml greenkeeper.json tekton/*""",
+        goreleaser-ci.y*ml probot*.y*ml greenkeeper.json tekton/* bors.toml rust-bors.toml homu.toml kodiak.toml
+        policy-bot.y*ml triagebot.toml presubmit.py owners owners_aliases""",
     "agents": """
         agents.md agent.md claude.md claude.local.md gemini.md codex.md copilot-instructions.md warp.md qwen.md
+        agents.override.md crush.md opencode.json opencode.jsonc crush.json gemini-extension.json
         *.prompt.md *.instructions.md *.chatmode.md *.agent.md *.mdc mcp.json skill.md""",
 }
 """Beside everything whose name begins with a dot."""

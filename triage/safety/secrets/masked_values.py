@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from triage.safety.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, replace_likely_secrets
@@ -18,6 +19,7 @@ class MaskedText(NamedTuple):
     """What the masks stand for: `[masked secret 1]` for the first one. None is there twice."""
 
 
+@lru_cache(maxsize=8)
 def mask_values(text: str, path: str) -> MaskedText:
     """Return the text of a file with its likely secrets masked. What looks like a mask already is masked as well."""
     numbers: dict[str, int] = {}
