@@ -14,7 +14,8 @@ RUN_BY_TOOLS: Mapping[str, str] = {
         *constraints*.txt *constraints*.in requirements/*.txt requirements/*.in pipfile environment.y*ml conda*.y*ml
         meta.yaml recipe.yaml pdm.toml uv.toml poetry.toml hatch.toml hatch_build.py build.py pdm_build.py mypy.ini
         ruff.toml pylintrc bandit.y*ml pyrightconfig.json versioneer.py ez_setup.py buildout.cfg bootstrap.py
-        configure.py pip.conf pip.ini manifest.in conanfile.py conanfile.txt gunicorn*.py asv.conf.json sphinx*/conf.py docs/conf.py
+        configure.py
+        pip.conf pip.ini manifest.in conanfile.py conanfile.txt gunicorn*.py asv.conf.json sphinx*/conf.py docs/conf.py
         doc/conf.py docs/source/conf.py doc/source/conf.py""",
     "JavaScript": """
         package.json package.json5 package.yaml pnpm-workspace.yaml pnpmfile.*js lerna.json nx.json project.json
