@@ -163,21 +163,6 @@ def test_another_event_is_skipped_even_with_an_invalid_payload(room: Room):
     assert room.outputs["status"] == "skipped"
 
 
-def test_a_push_fills_the_cache_and_a_later_triage_uses_it(room: Room):
-    opened = room.event.read_text()
-    room.event.write_text(json.dumps({"ref": "refs/heads/main", "deleted": False}))
-    cache = ".triage/cache"
-    assert room.run(GITHUB_EVENT_NAME="push", INPUT_CACHE__DIR=cache) == 0
-    assert (room.outputs["status"], room.github.request_lines) == ("complete", [])
-    assert "Indexed 1 files in" in room.summary
-    assert [path.suffix for path in (room.folder / cache / "index").glob("index-*")] == [".npy"]
-    room.event.write_text(opened)
-    assert room.run(INPUT_CACHE__DIR=cache) == 0
-    report = json.loads((room.folder / ".triage" / "report.json").read_text())
-    assert (report["index"]["reused"], report["status"]) == (1, "complete")
-    assert report["suspects"][0]["path"] == "shop/cart.py"
-
-
 def test_an_unusable_cache_does_not_stop_the_triage(room: Room):
     (room.folder / "taken").write_text("a file")
     assert room.run(INPUT_CACHE__DIR="taken") == 0

@@ -89,6 +89,7 @@ SECRET_FORMS: dict[str, tuple[str, str]] = {
     "two names": (f'user, password = "shop", "{ALNUM}"', ALNUM),
     "comment before the value": (f'password = /* prod */ "{PASSWORD}"', PASSWORD),
     "carriage return in quotes": (f'password = "{PASSWORD}\r"', PASSWORD),
+    "line's end in quotes": (f'password = "{PASSWORD}\n"', PASSWORD),
     "XML": (f"<password>{PASSWORD}</password>", PASSWORD),
     "XML of words": ("<clientSecret>sunflower</clientSecret>", "sunflower"),
     "URL with #": (f"postgres://shop:{PASSWORD}@db.acme.com/x", PASSWORD),

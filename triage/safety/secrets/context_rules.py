@@ -18,10 +18,11 @@ NAMES = (
 BLANKS = "[ \t\u00a0]*"
 """As many as it takes to align a value with those of its neighbours."""
 QUOTED = (
-    r"(?:(?:\"\"\"|\")((?:[^\s\"\\]|\\\S){6,})\r?\"|'((?:[^\s'\\]|\\\S){6,})\r?'|`([^\s`]{6,})\r?`"
+    r"(?:(?:\"\"\"|\")((?:[^\s\"\\]|\\\S){6,})\r?\n?\"|'((?:[^\s'\\]|\\\S){6,})\r?\n?'|`([^\s`]{6,})\r?\n?`"
     r"|\\['\"`]([^\s'\"\\`]{6,})\\['\"`])"
 )
-"""A value in quotes of one kind, with escapes in it; or with escapes before its quotes, in a string of a program."""
+"""A value in quotes of one kind, with escapes and a line's end in it; or, in a string of a program, with escapes before
+its quotes."""
 SAMPLE = (
     r"^(?:[\[<{(:%]|\*\*|[$#][({]|\.?\$[A-Za-z_]\w*(?:$|[,/.>-])|@\w+[@:]?$|![A-Za-z/]+$|ENC\[)",
     r"(?i)^(?:x+|\.+|pass(?:wd)?|pwd|secret|token|user(?:name)?|passw[o0]rd[0-9!]*)$|^(?:your|my|some|the|new|old)[_.-]",
