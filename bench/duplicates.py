@@ -22,8 +22,8 @@ from triage.code.past_issues.likeness import Likeness
 from triage.code.past_issues.past_issue_index import Compared, PastIssueIndex
 from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue
-from triage.domain.memory import PastIssue
-from triage.domain.thresholds import Thresholds
+from triage.domain.past_issues import PastIssue
+from triage.domain.project_config import Thresholds
 from triage.issue.read_issue import read_issue
 
 _PLACES = (1, 5, 10)

@@ -7,7 +7,7 @@ from triage.code.rank.found_place import find_place
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Thresholds
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ from bench.train_kinds import (
 from triage.code.past_issues.issue_classifier import extract_features, measure_similarities
 from triage.code.past_issues.learned_labels import learn_from_labels, learn_kinds
 from triage.domain.issue import Issue
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.issue.kind.kind_model import DECLARED_LOGIT, KINDS, estimate_kind
 from triage.issue.read_issue import read_issue
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from triage.domain.facts import ReportFacts
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, Reading, ReportFacts
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from triage.backlog.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
 from triage.base.errors import BadInput, TriageError
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 
 @dataclass

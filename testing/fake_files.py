@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
-from triage.domain.patch import BaseFile, EditablePath
+from triage.domain.proposal import BaseFile, EditablePath
 from triage.fix.patch.masked_files import mask_file
 
 

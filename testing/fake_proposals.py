@@ -9,9 +9,9 @@ from datetime import datetime
 from testing.fakes import NOW
 from triage.base.errors import CannotPublish
 from triage.domain.effect import Reaction
-from triage.domain.patch import BaseFile
 from triage.domain.proposal import (
     PROPOSAL_LIFETIME,
+    BaseFile,
     CommentRecord,
     PatchProposal,
     PullRequest,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from triage.base.errors import BranchTaken
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.proposal_ports import CheckResult, CommitRequest
 
 

@@ -15,6 +15,7 @@ from langchain_core.tools import BaseTool, tool
 
 from triage.base.errors import NoSuchIssue, NotIndexed
 from triage.domain.code import (
+    CodeHistory,
     FileChange,
     FoundPlace,
     History,
@@ -23,19 +24,19 @@ from triage.domain.code import (
     LineMatch,
     LineMatches,
     Passage,
+    PathChange,
     SearchQuery,
     Span,
+    Tag,
 )
-from triage.domain.facts import ReportFacts
-from triage.domain.history import CodeHistory, PathChange, Tag
-from triage.domain.issue import Issue, IssueComment, Reading
-from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.effect import Suggestion, SuggestionOptions
+from triage.domain.issue import Issue, IssueComment, Reading, ReportFacts
+from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.project_config import Thresholds
 from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
-from triage.domain.suggestion import Suggestion, SuggestionOptions
-from triage.domain.thresholds import Thresholds
 from triage.ports import AnnotationLevel, Services, Tier
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

@@ -13,18 +13,27 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
-from triage.domain.facts import ReportFacts
-from triage.domain.history import CodeHistory, PathChange, Tag
-from triage.domain.issue import Issue, Reading
-from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
-from triage.domain.project_config import ProjectConfig
+from triage.domain.code import (
+    CodeHistory,
+    FoundPlace,
+    History,
+    Hit,
+    IndexFacts,
+    LineMatches,
+    Passage,
+    PathChange,
+    SearchQuery,
+    Span,
+    Tag,
+)
+from triage.domain.effect import Suggestion, SuggestionOptions
+from triage.domain.issue import Issue, Reading, ReportFacts
+from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.project_config import ProjectConfig, Thresholds
 from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
-from triage.domain.suggestion import Suggestion, SuggestionOptions
-from triage.domain.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, ToolMessage

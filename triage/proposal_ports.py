@@ -6,8 +6,7 @@ from typing import Protocol
 from pydantic import Field
 
 from triage.domain.effect import Reaction
-from triage.domain.patch import BaseFile, EditablePath
-from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
+from triage.domain.proposal import BaseFile, CommentRecord, EditablePath, PatchProposal, PullRequest, StoredProposal
 from triage.domain.value import Value
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from tests.comment.sample_reports import FULL, RULES_STEPS, change_report
 from triage.backlog.backlog import BacklogPlan, Caps, ListedIssue
 from triage.domain.issue import Issue
-from triage.domain.memory import SimilarIssue
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 

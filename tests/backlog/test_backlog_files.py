@@ -9,7 +9,7 @@ from tests.backlog.backlog_values import NEWEST, list_issue, make_plan, make_rep
 from triage.backlog.backlog import BatchRecord, Caps
 from triage.backlog.backlog_files import BacklogFiles
 from triage.base.errors import BadInput
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 PLAN = make_plan([[1], [2]])
 ISSUES = [[list_issue(1)], [list_issue(2, title="Größe \ud800")]]

@@ -20,7 +20,7 @@ from triage.backlog.choose_issues import (
 )
 from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from triage.backtest.outcome import BacktestOutcome, build_outcome
 from triage.backtest.past_case import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
+from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
-from triage.domain.thresholds import Thresholds
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from tests.backtest.samples import AT, case, fixed_issue
 from triage.backtest.backtest_issues import find_duplicates, to_issue, triage_past_issues
 from triage.backtest.past_case import CaseResult, PastCase
 from triage.domain.issue import Issue, Repository
-from triage.domain.memory import PastFix, PastIssue, SimilarIssue
+from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
 from triage.ports import Services
 
 REPOSITORY = Repository(slug="acme/shop")

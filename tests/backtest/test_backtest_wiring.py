@@ -10,7 +10,7 @@ from testing.sessions import make_session
 from triage.app.settings import Settings
 from triage.backtest.backtest_wiring import write_thresholds
 from triage.base.errors import BadInput
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Thresholds
 
 PATH = ".github/triage.yml"
 LINE = "thresholds: {trace: 0.3, message: 0.5, name: 0.8, duplicate: 0.6}"

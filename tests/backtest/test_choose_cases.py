@@ -20,7 +20,7 @@ from triage.backtest.choose_cases import (
     split_message,
 )
 from triage.backtest.past_case import FixCommit
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 
 
 @dataclass

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.backtest.samples import place
 from triage.backtest.choose_thresholds import COST_OF_WRONG, MIN_PLACES, apply_choices, choose_thresholds
 from triage.backtest.past_case import LikelyPlace
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Thresholds
 
 
 def choose(places: list[LikelyPlace], before: float = 0.7) -> float:

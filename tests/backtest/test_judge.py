@@ -4,7 +4,7 @@ from tests.backtest.samples import case, fixed_issue
 from tests.comment.sample_reports import FULL
 from triage.backtest.judge import judge_duplicate, judge_report
 from triage.domain.code import FoundPlace, Span
-from triage.domain.memory import SimilarIssue
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import Suspect
 
 PATH = "shop/cart.py"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.backtest.samples import AT, fixed_issue
 from triage.backtest.known_then import list_groups, recall_known_then
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 
 DAY = timedelta(days=1)
 

@@ -3,8 +3,8 @@
 from tests.backtest.samples import place, result
 from triage.backtest.past_case import DuplicateResult
 from triage.backtest.score import score_results
+from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
-from triage.domain.thresholds import Thresholds
 
 RESULTS = [
     result(1, rank=1, chance=0.95, speaks="found", place=place(0.95)),

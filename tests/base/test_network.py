@@ -37,7 +37,7 @@ from triage.app.settings.network_settings import read_network
 from triage.base.errors import BadInput, TriageError
 from triage.base.network import CertificateAuthorities, Network
 from triage.code.vectors.chroma_connection import StoreFailed, connect_to_chroma
-from triage.domain.collector import Collector, OtlpEndpoint
+from triage.domain.run import Collector, OtlpEndpoint
 from triage.github.github_client import GitHubClient
 from triage.github.github_retry import WaitBudget
 from triage.github.issue_tracker import IssueTracker

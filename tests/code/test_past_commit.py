@@ -11,7 +11,7 @@ from tests.code.past_issues.past import past_issue
 from triage.code.codebase import GitCodebase
 from triage.code.git.git import GitError
 from triage.code.indexed_commit import LastIndex, PastCommit
-from triage.domain.memory import PastFix
+from triage.domain.past_issues import PastFix
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

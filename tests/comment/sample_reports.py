@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from triage.domain.code import FileChange, IndexFacts, Span
+from triage.domain.code import FileChange, IndexFacts, LaterChange, Owner, PathChange, RegressionWindow, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -12,9 +12,8 @@ from triage.domain.findings import (
     MissingKind,
     WebResult,
 )
-from triage.domain.history import LaterChange, Owner, PathChange, RegressionWindow
 from triage.domain.issue import Issue, Repository
-from triage.domain.memory import SimilarIssue
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill

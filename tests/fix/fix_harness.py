@@ -13,8 +13,17 @@ from triage.approval.proposal_id import compute_proposal_id
 from triage.comment.comment_parts import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
-from triage.domain.patch import AffectedModule, BaseFile, FileVersion, PatchDraft
-from triage.domain.proposal import Approvers, CommentRecord, ProposalStatus, ProposalTests, StoredProposal
+from triage.domain.proposal import (
+    AffectedModule,
+    Approvers,
+    BaseFile,
+    CommentRecord,
+    FileVersion,
+    PatchDraft,
+    ProposalStatus,
+    ProposalTests,
+    StoredProposal,
+)
 from triage.domain.run import Status
 from triage.domain.task import FixStage, FixTask
 from triage.fix.fix_answers import (

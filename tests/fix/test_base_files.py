@@ -6,7 +6,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from triage.base.errors import BadInput
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.base_files import CommitFiles, open_base_files
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.domain.patch import FileVersion, PatchDraft
+from triage.domain.proposal import FileVersion, PatchDraft
 from triage.fix.commit_text import (
     CommitFacts,
     format_subject,

@@ -8,8 +8,7 @@ import pytest
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
 from triage.approval.proposal_id import compute_proposal_id
-from triage.domain.patch import AffectedModule, BaseFile, FileVersion, PatchDraft
-from triage.domain.proposal import PatchProposal, ProposalTests
+from triage.domain.proposal import AffectedModule, BaseFile, FileVersion, PatchDraft, PatchProposal, ProposalTests
 from triage.fix.proposal_text import (
     MAX_PART_UNITS,
     render_abandoned,

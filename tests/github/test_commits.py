@@ -4,7 +4,7 @@ import pytest
 
 from testing.servers.github_api import ApiFault, GitHubApi
 from triage.base.errors import TriageError
-from triage.domain.history import PathChange, Tag
+from triage.domain.code import PathChange, Tag
 from triage.github.issue_tracker import IssueTracker
 
 NEW, MIDDLE, OLD, BASE = (letter * 40 for letter in "dcba")

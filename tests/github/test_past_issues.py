@@ -9,7 +9,7 @@ from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, TriageError
 from triage.comment.hidden_state import CommentState, render_state
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 from triage.github.github_client import MAX_RESPONSE_BYTES
 from triage.github.issue_tracker import IssueTracker
 from triage.github.past_issue_responses import MAX_BODY_CHARS

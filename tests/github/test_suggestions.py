@@ -8,7 +8,7 @@ from testing.servers.github_api import ApiFault, GitHubApi
 from testing.servers.suggesting_github import SuggestingGitHub
 from tests.github.conftest import OpenTracker
 from triage.base.errors import CannotPublish
-from triage.domain.suggestion import Suggestion, SuggestionKind, SuggestionOptions
+from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.github.issue_tracker import IssueTracker
 
 POST = "POST /graphql"

@@ -15,7 +15,7 @@ from triage.agents.memory_message import TITLE
 from triage.base.errors import GitHubUnavailable
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.memory import EarlierReport, LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
+from triage.domain.past_issues import EarlierReport, LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.graph.memory_nodes import find_earlier_report, remember_entities

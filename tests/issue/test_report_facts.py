@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.issue import issues
-from triage.domain.facts import Quote, ReportFacts
-from triage.domain.issue import Issue
+from triage.domain.issue import Issue, Quote, ReportFacts
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
 

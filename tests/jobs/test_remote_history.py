@@ -9,7 +9,7 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeGitHub, fake_services
 from tests.jobs.flow_harness import OPENED, FlowHarness
 from triage.base.errors import GitHubUnavailable
-from triage.domain.history import CodeHistory, PathChange, RegressionWindow, Tag
+from triage.domain.code import CodeHistory, PathChange, RegressionWindow, Tag
 
 TAGS = [Tag(name="v1.1", commit="b" * 40), Tag(name="v1.0", commit="a" * 40)]
 CHANGES = [PathChange(commit="c" * 40, date="2026-01-01", subject="Parse once", paths=["src/parse.py"])]

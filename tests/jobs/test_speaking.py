@@ -12,9 +12,9 @@ from triage.comment.decide_comment import NOTHING_TO_SAY
 from triage.domain.code import FoundPlace, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import Reading
+from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.domain.thresholds import Thresholds
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."

@@ -7,7 +7,7 @@ import pytest
 
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.comment.hidden_state import CommentState, render_state
-from triage.domain.code import Span
+from triage.domain.code import PathChange, Span, Tag
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -18,12 +18,12 @@ from triage.domain.effect import (
     RemoveLabel,
     SetOutputs,
     SuggestChanges,
+    Suggestion,
+    SuggestionOptions,
     WriteReport,
     WriteSummary,
 )
-from triage.domain.history import PathChange, Tag
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.ports import AnnotationLevel
 from triage.writes.apply_effects import (
     DUPLICATES_UNKNOWN,

@@ -38,13 +38,13 @@ from triage.domain.effect import (
     RemoveLabel,
     SetOutputs,
     SuggestChanges,
+    SuggestionOptions,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import IssueRef, RunReport, Ticket
-from triage.domain.suggestion import SuggestionOptions
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
 from triage.writes import plan_effects
 from triage.writes.answer_line import plan_decided

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.comment.sample_reports import FEATURE, FULL, change_report, missing
 from triage.comment.hidden_state import CommentState
 from triage.comment.withhold_details import withhold_details
+from triage.domain.effect import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
 from triage.domain.report import RunReport, Ticket
-from triage.domain.suggestion import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
 from triage.safety.active_content import find_active_content
 from triage.writes.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
 

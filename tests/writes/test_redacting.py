@@ -11,7 +11,7 @@ from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, encode_
 from triage.comment.hidden_state import CommentState, parse_state, render_state
 from triage.domain.code import Span
 from triage.domain.issue import IssueComment
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 from triage.safety.active_content import find_active_content
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 from triage.writes.redacting import RedactingGitHub, RedactingPastIssues, RedactingResponseCache

@@ -9,8 +9,7 @@ from testing.fake_proposals import FakeIssueApprovals, FakeProposalStore
 from testing.text.encoded_secrets import GITHUB, KEYS, encode_all
 from tests.fix.github.proposal_requests import make_request
 from triage.base.errors import CannotPublish
-from triage.domain.patch import BaseFile
-from triage.domain.proposal import CommentRecord
+from triage.domain.proposal import BaseFile, CommentRecord
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.writes.redacting_proposals import RedactingIssueApprovals, RedactingProposalStore
 

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 from triage.agents.prompts import fence, format_bullets, shorten
 from triage.domain.agent_input import AgentInput
 from triage.domain.issue import HumanExchange
-from triage.domain.memory import EarlierReport, SimilarIssue
+from triage.domain.past_issues import EarlierReport, SimilarIssue
 
 TITLE = "=== Memory Context ==="
 MAX_SHOWN = 3

@@ -7,9 +7,8 @@ from typing import Any, get_args
 from triage.agents.prompts import find_traceback_lines
 from triage.agents.topic_labels import select_topics
 from triage.domain.agent_input import AgentInput
-from triage.domain.facts import SeveritySign, SignKind
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
-from triage.domain.issue import Reading
+from triage.domain.issue import Reading, SeveritySign, SignKind
 from triage.domain.report import MAX_LABELS
 from triage.issue.kind.issue_kind import find_labelled_kind
 from triage.issue.kind.severity_signs import find_severity_signs

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.memory import LearnedLabel
+from triage.domain.past_issues import LearnedLabel
 
 _WORKFLOW = re.compile(
     r"\b(?:duplicate|invalid|won'?t ?fix|wontfix|stale|triaged?|status|good first|first|help wanted|in progress|"

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from triage.backlog.backlog import BacklogPlan, BatchRecord, ListedIssue
 from triage.base.errors import BadInput
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 PLAN = "plan.json"
 PAST = "past.json"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from triage.backlog.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 
 class BacklogSource(Protocol):

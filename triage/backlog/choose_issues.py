@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from triage.backlog.backlog import ListedIssue
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.issue import Issue
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
 from triage.events.admission import label_skip_reason

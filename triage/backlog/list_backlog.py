@@ -11,7 +11,7 @@ from triage.backlog.choose_issues import find_skip_reason, merge_past_issues, sp
 from triage.backlog.issue_spool import IssueSpool, open_spool
 from triage.backlog.search_query import advance_cursor, check_query, format_cursor, parse_cursor
 from triage.base.errors import GitHubUnavailable, TriageError
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.ports import PastIssueSource, ProgressLog
 from triage.writes.allowed_labels import select_allowed_labels

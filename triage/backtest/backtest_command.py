@@ -22,7 +22,7 @@ from triage.backtest.choose_cases import ChosenCases
 from triage.backtest.past_case import CaseResult, DuplicateResult
 from triage.base.errors import BadInput
 from triage.domain.issue import Repository
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 if TYPE_CHECKING:
     from triage.backtest.outcome import BacktestOutcome

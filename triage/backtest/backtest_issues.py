@@ -10,9 +10,9 @@ from triage.backtest.past_case import CaseResult, DuplicateResult, PastCase
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
+from triage.domain.project_config import NO_THRESHOLDS
 from triage.domain.report import RunReport
-from triage.domain.thresholds import NO_THRESHOLDS
 from triage.graph.run_graph import run_graph
 from triage.issue.read_issue import read_issue
 from triage.ports import Codebase, Services

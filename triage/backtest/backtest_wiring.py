@@ -17,8 +17,8 @@ from triage.backtest.choose_cases import ChosenCases, choose_commits, choose_iss
 from triage.backtest.past_case import PastCase
 from triage.base.errors import BadConfig, BadInput, SetupError
 from triage.base.yaml_section import replace_section
-from triage.domain.memory import PastIssue
-from triage.domain.thresholds import Thresholds
+from triage.domain.past_issues import PastIssue
+from triage.domain.project_config import Thresholds
 from triage.issue.past_issue_text import make_visible
 from triage.jobs.known_past_issues import KnownPastIssues
 from triage.ports import Codebase, Services

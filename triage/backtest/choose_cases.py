@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from triage.backtest.past_case import FixCommit, PastCase
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 
 NO_COMMIT = "the commit of the fix is not in this clone"
 NO_CODE = "the fix edits no code that was there before"

@@ -9,7 +9,7 @@ from typing import get_args
 
 from triage.backtest.past_case import LikelyPlace
 from triage.domain.code import MatchSource
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Thresholds
 from triage.domain.value import Value
 
 COST_OF_WRONG = 4

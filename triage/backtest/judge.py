@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from triage.backtest.past_case import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
 from triage.comment.decide_comment import decide_comment
 from triage.domain.code import FoundPlace
-from triage.domain.memory import PastIssue, SimilarIssue
+from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 
 def recall_known_then(past: Iterable[PastIssue], at: datetime, limit: int) -> list[PastIssue]:

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 from triage.backtest.choose_thresholds import apply_choices
 from triage.backtest.past_case import CaseResult, DuplicateResult
 from triage.backtest.score import BacktestScore, score_results
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Thresholds
 from triage.domain.value import Value
 
 

@@ -11,8 +11,8 @@ from pydantic import Field
 from triage.backtest.choose_thresholds import ThresholdChoice, choose_thresholds
 from triage.backtest.past_case import CaseResult, DuplicateResult
 from triage.domain.code import MatchSource
+from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
-from triage.domain.thresholds import Thresholds
 from triage.domain.value import Value
 
 BAND_EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)

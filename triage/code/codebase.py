@@ -6,13 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
-from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
-from triage.domain.facts import ReportFacts
-from triage.domain.history import CodeHistory
-from triage.domain.issue import Issue, Reading
-from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.code import (
+    CodeHistory,
+    FoundPlace,
+    History,
+    Hit,
+    IndexFacts,
+    LineMatches,
+    Passage,
+    SearchQuery,
+    Span,
+)
+from triage.domain.issue import Issue, Reading, ReportFacts
+from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
-from triage.domain.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

@@ -33,9 +33,9 @@ from triage.code.vectors.vector_cache import VectorCache
 from triage.code.words.corpus import Corpus
 from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import Reading
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
+from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
-from triage.domain.thresholds import Thresholds
 from triage.safety.code_owners import CodeOwners
 
 if TYPE_CHECKING:

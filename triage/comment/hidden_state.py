@@ -13,13 +13,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
 from triage.comment.named_files import MAX_NAMED, find_named_files
-from triage.domain.effect import COMMENT_MARKER
+from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
+from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ProposalId, ProposalTests
 from triage.domain.report import RunReport
-from triage.domain.suggestion import Suggestion
 from triage.domain.task import RUN_WINDOW, RunKey
-from triage.domain.triaged_issue import PredictedBy
 from triage.domain.value import RENAMED_FIELDS, Value
 
 MAX_SUSPECTS = 15

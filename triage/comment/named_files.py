@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from triage.comment.wording import has_model_answer
+from triage.domain.past_issues import PredictedBy
 from triage.domain.report import RunReport
-from triage.domain.triaged_issue import PredictedBy
 
 MAX_NAMED = 3
 

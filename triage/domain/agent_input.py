@@ -14,7 +14,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.domain.issue import HumanExchange, Issue, Reading, Repository
-from triage.domain.memory import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
+from triage.domain.past_issues import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
 from triage.domain.value import Value

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from triage.domain.code import FoundPlace, IndexFacts, Span
+from triage.domain.code import FoundPlace, IndexFacts, LaterChange, Owner, RegressionWindow, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -21,8 +21,7 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
-from triage.domain.history import LaterChange, Owner, RegressionWindow
-from triage.domain.memory import LearnedLabel, SimilarIssue
+from triage.domain.past_issues import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.value import Value

@@ -1,10 +1,10 @@
-"""What a run did: usage, limits, steps, faults, decisions."""
+"""What a run did: usage, limits, steps, faults, decisions, and where its telemetry goes."""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, SecretStr
 
 from triage.domain.findings import AgentName
 from triage.domain.value import RENAMED_FIELDS, Value
@@ -219,3 +219,22 @@ class PlannerDecision(Value):
         why = "" if self.origin == "model" else f": {self.reason}"
         budget = "" if self.budget_level == "whole" else f"; budget: {self.budget_level}"
         return f"Decision {self.number} by {who}: {' + '.join(self.selected)}{why}{budget}"
+
+
+class OtlpEndpoint(Value):
+    url: str
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    timeout_seconds: float = 10.0
+
+
+class Collector(Value):
+    """The telemetry settings. A signal without an endpoint is not sent."""
+
+    traces: OtlpEndpoint | None = None
+    metrics: OtlpEndpoint | None = None
+    resource: dict[str, str] = Field(default_factory=dict)
+    """Attributes of every span and metric, such as `service.name`."""
+    traceparent: str = ""
+    """The parent span (W3C Trace Context); empty if the run starts a trace."""
+    delta_temporality: bool = False
+    """Whether metrics are deltas instead of totals. A process runs once, so the numbers are the same."""

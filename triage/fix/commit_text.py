@@ -6,8 +6,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import PatchProposal
+from triage.domain.proposal import PatchDraft, PatchProposal
 from triage.domain.value import Value
 from triage.safety.plain_line import format_plain_line
 

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from triage.domain.code import Passage
 from triage.domain.issue import Issue, Reading, Repository
-from triage.domain.patch import AffectedModule, FileVersion, RequestKind
+from triage.domain.proposal import AffectedModule, FileVersion, RequestKind
 from triage.domain.report import RunReport
 from triage.domain.value import Value
 from triage.fix.fix_answers import Complexity

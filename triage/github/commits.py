@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from triage.domain.history import PathChange, Tag
+from triage.domain.code import PathChange, Tag
 from triage.github.responses import CommitFilesResponse, CommitResponse, TagResponse, parse_response
 from triage.safety.secrets.likely_secrets import shorten_text
 

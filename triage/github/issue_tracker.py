@@ -8,10 +8,10 @@ from functools import cached_property
 from urllib.parse import quote
 
 from triage.base.errors import GitHubUnavailable
-from triage.domain.history import PathChange, Tag
+from triage.domain.code import PathChange, Tag
+from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
-from triage.domain.memory import PastIssue
-from triage.domain.suggestion import Suggestion, SuggestionOptions
+from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
 from triage.github.comments import Comments
 from triage.github.commits import Commits

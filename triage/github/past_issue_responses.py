@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from triage.base.timestamps import Timestamp, parse_timestamp
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.memory import PastFix, PastIssue, StateReason
+from triage.domain.past_issues import PastFix, PastIssue, StateReason
 from triage.github.responses import DELETED_ACCOUNT, NodeList
 
 MAX_BODY_CHARS = 6_000

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.github.github_errors import ErrorKind, GitHubError
 from triage.github.past_issue_responses import MAX_BODY_CHARS, IssuePage, PastIssueResponse
 from triage.github.responses import parse_response

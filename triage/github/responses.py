@@ -6,8 +6,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.base.timestamps import Timestamp
+from triage.domain.effect import SuggestionKind
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.suggestion import SuggestionKind
 from triage.github.github_errors import unreadable_response
 
 DELETED_ACCOUNT = "ghost"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from triage.base.threads import sleep_unless_abandoned
-from triage.domain.suggestion import Suggestion, SuggestionKind, SuggestionOptions
+from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.github.github_errors import ErrorKind, GitHubError
 from triage.github.responses import SuggestionsResponse, Target, TargetList, parse_response
 

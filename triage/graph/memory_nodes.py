@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from triage.base.threads import run_in_daemon_thread
 from triage.comment.hidden_state import parse_state
 from triage.domain.issue import Issue
-from triage.domain.memory import EarlierReport, PastIssue
+from triage.domain.past_issues import EarlierReport, PastIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
 from triage.graph.step_runner import RULES_SECONDS, Step
 from triage.graph.triage_state import BugTriageState

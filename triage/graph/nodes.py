@@ -11,9 +11,8 @@ from triage.agents.registry import AGENTS
 from triage.base.threads import run_in_daemon_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.domain.code import FoundPlace, IndexFacts
+from triage.domain.code import CodeHistory, FoundPlace, IndexFacts
 from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
-from triage.domain.history import CodeHistory
 from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.active_skills import activate_skills, find_matching_skills, mark_injected

@@ -4,7 +4,7 @@ import re
 
 from triage.agents.critic import extract_search_terms
 from triage.domain.findings import CritiqueFinding, MissingInformation
-from triage.domain.memory import OpenGap
+from triage.domain.past_issues import OpenGap
 from triage.domain.run import Engine
 from triage.issue.reporter_phrases import get_phrases
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
 from triage.graph.tool_approval import ToolApprovalState

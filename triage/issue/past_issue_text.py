@@ -1,6 +1,6 @@
 """Past issues as a person sees them on their pages."""
 
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
 
 

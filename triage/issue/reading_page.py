@@ -2,8 +2,7 @@
 
 import json
 
-from triage.domain.facts import Regression
-from triage.domain.issue import Issue, Trace
+from triage.domain.issue import Issue, Regression, Trace
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.read_issue import read_issue
 from triage.issue.reading_summary import ReadingSummary, summarize_issue

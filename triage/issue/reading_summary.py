@@ -2,9 +2,8 @@
 
 import re
 
-from triage.domain.facts import Quote, Regression
 from triage.domain.findings import MissingInformation, Severity
-from triage.domain.issue import Issue, Trace
+from triage.domain.issue import Issue, Quote, Regression, Trace
 from triage.domain.value import Value
 from triage.issue.kind.declared_kind import LearnedKind
 from triage.issue.kind.issue_kind import classify_issue, read_kind

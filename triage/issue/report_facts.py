@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable
 
-from triage.domain.facts import Quote, Regression, ReportFacts
-from triage.domain.issue import CodeBlock, Reading
+from triage.domain.issue import CodeBlock, Quote, Reading, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
 from triage.issue.sentences import MAX_CHARS, find_sentences, quote
 from triage.issue.text_signs import CODE_LINE, NUMBERED

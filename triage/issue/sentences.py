@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from triage.domain.facts import Quote
-from triage.domain.issue import Reading
+from triage.domain.issue import Quote, Reading
 
 MAX_CHARS = 12_000
 """Of the prose. Reporters name the problem early."""

@@ -7,9 +7,17 @@ from triage.comment.inert_page import MAX_SUMMARY_UNITS, ensure_inert
 from triage.comment.permalink import sanitize_url
 from triage.comment.sections import Page, render_page
 from triage.comment.template import render_block
-from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment, RemoveLabel, SuggestChanges
+from triage.domain.effect import (
+    AddLabels,
+    EditComment,
+    Effect,
+    PostComment,
+    RemoveComment,
+    RemoveLabel,
+    SuggestChanges,
+    Suggestion,
+)
 from triage.domain.report import RunReport
-from triage.domain.suggestion import Suggestion
 from triage.job_page.diagram import render_diagram
 from triage.job_page.notices import render_notice
 from triage.job_page.run_details import build_detail_folds

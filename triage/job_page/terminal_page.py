@@ -10,7 +10,7 @@ from triage.comment import wording
 from triage.comment.permalink import format_location
 from triage.comment.sections import FEATURE_TITLE, NOTES_TITLE, PLACES_TITLE
 from triage.domain.code import FileChange, FoundPlace
-from triage.domain.memory import SimilarIssue
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.job_page.run_details import summarize_run

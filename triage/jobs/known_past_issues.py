@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 
 @dataclass(frozen=True)

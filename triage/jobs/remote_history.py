@@ -2,7 +2,7 @@
 
 from triage.base.errors import TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.domain.history import RegressionWindow
+from triage.domain.code import RegressionWindow
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.issue.read_issue import read_issue

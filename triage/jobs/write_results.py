@@ -8,11 +8,10 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.decide_comment import NOTHING_TO_SAY, decide_comment
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.comment.withhold_details import withhold_details
-from triage.domain.effect import Effect, IssueEffect
+from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.suggestion import SuggestionOptions
 from triage.domain.task import QuietTask, Trigger
 from triage.job_page.notices import plan_skip, plan_unfinished
 from triage.jobs.flow_context import AdmittedTriage, FlowContext, FlowResult

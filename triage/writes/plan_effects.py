@@ -17,13 +17,13 @@ from triage.domain.effect import (
     RemoveComment,
     SetOutputs,
     SuggestChanges,
+    SuggestionOptions,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
-from triage.domain.suggestion import SuggestionOptions
 from triage.domain.task import RunKey
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_skip
 from triage.job_page.summary import render_fix_page, render_summary

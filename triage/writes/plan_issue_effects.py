@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from triage.comment.comment import render_comment
 from triage.comment.hidden_state import CommentState, hash_content, hash_text, next_state, parse_state, render_state
 from triage.comment.sections import Page
-from triage.domain.effect import AddLabels, EditComment, Effect, Policy, PostComment, RemoveLabel
+from triage.domain.effect import AddLabels, EditComment, Effect, Policy, PostComment, RemoveLabel, Suggestion
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
-from triage.domain.suggestion import Suggestion
 from triage.domain.task import RunKey
 from triage.writes.needs_info import plan_needs_info
 

@@ -5,11 +5,17 @@ from typing import NamedTuple
 
 from triage.comment import wording
 from triage.comment.hidden_state import CommentState, hash_suggestion
-from triage.domain.effect import LabelsMode
+from triage.domain.effect import (
+    MAX_RATIONALE_CHARS,
+    Confidence,
+    LabelsMode,
+    Suggestion,
+    SuggestionKind,
+    SuggestionOptions,
+)
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
-from triage.domain.suggestion import MAX_RATIONALE_CHARS, Confidence, Suggestion, SuggestionKind, SuggestionOptions
 from triage.safety.plain_line import format_plain_line
 
 _KIND_WORDS: dict[Kind, tuple[str, ...]] = {

@@ -6,12 +6,12 @@ The run goes on; the redactor's warning says where it found one.
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from triage.domain.history import PathChange, Tag
+from triage.domain.code import PathChange, Tag
+from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
-from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.issue.past_issue_text import make_visible
 from triage.ports import GitHub, ResponseCache, Telemetry, Toolset
 from triage.safety.secrets.redactor import SecretRedactor

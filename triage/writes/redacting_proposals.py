@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from triage.base.errors import CannotPublish
 from triage.domain.effect import Reaction
-from triage.domain.patch import BaseFile
-from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
+from triage.domain.proposal import BaseFile, CommentRecord, PatchProposal, PullRequest, StoredProposal
 from triage.proposal_ports import CommitRequest, IssueApprovals, ProposalStore
 from triage.safety.secrets.redactor import SecretRedactor
 

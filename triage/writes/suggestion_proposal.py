@@ -10,11 +10,10 @@ from pydantic import ValidationError
 from triage.approval.proposal_id import compute_proposal_id, dump_canonical
 from triage.comment.hidden_state import CommentState, hash_text
 from triage.comment.template import render_block
-from triage.domain.effect import LabelsMode
+from triage.domain.effect import LabelsMode, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
-from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.safety.inert_markdown import format_code_block
 from triage.writes.plan_suggestions import plan_suggestions
 

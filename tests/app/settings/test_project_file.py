@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from triage.app.settings.project_file import MAX_BYTES, parse_project_config
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import MAX_PROBLEMS
-from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig, Thresholds
 
 ROOT = Path(__file__).parents[3]
 PATH = ".github/triage.yml"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from triage.app.settings import RunnerEnvironment
 from triage.app.settings.telemetry_settings import read_collector
 from triage.base.errors import BadInput
-from triage.domain.collector import Collector
+from triage.domain.run import Collector
 
 BASE = "OTEL_EXPORTER_OTLP_ENDPOINT"
 HERE = {BASE: "https://otel.example.com"}

@@ -5,7 +5,7 @@ from typing import Any
 
 from triage.backtest.scorecard.judge_issue import IssueResult, judge_issue
 from triage.comment.hidden_state import hash_label
-from triage.domain.triaged_issue import ClosingFix, OurComment, PredictedBy, Prediction, TriagedIssue
+from triage.domain.past_issues import ClosingFix, OurComment, PredictedBy, Prediction, TriagedIssue
 
 START = datetime(2026, 9, 7, tzinfo=UTC)
 """A Monday."""

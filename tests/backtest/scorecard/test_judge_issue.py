@@ -3,7 +3,7 @@
 import pytest
 
 from tests.backtest.scorecard.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at, comment, issue, judge, named
-from triage.domain.triaged_issue import ClosingFix, TriagedIssue
+from triage.domain.past_issues import ClosingFix, TriagedIssue
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from triage.backtest.scorecard.make_scorecard import ScorecardJob, make_scorecar
 from triage.backtest.scorecard.weekly_trend import load_weeks, parse_marker
 from triage.base.errors import CannotPublish, PermissionMissing, TriageError
 from triage.domain.issue import Repository
+from triage.domain.past_issues import ClosedIssues
 from triage.domain.run import Status
-from triage.domain.triaged_issue import ClosedIssues
 
 REPOSITORY = Repository(slug="acme/ledger", server_url="https://github.com")
 SECOND_WEEK = START.replace(day=14)

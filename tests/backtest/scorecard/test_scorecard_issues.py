@@ -19,7 +19,7 @@ from triage.base.errors import (
     TriageError,
 )
 from triage.comment.hidden_state import CommentState, FirstNamed, hash_label, render_state
-from triage.domain.triaged_issue import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 
 POST = "POST /graphql"
 BOT = "github-actions[bot]"

@@ -12,7 +12,7 @@ from triage.backtest.scorecard.scorecard_page import MAX_LISTED, ScorecardPage, 
 from triage.backtest.scorecard.weekly_trend import MAX_WEEKS, count_weeks, parse_marker
 from triage.comment.inert_page import MAX_SUMMARY_UNITS
 from triage.comment.sections import utf16_length
-from triage.domain.triaged_issue import TriagedIssue
+from triage.domain.past_issues import TriagedIssue
 from triage.safety.active_content import find_active_content
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.code.codebase import GitCodebase
-from triage.domain.code import Span
-from triage.domain.facts import Quote, Regression, ReportFacts
-from triage.domain.history import CodeHistory
+from triage.domain.code import CodeHistory, Span
+from triage.domain.issue import Quote, Regression, ReportFacts
 
 QUOTE = Quote(text="x", start=0, end=1)
 BODY = "def total(items):\n    return sum(items)\n\n\ndef count(items):\n    return len(items)\n"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from triage.code.lookup.owners import list_code_owners, weigh_authors
-from triage.domain.history import Author, BlamedLine, Owner
+from triage.domain.code import Author, BlamedLine, Owner
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 MONA = Author(name="Mona Lisa", email="12+mona@users.noreply.github.com")

@@ -11,7 +11,7 @@ from tests.code.indexes import make_corpus
 from triage.code.git.commit_log import MAX_FILES, LoggedCommit
 from triage.code.past.past_changes import PastChanges, read_changes
 from triage.code.words.corpus import Corpus
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 
 YEAR = 365 * 86_400
 NOW = 1_700_000_000

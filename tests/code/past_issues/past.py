@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from triage.domain.issue import Issue
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SUBJECTS = (

@@ -4,7 +4,7 @@ import pytest
 
 from tests.code.past_issues.past import past_issue
 from triage.code.past_issues.issue_outcome import describe_outcome, find_version
-from triage.domain.memory import PastFix
+from triage.domain.past_issues import PastFix
 
 FIX = PastFix(number=34)
 

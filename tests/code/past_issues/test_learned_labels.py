@@ -4,7 +4,7 @@ from testing.cost_growth import assert_grows_linearly
 from tests.code.past_issues.past import START, past_issue
 from triage.code.past_issues.learned_labels import MAX_LABELS, MIN_LABELLED, learn_from_labels
 from triage.domain.issue import Issue, Reading
-from triage.domain.memory import LearnedFromLabels, PastIssue
+from triage.domain.past_issues import LearnedFromLabels, PastIssue
 from triage.issue.read_issue import read_issue
 
 TEXTS = {

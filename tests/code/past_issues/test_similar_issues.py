@@ -11,8 +11,8 @@ from triage.code.past_issues.issue_terms import extract_terms
 from triage.code.past_issues.past_issue_index import PastIssueIndex
 from triage.code.past_issues.similar_issues import find_original, find_similar_issues
 from triage.domain.issue import Issue
-from triage.domain.memory import PastFix, PastIssue, SimilarIssue
-from triage.domain.thresholds import Thresholds
+from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
+from triage.domain.project_config import Thresholds
 from triage.issue.read_issue import read_issue
 
 NOW = START + timedelta(days=100)

@@ -10,7 +10,7 @@ from triage.code.rank.found_place import MAX_DEFINITION_LINES, find_place
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.domain.code import FoundPlace, SearchQuery
-from triage.domain.thresholds import NO_THRESHOLDS, Thresholds
+from triage.domain.project_config import NO_THRESHOLDS, Thresholds
 
 STORE = '''import json
 

@@ -19,7 +19,7 @@ from triage.code.past.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import load_past_weights, rank_files
 from triage.domain.code import SearchQuery
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 
 DATES = "src/calendar_tool/dates.py"
 

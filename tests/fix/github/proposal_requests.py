@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.fix.commit_text import write_messages
 from triage.proposal_ports import CommitRequest
 

@@ -12,8 +12,7 @@ from testing.servers.pull_requests_api import PullRequestsApi
 from tests.fix.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request
 from tests.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
-from triage.domain.patch import BaseFile
-from triage.domain.proposal import PatchProposal, StoredProposal
+from triage.domain.proposal import BaseFile, PatchProposal, StoredProposal
 from triage.fix.github.proposal_store import GitHubProposalStore
 
 REF = "refs/triage/proposals/7/1"

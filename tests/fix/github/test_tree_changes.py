@@ -9,8 +9,7 @@ from testing.servers.github_api import ApiFault
 from tests.fix.github.proposal_requests import CART, FILES, TEST, TEST_FILES, make_messages, make_request
 from tests.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable
-from triage.domain.patch import BaseFile
-from triage.domain.proposal import PatchProposal
+from triage.domain.proposal import BaseFile, PatchProposal
 from triage.fix.github.proposal_store import GitHubProposalStore
 
 

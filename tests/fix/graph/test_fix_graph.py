@@ -12,8 +12,7 @@ from testing.fakes import FakeCodebase, FakeModel, fake_services
 from triage.approval.verdict import Decision, Verdict
 from triage.base.errors import BadInput, CannotPublish, ModelUnavailable
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import BaseFile, PatchDraft
-from triage.domain.proposal import ProposalStatus
+from triage.domain.proposal import BaseFile, PatchDraft, ProposalStatus
 from triage.domain.report import RunReport
 from triage.fix.fix_answers import (
     ChosenModule,

@@ -12,9 +12,8 @@ from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import Policy
-from triage.domain.patch import BaseFile, FileVersion
 from triage.domain.project_config import ProjectConfig
-from triage.domain.proposal import ProposalStatus
+from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.branch_name import make_branch_name
 from triage.fix.jobs.fix_flow import FixResult, parse_result

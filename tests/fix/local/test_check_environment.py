@@ -11,7 +11,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from tests.fix.local.conftest import Open
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 
 INSTALL = "install --quiet --no-index --no-build-isolation --no-deps --disable-pip-version-check --editable ."
 SHOW = "import ledger; print(ledger.name, ledger.__file__)"

@@ -9,7 +9,7 @@ import pytest
 from testing.checkouts.git_repositories import commit, git, write
 from tests.fix.local.conftest import Open
 from triage.base.errors import BadInput
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 
 FIX = {"src/store.py": BaseFile(text="total = 0\n")}
 Make = Callable[[Path, Path], Path]

@@ -13,8 +13,7 @@ from testing.fake_workspace import FakeWorkspace
 from testing.fakes import COMMIT, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, fake_services
 from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers, code_changes
 from triage.base.errors import BranchTaken
-from triage.domain.patch import BaseFile
-from triage.domain.proposal import ProposalStatus
+from triage.domain.proposal import BaseFile, ProposalStatus
 from triage.domain.run import Limits
 from triage.fix.branch_name import make_branch_name
 from triage.fix.graph.fix_state import FixState

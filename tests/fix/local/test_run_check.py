@@ -14,7 +14,7 @@ from testing.checkouts.git_repositories import commit, git, write
 from tests.fix.local.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput
 from triage.base.threads import run_in_daemon_thread
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.local.project_command import MAX_OUTPUT_CHARS
 from triage.proposal_ports import CheckResult
 

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
-from triage.domain.patch import AffectedModule, FileVersion, PatchDraft
+from triage.domain.proposal import AffectedModule, FileVersion, PatchDraft
 from triage.fix.local.terminal_proposal import MAX_OUTPUT_LINES, render_terminal_proposal
 from triage.fix.patch.unified_diff import format_diff
 

@@ -11,7 +11,7 @@ from testing.checkouts.git_repositories import commit, git
 from tests.fix.local.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput, BranchTaken
 from triage.base.threads import run_in_daemon_thread
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.proposal_ports import CommitRequest
 
 NAME = "triage/12-totals-are-wrong"

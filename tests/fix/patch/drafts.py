@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from testing.fakes import COMMIT
-from triage.domain.patch import AffectedModule, FileVersion, PatchDraft
+from triage.domain.proposal import AffectedModule, FileVersion, PatchDraft
 
 
 def make_draft(changes: Sequence[FileVersion], tests: Sequence[FileVersion] = (), **fields: object) -> PatchDraft:

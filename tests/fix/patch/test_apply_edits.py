@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from triage.domain.patch import BaseFile, Edit
+from triage.domain.proposal import BaseFile, Edit
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits, finish_new_text
 
 BASE = "def add(a, b):\n    return a - b\n\n\ndef twice(a):\n\treturn add(a, a)  \n"

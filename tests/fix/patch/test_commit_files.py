@@ -2,7 +2,7 @@
 
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.patch import BaseFile, FileVersion
+from triage.domain.proposal import BaseFile, FileVersion
 from triage.fix.patch.commit_files import list_commit_files
 
 

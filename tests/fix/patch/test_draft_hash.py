@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fix.patch.drafts import make_draft
-from triage.domain.patch import FileVersion, PatchDraft
+from triage.domain.proposal import FileVersion, PatchDraft
 from triage.fix.patch.draft_hash import hash_draft
 
 DRAFT = make_draft([FileVersion(path="shop/a.py", text="é = 1\r\n")])

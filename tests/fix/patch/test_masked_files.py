@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from testing.fake_files import FakeFiles
 from testing.text.secret_forms import PASSWORD, TOKEN
 from tests.fix.patch.drafts import make_draft
-from triage.domain.patch import BaseFile, FileVersion, ModuleFacts
+from triage.domain.proposal import BaseFile, FileVersion, ModuleFacts
 from triage.fix.fix_answers import EditAnswer, FileAnswer
 from triage.fix.patch.build_versions import build_versions
 from triage.fix.patch.check_patch import find_problems

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.domain.patch import EditablePath, ModuleFacts
 from triage.domain.project_config import ModuleConfig
+from triage.domain.proposal import EditablePath, ModuleFacts
 from triage.fix.patch.modules import MAX_MODULES, find_module, is_inside, list_modules
 
 

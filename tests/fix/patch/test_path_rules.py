@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from testing.fake_files import FakeFiles
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.patch.path_rules import find_path_problem, is_below
 
 FILES = FakeFiles(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.domain.patch import EditablePath
+from triage.domain.proposal import EditablePath
 from triage.fix.patch.related_tests import find_related_tests
 
 FILES = [

@@ -11,7 +11,7 @@ from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from testing.cost_growth import assert_grows_linearly
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.patch import BaseFile, Edit, FileVersion
+from triage.domain.proposal import BaseFile, Edit, FileVersion
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits
 from triage.fix.patch.line_diff import diff_lines, split_keeping_ends
 from triage.fix.patch.unified_diff import count_changed_lines, cut_diff, format_diff

@@ -5,8 +5,8 @@ from typing import Any
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.comment.sample_reports import FULL
-from triage.domain.patch import AffectedModule, ModuleFacts
 from triage.domain.project_config import ProjectConfig
+from triage.domain.proposal import AffectedModule, ModuleFacts
 from triage.fix.fix import FixInput
 from triage.fix.fix_answers import CodeChanges, EditAnswer, FileAnswer
 from triage.fix.requests.added_tests import ask_for_tests

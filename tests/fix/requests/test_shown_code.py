@@ -7,7 +7,7 @@ from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
 from tests.comment.sample_reports import FULL
 from triage.domain.code import Passage, Span
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.domain.report import Suspect
 from triage.fix.fix import FixInput, RetrievedPassage
 from triage.fix.requests.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code

@@ -3,7 +3,7 @@
 from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.fix import FixInput
 from triage.fix.requests.shown_code import MAX_WHOLE_CHARS
 from triage.fix.requests.shown_tests import collect_tests, find_named

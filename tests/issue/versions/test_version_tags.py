@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.domain.facts import Quote, Regression, ReportFacts
-from triage.domain.history import Tag
+from triage.domain.code import Tag
+from triage.domain.issue import Quote, Regression, ReportFacts
 from triage.issue.versions.regression_versions import choose_versions, resolve_version
 from triage.issue.versions.version_tags import find_previous_tag, find_release, find_tag, parse_version
 

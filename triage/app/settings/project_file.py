@@ -4,8 +4,7 @@ from pydantic import BaseModel
 
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
-from triage.domain.project_config import Labels, ModuleConfig, Price, ProjectConfig
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Labels, ModuleConfig, Price, ProjectConfig, Thresholds
 
 MAX_BYTES = 64 * 1024
 

@@ -9,7 +9,7 @@ from triage.app.settings.network_settings import read_network
 from triage.app.settings.telemetry_settings import read_collector
 from triage.base.errors import BadInput
 from triage.base.network import Network
-from triage.domain.collector import Collector
+from triage.domain.run import Collector
 from triage.domain.value import Value
 
 

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from triage.app.settings.field_checks import read_url_variable
 from triage.base.errors import BadInput
-from triage.domain.collector import Collector, OtlpEndpoint
+from triage.domain.run import Collector, OtlpEndpoint
 
 Signal = Literal["TRACES", "METRICS"]
 

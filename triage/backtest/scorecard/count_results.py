@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from triage.backtest.scorecard.judge_issue import IssueResult, PlaceResult
-from triage.domain.triaged_issue import PredictedBy
+from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 
 MIN_CASES_FOR_PERCENT = 20

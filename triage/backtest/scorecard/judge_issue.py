@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from triage.comment.hidden_state import hash_label
-from triage.domain.triaged_issue import ClosingFix, OurComment, PredictedBy, TriagedIssue
+from triage.domain.past_issues import ClosingFix, OurComment, PredictedBy, TriagedIssue
 from triage.domain.value import Value
 
 IsProductCode = Callable[[str], bool]

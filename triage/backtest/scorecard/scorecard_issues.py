@@ -8,7 +8,7 @@ from triage.backtest.scorecard.triaged_issues import TriagedIssues
 from triage.backtest.scorecard.weekly_trend import MARKER
 from triage.base.errors import GitHubUnavailable
 from triage.domain.issue import IssueComment
-from triage.domain.triaged_issue import ClosedIssues
+from triage.domain.past_issues import ClosedIssues
 from triage.github.comments import Comments
 from triage.github.github_errors import (
     ErrorKind,

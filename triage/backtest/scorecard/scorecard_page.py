@@ -10,7 +10,7 @@ from triage.comment.inert_page import MAX_SUMMARY_UNITS
 from triage.comment.permalink import build_reference_url
 from triage.comment.sections import Fold, Page, render_page
 from triage.comment.template import render_block
-from triage.domain.triaged_issue import PredictedBy
+from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 
 MAX_LISTED = 100

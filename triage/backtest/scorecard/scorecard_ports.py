@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from triage.domain.triaged_issue import ClosedIssues
+from triage.domain.past_issues import ClosedIssues
 
 
 class ScorecardIssues(Protocol):

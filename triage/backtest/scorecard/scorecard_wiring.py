@@ -9,7 +9,7 @@ from triage.backtest.scorecard.make_scorecard import ScorecardJob
 from triage.backtest.scorecard.scorecard_ports import ScorecardIssues
 from triage.backtest.scorecard.since import parse_since
 from triage.domain.issue import Repository
-from triage.domain.triaged_issue import ClosedIssues
+from triage.domain.past_issues import ClosedIssues
 from triage.safety.secrets.redactor import SecretRedactor
 
 

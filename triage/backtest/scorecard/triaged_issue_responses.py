@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 
 from triage.base.timestamps import Timestamp
 from triage.comment.hidden_state import CommentState, FirstNamed, parse_state
-from triage.domain.triaged_issue import ClosingFix, OurComment, Prediction
+from triage.domain.past_issues import ClosingFix, OurComment, Prediction
 from triage.github.comment_record import BOT_SUFFIX, EditedComment
 from triage.github.responses import DELETED_ACCOUNT, MAX_NODES, NodeList, Response
 

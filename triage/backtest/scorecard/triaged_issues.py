@@ -18,7 +18,7 @@ from triage.backtest.scorecard.triaged_issue_responses import (
     parse_each,
 )
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.triaged_issue import ClosedIssues, ClosingFix, TriagedIssue
+from triage.domain.past_issues import ClosedIssues, ClosingFix, TriagedIssue
 from triage.github.commits import MAX_CHANGED_FILES, Commits
 from triage.github.github_errors import ErrorKind, GitHubError
 from triage.github.responses import parse_response

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from triage.code.git.commit_history import list_date_options, read_changes
 from triage.code.git.git import Git, GitError
-from triage.domain.code import FileChange
-from triage.domain.history import Author, BlamedLine, PathChange, Tag
+from triage.domain.code import Author, BlamedLine, FileChange, PathChange, Tag
 from triage.safety.secrets.likely_secrets import shorten_text
 
 MAX_TAGS = 5_000

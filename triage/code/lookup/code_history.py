@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from triage.code.git.git_history import GitHistory
 from triage.code.lookup.owners import ACTIVE_YEARS, list_code_owners, weigh_authors
 from triage.code.lookup.regression_window import find_later_change, find_regression_window
-from triage.domain.code import Span
-from triage.domain.facts import ReportFacts
-from triage.domain.history import BlamedLine, CodeHistory, Owner
+from triage.domain.code import BlamedLine, CodeHistory, Owner, Span
+from triage.domain.issue import ReportFacts
 from triage.safety.code_owners import CodeOwners
 
 MAX_PATHS = 5

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from triage.domain.history import Author, BlamedLine, Owner
+from triage.domain.code import Author, BlamedLine, Owner
 
 ACTIVE_YEARS = 2
 """Who has committed nothing for so long has left."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from triage.code.git.git_history import GitHistory
-from triage.domain.facts import ReportFacts
-from triage.domain.history import BlamedLine, LaterChange, RegressionWindow, Tag
+from triage.domain.code import BlamedLine, LaterChange, RegressionWindow, Tag
+from triage.domain.issue import ReportFacts
 from triage.issue.versions.regression_versions import build_window, choose_versions, resolve_version
 from triage.issue.versions.version_tags import find_release
 

@@ -17,7 +17,7 @@ from triage.code.words.best_sums import sum_best_parts
 from triage.code.words.bm25 import BM25, TermCounter, TermCounts
 from triage.code.words.corpus import Corpus
 from triage.code.words.tokens import Vocabulary
-from triage.domain.memory import PastFix, PastIssue
+from triage.domain.past_issues import PastFix, PastIssue
 
 _YEARS = 3.0
 """A change of that age counts half."""

@@ -2,7 +2,7 @@
 
 import re
 
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 _VERSION = re.compile(
     r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"

@@ -16,7 +16,7 @@ from triage.code.vectors.embed_corpus import LOCAL, embed_query, embed_texts, em
 from triage.code.vectors.projection import project_terms
 from triage.code.vectors.vector_cache import VectorCache
 from triage.domain.issue import Reading
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from triage.code.past_issues.issue_classifier import (
     measure_similarities,
 )
 from triage.domain.issue import Reading
-from triage.domain.memory import LearnedFromLabels, LearnedLabel, PastIssue
+from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
 from triage.issue.kind.declared_kind import LearnedKind
 from triage.issue.kind.issue_kind import find_labelled_kind
 from triage.issue.kind.kind_model import KINDS, estimate_kind

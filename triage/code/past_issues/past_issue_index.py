@@ -12,7 +12,7 @@ from triage.code.past_issues.likeness import SURE, Likeness, compare, count_days
 from triage.code.past_issues.same_failure import read_failure, shows_other_failure, shows_same_error, shows_same_trace
 from triage.code.words.tokens import find_words
 from triage.domain.issue import Reading
-from triage.domain.memory import PastIssue
+from triage.domain.past_issues import PastIssue
 
 _COMPARED = 30
 """Past issues that are compared closely: the best by their words."""

@@ -7,8 +7,8 @@ from triage.code.past_issues.issue_outcome import describe_outcome
 from triage.code.past_issues.likeness import SAME_TITLES
 from triage.code.past_issues.past_issue_index import Compared, PastIssueIndex
 from triage.domain.issue import Issue, Reading
-from triage.domain.memory import PastIssue, SimilarIssue
-from triage.domain.thresholds import Thresholds
+from triage.domain.past_issues import PastIssue, SimilarIssue
+from triage.domain.project_config import Thresholds
 from triage.issue.issue_references import find_referenced_issues
 
 GITHUB = "https://github.com"

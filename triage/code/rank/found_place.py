@@ -11,7 +11,7 @@ from triage.code.words.corpus import DefinitionLocation
 from triage.code.words.tokens import find_words
 from triage.domain.code import FoundPlace, MatchSource, Span
 from triage.domain.issue import Reading
-from triage.domain.thresholds import Thresholds
+from triage.domain.project_config import Thresholds
 
 MIN_MENTION = 0.5
 """Score of a name or path: no more than two files have it."""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.github.git_responses import (
     BlobResponse,
     ComparisonResponse,

@@ -6,8 +6,7 @@ from itertools import islice, pairwise
 from urllib.parse import quote
 
 from triage.base.errors import CannotPublish
-from triage.domain.patch import BaseFile
-from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, PullRequest, StoredProposal
+from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest, StoredProposal
 from triage.fix.commit_text import CommitFacts, parse_proposal
 from triage.fix.github.git_data import GitData
 from triage.fix.github.git_responses import GitCommitResponse, RepositoryResponse, TreeEntry

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from triage.approval.verdict import Verdict
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import ModuleFacts, PatchDraft
+from triage.domain.proposal import ModuleFacts, PatchDraft
 from triage.domain.report import RunReport
 from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.modules import list_modules

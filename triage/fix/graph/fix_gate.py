@@ -9,8 +9,7 @@ from triage.approval.decide_approval import TOO_OFTEN
 from triage.approval.verdict import Decision, Verdict, parse_verdict
 from triage.base.errors import TriageError
 from triage.base.threads import run_in_daemon_thread
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import MAX_REVISIONS, ProposalStatus
+from triage.domain.proposal import MAX_REVISIONS, PatchDraft, ProposalStatus
 from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_generation import make_draft
 from triage.fix.graph.fix_state import FixState

@@ -8,8 +8,7 @@ from langgraph.runtime import Runtime
 
 from triage.base.threads import run_in_daemon_thread
 from triage.comment.hidden_state import hash_text
-from triage.domain.patch import FileVersion, PatchDraft
-from triage.domain.proposal import ProposalStatus
+from triage.domain.proposal import FileVersion, PatchDraft, ProposalStatus
 from triage.fix.fix_answers import CodeChanges, TestChanges
 from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_state import FixState

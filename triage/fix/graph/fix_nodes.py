@@ -9,7 +9,7 @@ from triage.base.errors import TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Reading
-from triage.domain.patch import AffectedModule, ModuleFacts
+from triage.domain.proposal import AffectedModule, ModuleFacts
 from triage.fix.fix import RetrievedPassage
 from triage.fix.fix_answers import TicketClass
 from triage.fix.graph.fix_context import FixContext

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import PatchProposal, ProposalStatus
+from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import StepRecord
 from triage.fix.fix import FixInput
 

@@ -4,8 +4,7 @@ from datetime import datetime
 
 from triage.approval.decide_approval import is_expired
 from triage.base.errors import CannotPublish
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import StoredProposal
+from triage.domain.proposal import PatchDraft, StoredProposal
 from triage.fix.commit_text import normalize_message, write_local_messages, write_messages
 from triage.fix.patch.commit_files import list_commit_files
 from triage.fix.patch.draft_hash import hash_draft

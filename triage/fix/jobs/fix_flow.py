@@ -8,8 +8,7 @@ from pydantic import Field, ValidationError
 from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import BadInput
 from triage.domain.effect import Effect, IssueEffect, React, Reaction
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import Approvers, PatchProposal, ProposalStatus, ProposalTests, StoredProposal
+from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value

@@ -7,8 +7,7 @@ from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.comment.hidden_state import hash_text
 from triage.domain.issue import Issue
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.jobs.admit_fix import admit_fix

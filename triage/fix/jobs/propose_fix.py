@@ -8,8 +8,7 @@ from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import BaseFile, FileVersion
-from triage.domain.proposal import MAX_REVISIONS, PatchProposal, ProposalStatus
+from triage.domain.proposal import MAX_REVISIONS, BaseFile, FileVersion, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask

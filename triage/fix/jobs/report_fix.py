@@ -7,8 +7,7 @@ from typing import NamedTuple
 from triage.base.errors import TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.issue import Issue
-from triage.domain.patch import PatchDraft
-from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.jobs.admit_fix import AdmittedFix, admit_fix, find_start_problem

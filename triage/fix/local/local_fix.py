@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from triage.base.errors import BranchTaken
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import FileVersion, PatchDraft
+from triage.domain.proposal import FileVersion, PatchDraft
 from triage.domain.report import RunReport
 from triage.fix.branch_name import make_branch_name
 from triage.fix.graph.fix_context import FixContext

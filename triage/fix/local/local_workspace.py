@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.local.git_commands import UserGit
 from triage.fix.local.project_command import run_command
 from triage.fix.local.temporary_worktree import TemporaryWorktree

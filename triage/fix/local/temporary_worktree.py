@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.local.check_repository import make_repository
 from triage.fix.local.copy_dependencies import PathMap, copy_folder, is_same, list_spellings, move_environment
 from triage.fix.local.git_commands import UserGit

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import Group
 from rich.text import Text
 
-from triage.domain.patch import PatchDraft
+from triage.domain.proposal import PatchDraft
 from triage.fix.patch.masked_files import has_masks
 from triage.fix.patch.patch_warnings import list_warnings
 from triage.fix.patch.unified_diff import count_changed_lines

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from triage.base.errors import BadInput, BranchTaken
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.local.git_commands import GitFailed, UserGit
 from triage.proposal_ports import CommitRequest
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from triage.domain.patch import BaseFile, Edit
+from triage.domain.proposal import BaseFile, Edit
 from triage.fix.patch.line_ends import LineEnds, find_line_ends
 from triage.safety.secrets.masked_values import are_kept_in_order, find_masks
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from triage.domain.patch import MAX_FILE_CHARS, BaseFile, Edit, FileVersion
+from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, Edit, FileVersion
 from triage.fix.fix_answers import FileAnswer
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits, finish_new_text
 from triage.proposal_ports import BaseFiles

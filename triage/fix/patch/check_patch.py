@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from triage.domain.patch import MAX_FILES, BaseFile, FileVersion, ModuleFacts, PatchDraft
+from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, ModuleFacts, PatchDraft
 from triage.fix.patch.file_rules import find_content_problems
 from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
 from triage.fix.patch.unified_diff import count_changed_lines

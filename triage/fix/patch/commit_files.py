@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.fix.patch.masked_files import restore_text
 from triage.proposal_ports import BaseFiles
 

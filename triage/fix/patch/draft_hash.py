@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from triage.domain.patch import PatchDraft
+from triage.domain.proposal import PatchDraft
 
 
 def hash_draft(draft: PatchDraft) -> str:

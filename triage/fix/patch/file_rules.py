@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from triage.base.quote_value import quote_value
-from triage.domain.patch import BaseFile, FileVersion
+from triage.domain.proposal import BaseFile, FileVersion
 from triage.fix.patch.line_ends import LineEnds, find_line_ends
 from triage.fix.patch.masked_files import find_mask_problems, mask_output, restore_text
 from triage.fix.patch.new_urls import find_new_urls

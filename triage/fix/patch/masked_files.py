@@ -5,7 +5,7 @@ Prompts, drafts, diffs, comments and the file between two jobs all have the mask
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.proposal_ports import BaseFiles
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.masked_values import (

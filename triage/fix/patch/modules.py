@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from triage.domain.patch import EditablePath, ModuleFacts
 from triage.domain.project_config import ModuleConfig
+from triage.domain.proposal import EditablePath, ModuleFacts
 from triage.fix.patch.path_rules import is_below
 
 MAX_MODULES = 40

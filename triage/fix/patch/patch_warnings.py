@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from triage.base.quote_value import MAX_QUOTED_CHARS, quote_value
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.fix.patch.path_rules import show_path
 from triage.fix.patch.tool_files import is_run_by_tools
 from triage.fix.patch.unified_diff import count_changed_lines

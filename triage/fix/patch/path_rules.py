@@ -9,7 +9,7 @@ from typing import Any
 import regex  # type: ignore[import-untyped]
 from pathspec import PathSpec
 
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.patch.tool_files import steers_automation
 from triage.proposal_ports import BaseFiles
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.patch import EditablePath
+from triage.domain.proposal import EditablePath
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "unittest", "it", "e2e", "cy"})

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.domain.value import Value
 from triage.fix.patch.line_diff import Change, diff_lines, split_keeping_ends
 from triage.proposal_ports import BaseFiles

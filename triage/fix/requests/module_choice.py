@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from triage.agents.prompts import build_messages, format_bullets
-from triage.domain.patch import AffectedModule, ModuleFacts
+from triage.domain.proposal import AffectedModule, ModuleFacts
 from triage.fix.fix import FixInput
 from triage.fix.fix_answers import ChosenModule, ModuleChoice
 from triage.fix.patch.modules import find_module

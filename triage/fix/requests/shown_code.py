@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from triage.domain.patch import BaseFile
+from triage.domain.proposal import BaseFile
 from triage.fix.fix import FixInput
 from triage.ports import Codebase
 from triage.proposal_ports import BaseFiles

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.domain.code import SearchQuery
-from triage.domain.patch import EditablePath
+from triage.domain.proposal import EditablePath
 from triage.fix.fix import FixInput
 from triage.fix.patch.related_tests import find_related_tests
 from triage.fix.requests.added_tests import MAX_TEST_CHARS

@@ -6,9 +6,8 @@ A word alone says little: a cache may delete its files, and who cannot start a d
 import re
 from collections.abc import Iterator
 
-from triage.domain.facts import Quote, Regression, SeveritySign, SignKind
 from triage.domain.findings import Severity
-from triage.domain.issue import Reading
+from triage.domain.issue import Quote, Reading, Regression, SeveritySign, SignKind
 from triage.issue.sentences import MAX_CHARS, find_sentences, quote
 
 _SEVERITIES: dict[SignKind, Severity] = {

@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from triage.domain.facts import ReportFacts
 from triage.domain.findings import MissingInformation, MissingKind
-from triage.domain.issue import Reading
+from triage.domain.issue import Reading, ReportFacts
 from triage.issue.kind.issue_kind import classify_issue
 from triage.issue.questions.issue_forms import FormField, find_answer, find_used_form, parse_forms
 from triage.issue.questions.template_text import drop_template_text

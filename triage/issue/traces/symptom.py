@@ -2,8 +2,7 @@
 
 import re
 
-from triage.domain.facts import Quote
-from triage.domain.issue import Reading
+from triage.domain.issue import Quote, Reading
 from triage.issue.sentences import quote
 from triage.issue.text_signs import SAYS_FAILURE
 from triage.issue.traces.trace_frames import UNKNOWN_FILE

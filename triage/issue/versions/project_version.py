@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from triage.domain.facts import Quote
-from triage.domain.issue import Reading, Section
+from triage.domain.issue import Quote, Reading, Section
 from triage.issue.sentences import quote, shorten_to_ends
 from triage.issue.versions.versions import MOVING_VERSION, PLATFORMS, is_platform_version
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
-from triage.domain.facts import ReportFacts
-from triage.domain.history import PathChange, RegressionWindow, Tag
+from triage.domain.code import PathChange, RegressionWindow, Tag
+from triage.domain.issue import ReportFacts
 from triage.issue.versions.version_tags import find_previous_tag, find_tag
 
 MAX_COMMITS = 5

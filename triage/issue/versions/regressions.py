@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.facts import Regression
-from triage.domain.issue import Reading
+from triage.domain.issue import Reading, Regression
 from triage.issue.sentences import MAX_CHARS, find_sentences, quote
 from triage.issue.versions.versions import PLATFORMS
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.history import Tag
+from triage.domain.code import Tag
 from triage.domain.value import Value
 
 _VERSION = re.compile(

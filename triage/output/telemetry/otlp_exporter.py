@@ -6,8 +6,8 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.version import __version__ as sdk_version
 
 from triage.base.network import DIRECT, Network
-from triage.domain.collector import Collector
 from triage.domain.report import RunReport
+from triage.domain.run import Collector
 from triage.output.telemetry.collector_client import send_metrics, send_spans, silence_exporter_logs
 from triage.output.telemetry.metrics import record_metrics
 from triage.output.telemetry.spans import record_spans
