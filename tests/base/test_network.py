@@ -45,7 +45,7 @@ from triage.model.endpoint import Endpoint
 from triage.model.endpoint import check_endpoint as model_reached
 from triage.model.model_errors import REQUEST_ERRORS, classify_error
 from triage.output.telemetry.otlp_exporter import OtlpExporter
-from triage.web.tavily_client import check_search as search_reached
+from triage.web.tavily_client import TavilyClient
 from triage.web.web_search_tool import build_search_tool
 
 KEY = SecretStr("k3y-" + "q7" * 16)
@@ -157,7 +157,7 @@ async def look_for_model(url: str, network: Network) -> str:
 
 async def look_for_search(url: str, network: Network) -> str:
     try:
-        said = search_reached(KEY, url, network)
+        said = TavilyClient(KEY, url, network).check()
     except TriageError as error:
         return str(error)
     return "" if "accepts the key" in said else said

@@ -98,9 +98,10 @@ def _check_web_search(setup: RunSetup) -> Check:
     key, environment = setup.settings.tavily_api_key, setup.environment
     if not key.get_secret_value():
         return Check(state="missing", detail="off (no tavily-api-key)")
-    from triage.web.tavily_client import check_search
+    from triage.web.tavily_client import TAVILY_URL, TavilyClient
 
-    return Check(state="ok", detail=check_search(key, environment.tavily_base_url, environment.network))
+    client = TavilyClient(key, environment.tavily_base_url or TAVILY_URL, environment.network)
+    return Check(state="ok", detail=client.check())
 
 
 def _check_telemetry(setup: RunSetup) -> Check:

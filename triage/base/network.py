@@ -132,10 +132,9 @@ def _parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address |
 def describe_connection_problem(error: BaseException) -> str:
     """A problem of certificates or of the proxy's login, which somebody must fix; empty for any other error."""
     for cause in list_causes(error):
-        if isinstance(cause, ssl.SSLCertVerificationError) and hasattr(cause, "verify_code"):  # aiohttp's has none
+        if isinstance(cause, ssl.SSLCertVerificationError):
             return _CERTIFICATE_PROBLEMS.get(cause.verify_code, "its certificate is not valid")
-        # aiohttp has the number in a field, http.client and httpx in the message only.
-        if _PROXY_LOGIN_ERROR.search(f"{type(cause).__name__}: {getattr(cause, 'status', '')} {cause}"):
+        if _PROXY_LOGIN_ERROR.search(f"{type(cause).__name__}: {cause}"):
             return PROXY_LOGIN_REFUSED
     return ""
 

@@ -15,9 +15,8 @@ from urllib3.exceptions import NewConnectionError
 
 import triage
 from triage.base.errors import AnswerTooLarge, GitHubUnavailable
-from triage.base.http_sessions import configure_session, read_bounded
+from triage.base.http_client import configure_session, parse_http_date, read_bounded
 from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
-from triage.base.retry_after import parse_http_date
 from triage.base.threads import raise_if_abandoned
 from triage.github.github_errors import (
     MAX_ATTEMPTS,

@@ -18,7 +18,7 @@ from triage.base.errors import (
     RateLimited,
     TriageError,
 )
-from triage.base.retry_after import parse_retry_after, server_timestamp
+from triage.base.http_client import parse_retry_after, server_timestamp
 
 MAX_ATTEMPTS = 3
 

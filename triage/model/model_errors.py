@@ -16,8 +16,8 @@ from langchain_core.exceptions import (
 )
 
 from triage.base.errors import AnswerTooLarge, InvalidAnswer, ModelUnavailable
+from triage.base.http_client import parse_retry_after, was_sent
 from triage.base.network import PROXY_LOGIN_REFUSED, describe_connection_problem, list_causes
-from triage.base.retry_after import parse_retry_after
 from triage.model.token_count import TokenCount, parse_usage
 
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
@@ -97,19 +97,10 @@ def classify_error(error: BaseException) -> ModelFailure:
     if reason := describe_connection_problem(error):
         return ModelFailure(Remedy.DROP_MODEL, reason)
     if isinstance(error, ModelTimeoutError | openai.APITimeoutError | TimeoutError):
-        return ModelFailure(Remedy.RETRY, "timed out", may_be_billed=_was_sent(error))
+        return ModelFailure(Remedy.RETRY, "timed out", may_be_billed=was_sent(error))
     if isinstance(error, ModelConnectionError | openai.APIConnectionError | OSError):
-        return ModelFailure(Remedy.RETRY, "connection failed", may_be_billed=_was_sent(error))
+        return ModelFailure(Remedy.RETRY, "connection failed", may_be_billed=was_sent(error))
     return ModelFailure(Remedy.GIVE_UP, "unreadable reply", billed=_usage_from_response(error), may_be_billed=True)
-
-
-def _was_sent(error: BaseException | None) -> bool:
-    # By name: the SDK uses one of two HTTP libraries.
-    while error is not None:
-        if type(error).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout"):
-            return False
-        error = error.__cause__
-    return True
 
 
 def _classify_unfinished(error: openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError) -> ModelFailure:

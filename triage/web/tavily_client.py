@@ -7,20 +7,19 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import aiohttp
-import requests
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.http_sessions import configure_session
-from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
+from triage.base.http_client import HttpResponse, RequestFailed, open_session, send_request
+from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network
+from triage.base.threads import run_in_daemon_thread
 
 TAVILY_URL = "https://api.tavily.com"
 MAX_RESPONSE_BYTES = 1_000_000
 """Five results without their raw text have about ten kilobytes."""
-TIMEOUT = aiohttp.ClientTimeout(total=60.0, connect=10.0)
-"""Seconds. The step's own time limit, from the settings, usually ends earlier."""
+SEARCH_SECONDS = 60.0
+"""The step's own time limit, from the settings, usually ends earlier."""
 CHECK_SECONDS = 10.0
 
 _STATUS_REASONS = {
@@ -48,38 +47,44 @@ class TavilyClient:
     network: Network = DIRECT
 
     async def search(self, parameters: dict[str, Any]) -> list[Any]:
-        """Returns the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if none came back."""
+        """Return the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if none came back."""
         try:
-            async with (
-                aiohttp.ClientSession(timeout=TIMEOUT) as session,
-                session.post(
-                    f"{self.base_url}/search",
-                    json=parameters,
-                    headers={
-                        "Authorization": f"Bearer {self.api_key.get_secret_value()}",
-                        "Accept-Encoding": "identity",
-                    },
-                    allow_redirects=False,
-                    proxy=self.network.proxy_for(self.base_url),
-                    ssl=self.network.ssl_context(self.base_url),
-                ) as response,
-            ):
-                if response.status != 200:
-                    raise SearchFailed(_STATUS_REASONS.get(response.status, f"search failed ({response.status})"))
-                return _parse_results(await _read_bounded(response.content))
-        except TimeoutError:
-            raise SearchFailed("timed out") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise SearchFailed(describe_connection_problem(error) or "connection failed") from None
+            response = await run_in_daemon_thread(
+                lambda: self._send("POST", "/search", SEARCH_SECONDS, json=parameters)
+            )
+        except (RequestFailed, AnswerTooLarge) as error:
+            raise SearchFailed(str(error)) from None
+        if response.status != 200:
+            raise SearchFailed(_STATUS_REASONS.get(response.status, f"search failed ({response.status})"))
+        return _parse_results(response.body)
 
+    def check(self) -> str:
+        """Return how far the search can be used, by the account's usage, which costs nothing.
 
-async def _read_bounded(stream: aiohttp.StreamReader) -> bytes:
-    data = bytearray()
-    async for chunk in stream.iter_any():
-        data += chunk
-        if len(data) > MAX_RESPONSE_BYTES:
-            raise SearchFailed(str(AnswerTooLarge(MAX_RESPONSE_BYTES)))
-    return bytes(data)
+        Raises:
+            SearchUnavailable: It cannot be reached, or refuses the key.
+        """
+        try:
+            status = self._send("GET", "/usage", CHECK_SECONDS).status
+        except RequestFailed as error:
+            raise SearchUnavailable(f"cannot be reached{error.problem and f': {error.problem}'}") from None
+        except AnswerTooLarge as error:
+            raise SearchUnavailable(f"cannot be used: {error}") from None
+        if status == 407:
+            raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
+        if 300 <= status < 400:
+            raise SearchUnavailable(f"redirects to another address ({status}), which is not followed")
+        if status in (401, 403):
+            raise SearchUnavailable(f"the key is refused ({status})")
+        return "reachable, accepts the key" if status < 400 else "reachable; the key was not checked"
+
+    def _send(self, method: str, path: str, seconds: float, **arguments: Any) -> HttpResponse:
+        headers = {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
+        with open_session(self.network, self.base_url) as session:
+            url = f"{self.base_url}{path}"
+            return send_request(
+                session, method, url, seconds=seconds, max_bytes=MAX_RESPONSE_BYTES, headers=headers, **arguments
+            )
 
 
 def _parse_results(data: bytes) -> list[Any]:
@@ -90,27 +95,3 @@ def _parse_results(data: bytes) -> list[Any]:
     if not isinstance(results, list):
         raise SearchFailed("unreadable answer")
     return results
-
-
-def check_search(api_key: SecretStr, base_url: str | None, network: Network = DIRECT) -> str:
-    """Returns how far the search can be used, by the account's usage, which costs nothing.
-
-    Raises:
-        SearchUnavailable: It cannot be reached, or refuses the key.
-    """
-    headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
-    url = f"{base_url or TAVILY_URL}/usage"
-    try:
-        with requests.Session() as session:
-            configure_session(session, network, url)
-            response = session.get(url, headers=headers, timeout=CHECK_SECONDS, allow_redirects=False, stream=True)
-    except (requests.RequestException, OSError) as error:
-        reason = describe_connection_problem(error)
-        raise SearchUnavailable(f"cannot be reached{reason and f': {reason}'}") from None
-    if response.status_code == 407:
-        raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
-    if response.is_redirect:
-        raise SearchUnavailable(f"redirects to another address ({response.status_code}), which is not followed")
-    if response.status_code in (401, 403):
-        raise SearchUnavailable(f"the key is refused ({response.status_code})")
-    return "reachable, accepts the key" if response.ok else "reachable; the key was not checked"

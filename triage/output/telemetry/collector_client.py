@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 
 from triage.base.errors import TriageError
-from triage.base.http_sessions import configure_session
+from triage.base.http_client import configure_session
 from triage.base.network import DIRECT, Network, describe_connection_problem
 from triage.domain.run import Collector, OtlpEndpoint
 
