@@ -45,7 +45,7 @@ def main() -> None:
     rows = [json.loads(line) for line in options.set.read_text("utf-8").splitlines()]
     readings = [read_issue(Issue(title=row["title"], body=row["body"] or "")) for row in rows]
     if options.shipped:
-        priors = np.array([[estimate_kind(reading)[kind] for kind in KINDS] for reading in readings])
+        priors = np.array([[estimate_kind(parsed)[kind] for kind in KINDS] for parsed in readings])
     else:
         priors = learn_without_repository(options.set)
     kinds = np.array([list(_LABELS).index(row["kind"]) for row in rows])

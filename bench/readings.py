@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from triage.domain.issue import Issue, Reading, ReportFacts
+from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
@@ -108,13 +108,13 @@ def measure(issues: Sequence[LabelledIssue], *, with_errors: bool = False) -> st
     asked = Counter[str]()
     for issue in issues:
         title, _, body = issue.text.partition("\n")
-        reading = read_issue(Issue(title=title, body=body))
-        facts = find_facts(reading, issue.repo)
-        for name, found, given, is_right in _compare(issue, reading, facts):
+        parsed = read_issue(Issue(title=title, body=body))
+        facts = find_facts(parsed, issue.repo)
+        for name, found, given, is_right in _compare(issue, parsed, facts):
             if name not in issue.label["optional"]:
                 scores.setdefault(name, Score()).add(issue, found, given, is_right=is_right)
         if issue.label["kind"] == "bug":
-            kinds = [missing.kind for missing in find_missing_information(reading, [], issue.repo)]
+            kinds = [missing.kind for missing in find_missing_information(parsed, [], issue.repo)]
             asked.update(_judge_questions(issue.label, kinds))
     lines = [
         "| field | given | precision | recall |",
@@ -130,7 +130,9 @@ def measure(issues: Sequence[LabelledIssue], *, with_errors: bool = False) -> st
     return "\n".join(lines)
 
 
-def _compare(issue: LabelledIssue, reading: Reading, facts: ReportFacts) -> Iterator[tuple[str, object, object, bool]]:
+def _compare(
+    issue: LabelledIssue, parsed: ParsedIssue, facts: ReportFacts
+) -> Iterator[tuple[str, object, object, bool]]:
     """Name of each field, what was found, what was labelled, and whether both are the same."""
     label = issue.label
     versions, errors = issue.spans("version"), issue.spans("error")
@@ -141,7 +143,7 @@ def _compare(issue: LabelledIssue, reading: Reading, facts: ReportFacts) -> Iter
     yield "environment", systems, given_systems, any(_overlap(a, b) for a in systems for b in given_systems)
     error = facts.error.text if facts.error else ""
     yield "error", error, errors, any(_contains(error, given) for given in errors)
-    languages = sorted({trace.language for trace in reading.stack_traces})
+    languages = sorted({trace.language for trace in parsed.stack_traces})
     yield "traces", languages, label["traces"], set(label["traces"]) <= set(languages)
     yield "reproduction", facts.reproduction, label["reproduction"], True
     expects = label["expectation"] == "given"

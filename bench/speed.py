@@ -98,7 +98,7 @@ def measure(folder: Path) -> dict[str, Any]:
     facts = codebase.index()
     indexed = time.perf_counter() - started
     cpu = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    query = SearchQuery(reading=read_issue(ISSUE))
+    query = SearchQuery(parsed=read_issue(ISSUE))
     codebase.search(query, 10)
     started = time.perf_counter()
     for _ in range(QUERIES):

@@ -101,13 +101,13 @@ def load_examples(sets: Sequence[Path], tried: Sequence[Path], cache: Path | Non
 
 
 def read_example(record: dict[str, Any], tried: bool, name: str) -> Example:
-    reading = read_issue(Issue(title=record["title"], body=record["body"] or ""))
+    parsed = read_issue(Issue(title=record["title"], body=record["body"] or ""))
     kind = {"feature": "feature_request"}.get(record["kind"], record["kind"])
-    declared = find_declared_kind(reading)
+    declared = find_declared_kind(parsed)
     return Example(
         repository=record.get("repo") or name,
         kind=[str(known) for known in KINDS].index(kind),
-        features=extract_kind_features(reading),
+        features=extract_kind_features(parsed),
         declared=KINDS.index(declared) if declared else -1,
         tried=tried,
     )

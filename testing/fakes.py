@@ -30,7 +30,7 @@ from triage.domain.code import (
     Tag,
 )
 from triage.domain.effect import Suggestion, SuggestionOptions
-from triage.domain.issue import Issue, IssueComment, Reading, ReportFacts
+from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.proposal import PendingMutation
@@ -90,7 +90,7 @@ class FakeCodebase:
             seconds=0.1,
         )
 
-    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
+    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
         return self.found
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
@@ -98,7 +98,7 @@ class FakeCodebase:
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         self.queries.append(query)
-        words = {word.strip("`.,:()").lower() for word in f"{query.reading.text} {' '.join(query.keywords)}".split()}
+        words = {word.strip("`.,:()").lower() for word in f"{query.parsed.text} {' '.join(query.keywords)}".split()}
         found = [path for path, text in self.files.items() if words & set(text.lower().replace("(", " ").split())]
         return [self._hit(path, rank) for rank, path in enumerate(found[:limit])]
 
@@ -168,15 +168,15 @@ class FakeCodebase:
         return History(changes=list(self.changes)[:limit] if path in self.files else [])
 
     def find_similar_issues(
-        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+        self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
-        assert reading.title == issue.title.strip()
+        assert parsed.title == issue.title.strip()
         self.compared_with = list(past)
         known = {one.number for one in past}
         return [one for one in self.similar if one.number in known][:limit]
 
-    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
-        assert reading.title
+    def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
+        assert parsed.title
         return self.learned if past else LearnedFromLabels()
 
     def find_owners(self, path: str) -> list[str]:

@@ -166,7 +166,7 @@ def locate(
     started = time.perf_counter()
     codebase.index()
     indexed = time.perf_counter()
-    files = [hit.path for hit in codebase.search(SearchQuery(reading=read_issue(issue)), limit)]
+    files = [hit.path for hit in codebase.search(SearchQuery(parsed=read_issue(issue)), limit)]
     ended = time.perf_counter()
     if as_json:
         seconds = {"index_seconds": round(indexed - started, 3), "query_seconds": round(ended - indexed, 3)}

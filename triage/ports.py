@@ -27,7 +27,7 @@ from triage.domain.code import (
     Tag,
 )
 from triage.domain.effect import Suggestion, SuggestionOptions
-from triage.domain.issue import Issue, Reading, ReportFacts
+from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig, Thresholds
 from triage.domain.proposal import PendingMutation
@@ -69,7 +69,7 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
+    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
         """The place that a trace, a message or a name of the issue leads to; None if only shared words do.
 
         `thresholds` say how sure it must be, instead of those of the project.
@@ -109,14 +109,14 @@ class Codebase(Protocol):
         """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""
 
     def find_similar_issues(
-        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+        self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
         """Past issues that report the same, likeliest first; works before `index` as well.
 
         Takes up to a second for 500 issues: call it in a thread.
         """
 
-    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+    def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
         """What similar issues carry; empty with fewer than 50 labelled ones. Takes up to a second, as above."""
 
     def find_owners(self, path: str) -> list[str]:

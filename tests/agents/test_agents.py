@@ -32,7 +32,7 @@ from triage.issue.read_issue import read_issue
 
 def case(**changes: Any) -> AgentInput:
     issue = changes.pop("issue", factories.issue())
-    given: dict[str, Any] = {"issue": issue, "reading": read_issue(issue), "repository": factories.repository()}
+    given: dict[str, Any] = {"issue": issue, "parsed": read_issue(issue), "repository": factories.repository()}
     return AgentInput(**given | changes)
 
 
@@ -219,7 +219,7 @@ async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
         "ValueError:", '  File "/usr/lib/python3.12/datetime.py", line 9, in date\n    raise ValueError\nValueError:'
     )
     agent_input = case(issue=factories.issue(body=deeper))
-    assert critic.find_innermost_files(agent_input.reading.traces, CODE) == {"src/parse.py"}
+    assert critic.find_innermost_files(agent_input.parsed.traces, CODE) == {"src/parse.py"}
 
 
 async def test_a_file_that_merely_shares_a_word_is_no_suspect():

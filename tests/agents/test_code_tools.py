@@ -149,14 +149,14 @@ def test_a_whole_word_counts_more_than_part_of_one():
 def test_names_and_paths_in_a_query_count_as_such():
     code = Holding()
     render_search(code, "where is Store.save in src/store.py")
-    assert code.queries[0].reading.identifiers == ["Store.save"]
-    assert code.queries[0].reading.paths == ["src/store.py"]
+    assert code.queries[0].parsed.identifiers == ["Store.save"]
+    assert code.queries[0].parsed.paths == ["src/store.py"]
 
 
 def test_a_query_is_cut_and_made_fit_to_be_sent():
     code = Holding()
     render_search(code, "\ud800" + "x" * 10_000)
-    assert code.queries[0].reading.title == "?" + "x" * (code_answers.MAX_QUERY_CHARS - 1)
+    assert code.queries[0].parsed.title == "?" + "x" * (code_answers.MAX_QUERY_CHARS - 1)
 
 
 def test_a_query_without_result_is_an_answer():

@@ -34,7 +34,7 @@ def case() -> AgentInput:
     issue = factories.issue()
     return AgentInput(
         issue=issue,
-        reading=read_issue(issue),
+        parsed=read_issue(issue),
         repository=factories.repository(),
         investigation=factories.investigation(),
     )

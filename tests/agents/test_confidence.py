@@ -31,11 +31,11 @@ def confidence(folder: Path, text: str, files: dict[str, str]) -> tuple[float, f
     codebase = GitCodebase(folder, "acme/shop", chroma=None)
     codebase.index()
     title, _, body = text.partition("\n")
-    reading = read_issue(Issue(title=title, body=f"```\n{body}```"))
-    hits = codebase.search(SearchQuery(reading=reading), 5)
+    parsed = read_issue(Issue(title=title, body=f"```\n{body}```"))
+    hits = codebase.search(SearchQuery(parsed=parsed), 5)
     assert hits[0].path == "shop/cart.py"
     repository = Repository(slug="acme/shop")
-    agent_input = AgentInput(issue=Issue(title=title), repository=repository, reading=reading)
+    agent_input = AgentInput(issue=Issue(title=title), repository=repository, parsed=parsed)
     return estimate_confidence(hits, agent_input, codebase), hits[0].probability
 
 
@@ -60,8 +60,8 @@ def test_a_repository_of_one_file_is_never_sure(tmp_path: Path):
 
 @given(st.integers(0, 10_000).map(lambda number: number / 10_000))
 def test_it_is_never_above_the_measured_probability(probability: float):
-    reading = read_issue(Issue(title="`total` fails", body="`shop.cart.total` raises KeyError: 'NO'"))
+    parsed = read_issue(Issue(title="`total` fails", body="`shop.cart.total` raises KeyError: 'NO'"))
     hits = [Hit(path="shop/cart.py", score=1.0, probability=probability, passages=[], reasons=[])]
-    agent_input = AgentInput(issue=Issue(title="x"), repository=Repository(slug="acme/shop"), reading=reading)
+    agent_input = AgentInput(issue=Issue(title="x"), repository=Repository(slug="acme/shop"), parsed=parsed)
     found = estimate_confidence(hits, agent_input, FakeCodebase({}))
     assert min(probability, MAX_CONFIDENCE) - 0.01 <= found <= min(probability, MAX_CONFIDENCE)

@@ -20,7 +20,7 @@ NAMED = "definitions of what the critic names"
 
 def build(**changes: Any) -> dict[str, str]:
     issue = factories.issue()
-    given = {"issue": issue, "reading": read_issue(issue), "repository": factories.repository()}
+    given = {"issue": issue, "parsed": read_issue(issue), "repository": factories.repository()}
     return build_followup_sections(AgentInput(**given | changes), FakeCodebase(FILES))
 
 

@@ -64,7 +64,7 @@ def test_the_issue_has_neither_labels_nor_comments():
 class ComparingCodebase(FakeCodebase):
     """Names the first known issue, and keeps what it was asked."""
 
-    def find_similar_issues(self, issue: Issue, reading: object, past: Sequence[PastIssue], limit: int):
+    def find_similar_issues(self, issue: Issue, parsed: object, past: Sequence[PastIssue], limit: int):
         self.asked = [*getattr(self, "asked", []), (issue.number, [one.number for one in past])]
         return [SimilarIssue(number=one.number, title=one.title, score=0.9, named=True) for one in past[-1:]]
 

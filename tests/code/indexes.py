@@ -11,7 +11,7 @@ from triage.code.git.commit import open_commit
 from triage.code.indexing.build_corpus import IndexLimits, build_corpus
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
-from triage.domain.issue import CodeBlock, Frame, Reading, Trace
+from triage.domain.issue import CodeBlock, Frame, ParsedIssue, Trace
 
 
 def make_corpus(folder: Path, files: Mapping[str, str | bytes], limits: IndexLimits | None = None) -> Corpus:
@@ -33,14 +33,14 @@ def make_codebase(
 
 def make_query(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:
     """A search as the reading of an issue makes it: the body holds prose and code."""
-    reading = {
+    parsed = {
         "title": title,
         "body": f"{prose}\n{code}".strip(),
         "prose": prose,
         "code": [CodeBlock(language="", text=code)] if code else [],
     }
     added = {"keywords": more.pop("keywords")} if "keywords" in more else {}
-    return SearchQuery.model_validate({"reading": Reading.model_validate({**reading, **more}), **added})
+    return SearchQuery.model_validate({"parsed": ParsedIssue.model_validate({**parsed, **more}), **added})
 
 
 def make_trace(*frames: tuple[str, int | None] | tuple[str, int | None, str], language: str = "python") -> Trace:

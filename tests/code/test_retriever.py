@@ -57,8 +57,8 @@ def test_nothing_was_indexed_yet(tmp_path: Path):
 def test_a_trace_in_the_text_is_read():
     text = 'Crash\n\n```\nTraceback (most recent call last):\n  File "app/run.py", line 7, in go\n    x()\nValueError: no\n```\n'
     query = make_search_query(text)
-    assert query.reading.title == "Crash"
-    assert [frame.path for frame in query.reading.traces[0].frames] == ["app/run.py"]
+    assert query.parsed.title == "Crash"
+    assert [frame.path for frame in query.parsed.traces[0].frames] == ["app/run.py"]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "x" * 70_000, "a\r\nb"])

@@ -26,9 +26,9 @@ body:
 
 
 def report_on(issue: Issue, *forms: str) -> RunReport:
-    reading = read_issue(issue)
-    questions = find_missing_information(reading, forms, RULES.repository)
-    return RULES.model_copy(update={"language": reading.language, "missing_information": questions})
+    parsed = read_issue(issue)
+    questions = find_missing_information(parsed, forms, RULES.repository)
+    return RULES.model_copy(update={"language": parsed.language, "missing_information": questions})
 
 
 def visible(report: RunReport) -> str:
@@ -92,11 +92,9 @@ def test_thanks_for_answers_are_in_the_reporters_language():
 
 
 def test_a_language_without_phrases_is_answered_in_english():
-    reading = read_issue(
-        Issue(title="Nespustí se", body="Po aktualizaci se program nespustí a vypíše chybu. Co s tím?")
-    )
-    assert reading.language == "cs"
-    report = RULES.model_copy(update={"language": "cs", "missing_information": find_missing_information(reading, [])})
+    parsed = read_issue(Issue(title="Nespustí se", body="Po aktualizaci se program nespustí a vypíše chybu. Co s tím?"))
+    assert parsed.language == "cs"
+    report = RULES.model_copy(update={"language": "cs", "missing_information": find_missing_information(parsed, [])})
     assert get_phrases("en").thanks in visible(report)
     assert get_phrases("en").ask_version in visible(report)
 

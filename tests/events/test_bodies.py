@@ -66,6 +66,6 @@ def test_a_title(place: EventRunner, title: str) -> None:
 @pytest.mark.parametrize("first", range(0, len(NAUGHTY), 103))
 def test_every_naughty_string_is_read(first: int) -> None:
     for text in NAUGHTY[first : first + 103]:
-        reading = read_issue(Issue(title=text, body=text))
-        reading.model_dump_json().encode()
-        assert "\n" not in reading.title
+        parsed = read_issue(Issue(title=text, body=text))
+        parsed.model_dump_json().encode()
+        assert "\n" not in parsed.title

@@ -76,7 +76,7 @@ def test_who_sends_out_is_not_shown_what_others_concluded():
     whole = case(codebase=factories.codebase(), critique=factories.critique(), investigation=factories.investigation())
     seen = restrict_input(whole, OUTSIDE)
     assert (seen.codebase, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
-    assert seen.reading == whole.reading
+    assert seen.parsed == whole.parsed
     assert restrict_input(whole, INSIDE) == whole
 
 

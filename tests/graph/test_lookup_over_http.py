@@ -32,7 +32,7 @@ async def run(
     issue = factories.issue()
     case = AgentInput(
         issue=issue,
-        reading=read_issue(issue),
+        parsed=read_issue(issue),
         repository=factories.repository(),
         investigation=factories.investigation(),
     )

@@ -51,8 +51,8 @@ def asking(name: str, **arguments: Any) -> AIMessage:
 
 def make_runner(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, FakeProgressLog]:
     progress = FakeProgressLog()
-    reading: dict[str, ToolCapability] = {tool.name: "read" for tool in tools}
-    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock(), reading), progress
+    parsed: dict[str, ToolCapability] = {tool.name: "read" for tool in tools}
+    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock(), parsed), progress
 
 
 async def test_a_call_is_answered_recorded_and_heard():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.domain.issue import CodeBlock, Reading
+from triage.domain.issue import CodeBlock, ParsedIssue
 from triage.issue.code_steps import quote_code_steps
 
 CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a.draw() # now\n$ make build_docs\necho `date`\n"
@@ -23,4 +23,4 @@ CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a
     ],
 )
 def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
-    assert quote_code_steps([step, "  "], Reading(code=[CodeBlock(language="", text=CODE)])) == [shown]
+    assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]

@@ -64,7 +64,7 @@ def test_what_is_shortened_is_not_read():
     hidden = "<!-- " + "x" * SIZE + " orders -->"
     thread = [write("eve", 20, 7), *(write("mallory", SIZE, number) for number in range(300))]
     thread.insert(1, IssueComment(author="ada", body=hidden, is_shortened=True))
-    reading, read = read_issue_and_thread(Issue(title="t", author="ada", thread=thread))
+    parsed, read = read_issue_and_thread(Issue(title="t", author="ada", thread=thread))
     assert len(read) == 4
-    assert reading.comments_left_out == 297
-    assert (reading.body, reading.hidden_fragments) == ("", 0)
+    assert parsed.comments_left_out == 297
+    assert (parsed.body, parsed.hidden_fragments) == ("", 0)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
 from tests.issue import issues
-from triage.domain.issue import Issue, Reading, Section
+from triage.domain.issue import Issue, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
 from triage.issue.kind.issue_kind import classify_issue
 from triage.issue.questions.missing_information import find_missing_information
@@ -18,11 +18,11 @@ from triage.issue.versions.versions import find_versions
 
 
 def test_a_form_is_parsed() -> None:
-    reading = read_issue(issues.COMPLETE)
-    assert reading.title == "`Cart.total()` raises TypeError for an empty cart"
-    assert "Please search first" not in reading.body
-    assert reading.hidden_fragments == 1
-    assert [(section.heading, bool(section.text)) for section in reading.sections] == [
+    parsed = read_issue(issues.COMPLETE)
+    assert parsed.title == "`Cart.total()` raises TypeError for an empty cart"
+    assert "Please search first" not in parsed.body
+    assert parsed.hidden_fragments == 1
+    assert [(section.heading, bool(section.text)) for section in parsed.sections] == [
         ("What happened?", True),
         ("Steps to reproduce", True),
         ("What did you expect?", True),
@@ -31,47 +31,47 @@ def test_a_form_is_parsed() -> None:
         ("Relevant log output", True),
         ("Anything else?", False),
     ]
-    assert [block.language for block in reading.code] == ["python", "shell"]
-    assert reading.error_messages == ["TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"]
-    assert [frame.path for frame in reading.traces[0].frames] == ["/srv/app/main.py", "/srv/lib/shop/cart.py"]
-    assert reading.identifiers[:2] == ["Cart.total()", "TypeError"]
-    assert "currency_code" in reading.identifiers
-    assert reading.paths[:2] == ["shop/cart.py", "shop/views/checkout.py"]
-    assert reading.versions == ["2.4.1", "Python 3.11.2", "Ubuntu 22.04", "requests 2.31.0"]
-    assert "from shop import Cart" not in reading.prose
-    assert "Traceback" not in reading.prose
+    assert [block.language for block in parsed.code] == ["python", "shell"]
+    assert parsed.error_messages == ["TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"]
+    assert [frame.path for frame in parsed.traces[0].frames] == ["/srv/app/main.py", "/srv/lib/shop/cart.py"]
+    assert parsed.identifiers[:2] == ["Cart.total()", "TypeError"]
+    assert "currency_code" in parsed.identifiers
+    assert parsed.paths[:2] == ["shop/cart.py", "shop/views/checkout.py"]
+    assert parsed.versions == ["2.4.1", "Python 3.11.2", "Ubuntu 22.04", "requests 2.31.0"]
+    assert "from shop import Cart" not in parsed.prose
+    assert "Traceback" not in parsed.prose
 
 
 def test_javascript() -> None:
-    reading = read_issue(issues.JAVASCRIPT)
-    assert reading.error_messages == ["TypeError: Cannot read properties of undefined (reading 'id')"]
-    assert [frame.line for frame in reading.traces[0].frames] == [4, 12]
-    assert reading.paths == ["src/App.tsx", "src/main.ts"]
-    assert sorted(reading.versions) == ["Chrome 121", "Node 20.11.0", "vite 5.1.2"]
-    assert "--force" in reading.identifiers
+    parsed = read_issue(issues.JAVASCRIPT)
+    assert parsed.error_messages == ["TypeError: Cannot read properties of undefined (reading 'id')"]
+    assert [frame.line for frame in parsed.traces[0].frames] == [4, 12]
+    assert parsed.paths == ["src/App.tsx", "src/main.ts"]
+    assert sorted(parsed.versions) == ["Chrome 121", "Node 20.11.0", "vite 5.1.2"]
+    assert "--force" in parsed.identifiers
 
 
 def test_a_trace_without_a_fence_is_not_prose() -> None:
-    reading = read_issue(issues.GO)
-    assert reading.error_messages == ["panic: assignment to entry in nil map"]
-    assert [frame.function for frame in reading.traces[0].frames] == ["main.main", "main.(*Registry).Add"]
-    assert reading.prose == "I am on commit 3f2a9bc4d1 with go1.22."
+    parsed = read_issue(issues.GO)
+    assert parsed.error_messages == ["panic: assignment to entry in nil map"]
+    assert [frame.function for frame in parsed.traces[0].frames] == ["main.main", "main.(*Registry).Add"]
+    assert parsed.prose == "I am on commit 3f2a9bc4d1 with go1.22."
 
 
 def test_only_comments_of_the_reporter_are_read() -> None:
-    reading = read_issue(issues.FURTHER)
-    assert reading.error_messages == ["OSError: disk full"]
-    assert reading.versions == ["shop 1.2.3"]
-    assert "Comment by the reporter" in reading.body
+    parsed = read_issue(issues.FURTHER)
+    assert parsed.error_messages == ["OSError: disk full"]
+    assert parsed.versions == ["shop 1.2.3"]
+    assert "Comment by the reporter" in parsed.body
     for other in ("NotMine", "bot.says", "ours.says"):
-        assert other not in reading.body
+        assert other not in parsed.body
 
 
 def test_a_python_session_without_a_fence_is_code() -> None:
-    reading = read_issue(Issue(title="x", body="It does\n\n>>> a = f(1)\n>>> a.b\n3\n\n>>> g(2)\n\nand that is wrong"))
-    assert len(reading.code) == 1
-    assert ">>> a = f(1)" in reading.code[0].text
-    assert "wrong" in reading.prose
+    parsed = read_issue(Issue(title="x", body="It does\n\n>>> a = f(1)\n>>> a.b\n3\n\n>>> g(2)\n\nand that is wrong"))
+    assert len(parsed.code) == 1
+    assert ">>> a = f(1)" in parsed.code[0].text
+    assert "wrong" in parsed.prose
 
 
 @pytest.mark.parametrize(
@@ -92,26 +92,26 @@ def test_a_python_session_without_a_fence_is_code() -> None:
     ],
 )
 def test_messages_are_in_the_text_word_for_word(name: str) -> None:
-    reading = read_issue(getattr(issues, name))
-    page = f"{reading.text} {' '.join(reading.links)}"
-    for quoted in [*reading.error_messages, *reading.identifiers, *reading.paths]:
+    parsed = read_issue(getattr(issues, name))
+    page = f"{parsed.text} {' '.join(parsed.links)}"
+    for quoted in [*parsed.error_messages, *parsed.identifiers, *parsed.paths]:
         assert quoted in page
 
 
 @settings(max_examples=150)
 @given(st.text(), st.text())
 def test_anything_is_read(title: str, body: str) -> None:
-    reading = read_issue(Issue(title=title, body=body))
-    for quoted in [*reading.error_messages, *reading.identifiers]:
-        assert quoted in reading.text
-    reading.model_dump_json()
-    find_missing_information(reading, [])
-    find_facts(reading, "acme/shop")
-    classify_issue(reading, [])
+    parsed = read_issue(Issue(title=title, body=body))
+    for quoted in [*parsed.error_messages, *parsed.identifiers]:
+        assert quoted in parsed.text
+    parsed.model_dump_json()
+    find_missing_information(parsed, [])
+    find_facts(parsed, "acme/shop")
+    classify_issue(parsed, [])
 
 
 def test_empty_issue() -> None:
-    assert read_issue(Issue(title="", body="")) == Reading()
+    assert read_issue(Issue(title="", body="")) == ParsedIssue()
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,9 @@ def test_the_cost_of_reading_anything_is_linear(piece: str, frame: str) -> None:
         return Issue(title=flood[:256], body=frame.format(*[flood] * copies))
 
     def read(issue: Issue) -> None:
-        reading = read_issue(issue)
-        find_missing_information(reading, [])
-        find_facts(reading, "acme/shop")
-        classify_issue(reading, [])
+        parsed = read_issue(issue)
+        find_missing_information(parsed, [])
+        find_facts(parsed, "acme/shop")
+        classify_issue(parsed, [])
 
     assert_grows_linearly(build, read)

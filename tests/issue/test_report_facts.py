@@ -39,11 +39,11 @@ def test_an_empty_report() -> None:
 @settings(max_examples=100)
 @given(st.text(), st.text())
 def test_places_are_where_the_words_are(title: str, body: str) -> None:
-    reading = read_issue(Issue(title=title, body=body))
-    facts = find_facts(reading, title[:20])
+    parsed = read_issue(Issue(title=title, body=body))
+    facts = find_facts(parsed, title[:20])
     quotes = [facts.version, *facts.environment, facts.error, facts.reproduction, facts.expectation, facts.symptom]
     for quote in quotes:
-        assert quote is None or reading.text[quote.start : quote.end] == quote.text
+        assert quote is None or parsed.text[quote.start : quote.end] == quote.text
 
 
 def test_the_version_is_the_broken_one() -> None:

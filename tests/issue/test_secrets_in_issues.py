@@ -32,15 +32,15 @@ def test_a_token_is_in_no_field(body: str):
         author="ann",
         thread=[IssueComment(author="ann", body=body), IssueComment(author="bob", body=body)],
     )
-    reading, thread = read_issue_and_thread(issue)
-    told = reading.model_dump_json() + "".join(said.model_dump_json() for said in thread)
+    parsed, thread = read_issue_and_thread(issue)
+    told = parsed.model_dump_json() + "".join(said.model_dump_json() for said in thread)
     assert TOKEN not in told
-    assert LIKELY_SECRET_PLACEHOLDER in reading.title
-    assert LIKELY_SECRET_PLACEHOLDER in reading.body
+    assert LIKELY_SECRET_PLACEHOLDER in parsed.title
+    assert LIKELY_SECRET_PLACEHOLDER in parsed.body
     assert LIKELY_SECRET_PLACEHOLDER in thread[0].body
 
 
 def test_a_key_with_an_empty_line_is_masked_whole():
-    reading, _ = read_issue_and_thread(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
-    assert "Ab1" not in reading.model_dump_json()
-    assert "That is all." in reading.body
+    parsed, _ = read_issue_and_thread(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
+    assert "Ab1" not in parsed.model_dump_json()
+    assert "That is all." in parsed.body

@@ -11,7 +11,7 @@ from tests.jobs.flow_harness import OPENED, FlowHarness, our_comment
 from triage.comment.decide_comment import NOTHING_TO_SAY
 from triage.domain.code import FoundPlace, Span
 from triage.domain.effect import Policy
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
@@ -25,7 +25,7 @@ PLACE = FoundPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2),
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
+    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
         return PLACE
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from triage.agents.numbered_lines import format_heading, format_location, number_lines, pluralize
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.code import Hit, LineMatch, LineMatches, Passage, SearchQuery
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.issue.code_names import find_identifiers, find_paths
 from triage.ports import Codebase
 
@@ -41,8 +41,8 @@ _WORDS = re.compile(r"\w+")
 def render_search(codebase: Codebase, query: str) -> str:
     """Return locations in the best files, each with the lines that share the rarest words with the query."""
     query = _clean_query(query)
-    reading = Reading(title=query, identifiers=find_identifiers(query, "", []), paths=find_paths([query]))
-    hits = codebase.search(SearchQuery(reading=reading), MAX_HITS)
+    parsed = ParsedIssue(title=query, identifiers=find_identifiers(query, "", []), paths=find_paths([query]))
+    hits = codebase.search(SearchQuery(parsed=parsed), MAX_HITS)
     words = list(dict.fromkeys(word.lower() for word in _WORD.findall(query)))
     weights = _weigh_words(hits, words)
     rendered = filter(None, (_render_hit(hit, weights) for hit in hits))

@@ -23,7 +23,7 @@ def build_search_input(agent_input: AgentInput) -> CodebaseSearchInput:
         keywords=[*(investigation.keywords_for_search if investigation else []), *agent_input.search_terms],
         hypothesis=agent_input.hypothesis,
         affected_areas=investigation.affected_areas if investigation else [],
-        issue=agent_input.reading.text,
+        issue=agent_input.parsed.text,
     )
 
 
@@ -39,4 +39,4 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
     )
     issue = search_input.issue.lower()
     new = [word for word in dict.fromkeys([*keywords, *names]) if word.lower() not in issue]
-    return SearchQuery(reading=agent_input.reading, keywords=new)
+    return SearchQuery(parsed=agent_input.parsed, keywords=new)

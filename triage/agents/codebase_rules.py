@@ -104,7 +104,7 @@ def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
     """
     lines = [line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3]
     issue = (
-        find_traceback_lines(agent_input, passage.span.path) if agent_input.reading.traces else agent_input.reading.body
+        find_traceback_lines(agent_input, passage.span.path) if agent_input.parsed.traces else agent_input.parsed.body
     )
     quoted = [line for line in lines if len(line) >= MIN_QUOTE_CHARS and line in issue]
     code = [line for line in lines if not _COMMENT_LINE.match(line)]
@@ -126,9 +126,9 @@ def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: 
     paths and traces, because the probabilities were learned from issues that have some; and for one whose traces do not
     pass through the repository, or end in a file of the project that the checkout does not have.
     """
-    reading = agent_input.reading
-    traces = [trace for trace in reading.traces if trace.frames]
-    has_evidence = reading.identifiers or reading.error_messages or reading.paths or reading.traces
+    parsed = agent_input.parsed
+    traces = [trace for trace in parsed.traces if trace.frames]
+    has_evidence = parsed.identifiers or parsed.error_messages or parsed.paths or parsed.traces
     is_foreign = bool(traces) and not any(
         codebase.resolve_path(frame.path) for trace in traces for frame in trace.frames
     )

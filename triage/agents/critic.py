@@ -95,7 +95,7 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
     files = agent_input.suspects
-    in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.reading.traces, services.codebase)
+    in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
     verdict: Verdict = "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
@@ -142,15 +142,15 @@ def _list_gaps(
 ) -> list[str]:
     candidates = [
         (not has_suspects, "No file of the repository shares enough with the issue to be named."),
-        (not agent_input.reading.stack_traces, "The issue shows no stack trace that would name the failing line."),
+        (not agent_input.parsed.stack_traces, "The issue shows no stack trace that would name the failing line."),
         (
-            bool(agent_input.reading.stack_traces) and has_suspects and not in_trace,
+            bool(agent_input.parsed.stack_traces) and has_suspects and not in_trace,
             "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
         ),
         (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
         (has_suspects and not confident, "The first suspect hardly stands out from the next."),
         (
-            not agent_input.reading.identifiers and not agent_input.reading.error_messages,
+            not agent_input.parsed.identifiers and not agent_input.parsed.error_messages,
             "The issue names no function, option or message that could be searched for.",
         ),
     ]

@@ -13,7 +13,7 @@ from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.issue.kind.issue_kind import classify_issue, is_spam
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.reporter_phrases import get_phrases
@@ -41,17 +41,17 @@ async def answer_with_model(
         "investigator", parts, [*build_memory_messages(agent_input), *skills.messages], skills.catalogue
     )
     answer = await skills.ask(chain.ainvoke, prompt)
-    return AgentAnswer(_correct_answer(answer, agent_input.reading), skills.shortfalls, skills=skills.tiers)
+    return AgentAnswer(_correct_answer(answer, agent_input.parsed), skills.shortfalls, skills=skills.tiers)
 
 
-def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
+def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue) -> InvestigatorFinding:
     # An issue that shows an error, or says what worked before, is a bug report, whatever it talks the model into.
-    shows_bug = bool(reading.traces or reading.error_messages or find_regression(reading))
+    shows_bug = bool(parsed.traces or parsed.error_messages or find_regression(parsed))
     return answer.model_copy(
         update={
             "agent_name": "investigator",
             "kind": "bug" if shows_bug else answer.kind,
-            "error_messages": [message for message in answer.error_messages if message and message in reading.text],
+            "error_messages": [message for message in answer.error_messages if message and message in parsed.text],
             "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
             "missing_information": answer.missing_information[:MAX_QUESTIONS],
         }
@@ -59,52 +59,52 @@ def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> Investigat
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
-    reading = agent_input.reading
-    kind = classify_issue(reading, agent_input.issue.labels, agent_input.learned.kinds)
+    parsed = agent_input.parsed
+    kind = classify_issue(parsed, agent_input.issue.labels, agent_input.learned.kinds)
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     project = agent_input.repository.slug
-    questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services, project))
-    symptom = describe_symptom(reading)
-    functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
-    areas = list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
-    exceptions = [trace.exception for trace in reading.traces if trace.exception]
+    questions = await run_in_daemon_thread(lambda: _list_questions(kind, parsed, services, project))
+    symptom = describe_symptom(parsed)
+    functions = [frame.function for trace in parsed.traces for frame in reversed(trace.frames) if frame.function]
+    areas = list(dict.fromkeys([*functions, *parsed.identifiers]))[:6]
+    exceptions = [trace.exception for trace in parsed.traces if trace.exception]
     return InvestigatorFinding(
         agent_name="investigator",
-        summary=symptom or reading.title or "The issue has no title.",
-        confidence=_estimate_confidence(reading),
+        summary=symptom or parsed.title or "The issue has no title.",
+        confidence=_estimate_confidence(parsed),
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
-        hypothesis=symptom or f"What is reported is: {reading.title}",
+        hypothesis=symptom or f"What is reported is: {parsed.title}",
         affected_areas=areas,
-        keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *reading.identifiers]))[:MAX_KEYWORDS],
-        error_messages=reading.error_messages,
+        keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *parsed.identifiers]))[:MAX_KEYWORDS],
+        error_messages=parsed.error_messages,
         kind=kind,
         missing_information=questions[:MAX_QUESTIONS],
-        reproduction=_extract_steps(reading),
-        versions=reading.versions,
+        reproduction=_extract_steps(parsed),
+        versions=parsed.versions,
     )
 
 
-def _list_questions(kind: Kind, reading: Reading, services: Services, project: str) -> list[MissingInformation]:
-    if is_spam(reading):  # nobody waits for the answer
+def _list_questions(kind: Kind, parsed: ParsedIssue, services: Services, project: str) -> list[MissingInformation]:
+    if is_spam(parsed):  # nobody waits for the answer
         return []
     if kind == "not_actionable":
-        question = get_phrases(reading.language).ask_everything
+        question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
-    return find_missing_information(reading, services.codebase.read_issue_forms(), project) if kind == "bug" else []
+    return find_missing_information(parsed, services.codebase.read_issue_forms(), project) if kind == "bug" else []
 
 
-def _estimate_confidence(reading: Reading) -> float:
+def _estimate_confidence(parsed: ParsedIssue) -> float:
     # These values are a judgement, not measured. The codebase search replaces them.
-    if any(trace.frames for trace in reading.traces):
+    if any(trace.frames for trace in parsed.traces):
         return 0.6
-    if reading.error_messages:
+    if parsed.error_messages:
         return 0.45
-    return 0.35 if reading.identifiers or reading.paths else 0.2
+    return 0.35 if parsed.identifiers or parsed.paths else 0.2
 
 
-def _extract_steps(reading: Reading) -> list[str]:
-    for section in reading.sections:
+def _extract_steps(parsed: ParsedIssue) -> list[str]:
+    for section in parsed.sections:
         if any(word in section.heading.lower() for word in ("reproduc", "steps", "how to trigger")):
             lines = [line.strip().lstrip("-*0123456789.) ").strip() for line in section.text.splitlines()]
             return [line for line in lines if line and not line.startswith("```")][:10]

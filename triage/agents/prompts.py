@@ -82,12 +82,12 @@ def format_bullets(items: Sequence[str]) -> str:
 
 def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
     """Return title, visible body with the author's comments, and comments of others."""
-    left_out = agent_input.reading.comments_left_out
+    left_out = agent_input.parsed.comments_left_out
     note = f"[... {left_out:,} older comments left out ...]\n\n" if left_out else ""
     thread = note + "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
-        "issue title": shorten(agent_input.reading.title, 500),
-        "issue body": shorten(shorten_package_lists(agent_input.reading.body), body_chars),
+        "issue title": shorten(agent_input.parsed.title, 500),
+        "issue body": shorten(shorten_package_lists(agent_input.parsed.body), body_chars),
         "issue thread": shorten(thread, body_chars // 2),
     }
 
@@ -99,7 +99,7 @@ def format_instructions(services: Services) -> dict[str, str]:
 
 def format_languages(agent_input: AgentInput) -> dict[str, str]:
     """Return in which languages to answer; nothing where both are English, as the prompts say for that case."""
-    reporter = get_phrases(agent_input.reading.language).name
+    reporter = get_phrases(agent_input.parsed.language).name
     project = get_phrases(agent_input.repository.language).name
     if reporter == project == "English":
         return {}
@@ -122,4 +122,4 @@ def format_findings(findings: list[AgentFinding]) -> str:
 def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
     """Return lines that stand right below a line with the file's name, as in Python's stack traces."""
     name = path.rpartition("/")[2]
-    return [below.strip() for above, below in pairwise(agent_input.reading.body.splitlines()) if name in above]
+    return [below.strip() for above, below in pairwise(agent_input.parsed.body.splitlines()) if name in above]

@@ -8,7 +8,7 @@ from triage.agents.prompts import find_traceback_lines
 from triage.agents.topic_labels import select_topics
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
-from triage.domain.issue import Reading, SeveritySign, SignKind
+from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
 from triage.domain.report import MAX_LABELS
 from triage.issue.kind.issue_kind import find_labelled_kind
 from triage.issue.kind.severity_signs import find_severity_signs
@@ -47,13 +47,13 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
     files = agent_input.suspects[:MAX_SUSPECTS]
-    sign = next(iter(_find_signs(agent_input.reading)), None)
+    sign = next(iter(_find_signs(agent_input.parsed)), None)
     investigation = agent_input.investigation
     return TriageReport(
         severity=sign.severity if sign else None,
         severity_reason=explain_severity(sign) if sign else "",
         confidence=agent_input.confidence,
-        summary=investigation.summary if investigation else agent_input.reading.title,
+        summary=investigation.summary if investigation else agent_input.parsed.title,
         root_cause=_describe_root_cause(agent_input, files),
         affected_files=[_to_affected_file(file) for file in files],
         evidence=_list_evidence(agent_input, files),
@@ -121,11 +121,11 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return title, labels of the project, an owner of the code as assignee, and effort."""
-    kinds: list[str] = [agent_input.kind, *(sign.kind for sign in _find_signs(agent_input.reading))]
+    kinds: list[str] = [agent_input.kind, *(sign.kind for sign in _find_signs(agent_input.parsed))]
     if agent_input.missing_information:
         kinds.append("missing")
     return {
-        "title": _format_title(agent_input.reading.title),
+        "title": _format_title(agent_input.parsed.title),
         "labels": _choose_labels(kinds, agent_input),
         "assignee": next((owner for owner in owners if owner != agent_input.issue.author), None),
         "effort": "S" if agent_input.is_confirmed else "M",
@@ -141,8 +141,8 @@ def _choose_labels(kinds: Sequence[str], agent_input: AgentInput) -> list[str]:
     return list(dict.fromkeys([*_match_labels(kinds, existing), *_select_existing_labels(fitting, existing)]))
 
 
-def _find_signs(reading: Reading) -> list[SeveritySign]:
-    return find_severity_signs(reading, find_regression(reading))
+def _find_signs(parsed: ParsedIssue) -> list[SeveritySign]:
+    return find_severity_signs(parsed, find_regression(parsed))
 
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Seque
     title, effort = fields.get("title"), fields.get("effort")
     wanted = {name.strip("@").casefold() for name in _split_names(fields.get("assignee"))}
     return {
-        "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.reading.title),
+        "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.parsed.title),
         "labels": _select_existing_labels(fields.get("labels"), agent_input.repository.labels),
         "assignee": next((owner for owner in owners if owner.casefold() in wanted), None),
         "effort": _read_effort(effort) or "M",

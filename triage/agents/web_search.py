@@ -49,7 +49,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 def _rewrite_queries(calls: Sequence[ToolCall], name: str, agent_input: AgentInput) -> list[ToolCall]:
     """Keep only words of the issue in each query; a query without any becomes the one that rules would use."""
     issue_texts = list(format_issue(agent_input).values())
-    fallback = choose_query(agent_input) or sanitize_query(agent_input.reading.title)
+    fallback = choose_query(agent_input) or sanitize_query(agent_input.parsed.title)
     rewritten = []
     for call in calls:
         query = call["args"].get("query")
@@ -108,7 +108,7 @@ def _explain_no_pages(results: Sequence[ToolMessage]) -> str:
 
 def choose_query(agent_input: AgentInput) -> str:
     """Return what the critic misses, else an error message, without private details; empty if none has three words."""
-    texts = [*agent_input.outside_queries, *agent_input.reading.error_messages]
+    texts = [*agent_input.outside_queries, *agent_input.parsed.error_messages]
     queries = (sanitize_query(text) for text in texts)
     return next((query for query in queries if len(query.split()) >= 3), "")
 

@@ -17,7 +17,7 @@ from triage.domain.code import (
     SearchQuery,
     Span,
 )
-from triage.domain.issue import Issue, Reading, ReportFacts
+from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
@@ -96,8 +96,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
-        return self._indexed.find_place(reading, thresholds or self.thresholds) if self._indexed else None
+    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
+        return self._indexed.find_place(parsed, thresholds or self.thresholds) if self._indexed else None
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever
@@ -143,13 +143,13 @@ class GitCodebase:
         return self._indexed.tree.read_history(path, limit)
 
     def find_similar_issues(
-        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+        self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
         from triage.code.past_issues.issue_vectors import find_near_issues
         from triage.code.past_issues.similar_issues import choose_earlier_reports, find_similar_issues
 
         near = find_near_issues(
-            reading,
+            parsed,
             choose_earlier_reports(issue, past),
             self.repository,
             None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
@@ -159,13 +159,13 @@ class GitCodebase:
         )
         named_from = self.thresholds.duplicate
         return find_similar_issues(
-            issue, reading, past, limit, repository=self.repository, near=near, named_from=named_from
+            issue, parsed, past, limit, repository=self.repository, near=near, named_from=named_from
         )
 
-    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+    def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
         from triage.code.past_issues.learned_labels import learn_from_labels
 
-        return learn_from_labels(reading, past)
+        return learn_from_labels(parsed, past)
 
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []

@@ -32,7 +32,7 @@ from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_cache import VectorCache
 from triage.code.words.corpus import Corpus
 from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
@@ -99,13 +99,13 @@ class IndexedCommit:
         near = self._find_nearest(search, query)
         return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
 
-    def find_place(self, reading: Reading, thresholds: Thresholds) -> FoundPlace | None:
+    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlace | None:
         """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""
         if not self.corpus.files:
             return None
-        query = build_query(SearchQuery(reading=reading))
+        query = build_query(SearchQuery(parsed=parsed))
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        return find_place(ranking, reading, thresholds)
+        return find_place(ranking, parsed, thresholds)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)
@@ -124,7 +124,7 @@ class IndexedCommit:
             return {}
         if self.vectors.embedding == LOCAL or self.model is None:
             return store.nearest(project_query(self.corpus, query.term_weights), _NEAREST)
-        vector = embed_query(self.model, "\n".join([search.reading.text, *search.keywords]))
+        vector = embed_query(self.model, "\n".join([search.parsed.text, *search.keywords]))
         return store.nearest(vector, _NEAREST) if vector is not None else {}
 
 

@@ -64,4 +64,4 @@ def get_codebase_retriever(
 def make_search_query(text: str) -> SearchQuery:
     """Return a search for a text that is read like an issue: its first line is the title."""
     title, _, body = text.strip().partition("\n")
-    return SearchQuery(reading=read_issue(Issue(title=title, body=body)))
+    return SearchQuery(parsed=read_issue(Issue(title=title, body=body)))

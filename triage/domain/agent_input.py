@@ -13,7 +13,7 @@ from triage.domain.findings import (
     RelevantFile,
     WebSearchFinding,
 )
-from triage.domain.issue import HumanExchange, Issue, Reading, Repository
+from triage.domain.issue import HumanExchange, Issue, ParsedIssue, Repository
 from triage.domain.past_issues import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
@@ -24,7 +24,7 @@ class AgentInput(Value):
     issue: Issue
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
-    reading: Reading = Reading()
+    parsed: ParsedIssue = ParsedIssue()
     findings: list[AgentFinding] = Field(default_factory=list)
     investigation: InvestigatorFinding | None = None
     codebase: CodebaseFinding | None = None

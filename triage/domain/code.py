@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.value import Value
 
 
@@ -129,7 +129,7 @@ class Hit(Value):
 class SearchQuery(Value):
     """The issue, and keywords that the agents added."""
 
-    reading: Reading
+    parsed: ParsedIssue
     keywords: list[str] = Field(default_factory=list)
 
 

@@ -63,7 +63,7 @@ class Repository(Value):
     """Full SHA of the indexed commit; none for a folder without git."""
     labels: list[str] = Field(default_factory=list)
     language: str = "en"
-    """Of its README, as in `Reading`. Only models write in it."""
+    """Of its README, as in `ParsedIssue`. Only models write in it."""
 
 
 class Frame(Value):
@@ -99,7 +99,7 @@ class Section(Value):
     text: str
 
 
-class Reading(Value):
+class ParsedIssue(Value):
     """The visible text of the issue, and its parts. Everything in it occurs in the visible text."""
 
     title: str = ""
@@ -146,7 +146,7 @@ SignKind = Literal[
 
 
 class Quote(Value):
-    """Words of the report. The place counts characters of `Reading.text`; the end is exclusive."""
+    """Words of the report. The place counts characters of `ParsedIssue.text`; the end is exclusive."""
 
     text: str
     start: int

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from triage.domain.code import Passage
-from triage.domain.issue import Issue, Reading, Repository
+from triage.domain.issue import Issue, ParsedIssue, Repository
 from triage.domain.proposal import AffectedModule, FileVersion, RequestKind
 from triage.domain.report import RunReport
 from triage.domain.value import Value
@@ -20,7 +20,7 @@ class FixInput(Value):
     issue: Issue
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
-    reading: Reading = Reading()
+    parsed: ParsedIssue = ParsedIssue()
     report: RunReport | None = None
     """The triage that the fix starts from."""
     change_request: str = ""

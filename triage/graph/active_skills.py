@@ -25,12 +25,12 @@ def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str,
         return {}
     suspects = state.suspects[: MAX_SUSPECTS if state.searched_by_model else MAX_SUSPECTS_BY_RULES]
     paths = [*_list_named_files(state, codebase), *(file.path for file in suspects)]
-    return match_skills(skills, state.issue, state.reading.text, list(dict.fromkeys(paths)))
+    return match_skills(skills, state.issue, state.parsed.text, list(dict.fromkeys(paths)))
 
 
 def _list_named_files(state: BugTriageState, codebase: Codebase) -> list[str]:
-    frames = [frame.path for trace in state.reading.traces for frame in reversed(trace.frames)]
-    written = list(dict.fromkeys([*frames, *state.reading.paths]))[:MAX_NAMED_FILES]
+    frames = [frame.path for trace in state.parsed.traces for frame in reversed(trace.frames)]
+    written = list(dict.fromkeys([*frames, *state.parsed.paths]))[:MAX_NAMED_FILES]
     found = [state.found.span.path] if state.found else []
     return [*found, *(path for path in map(codebase.resolve_path, written) if path)]
 

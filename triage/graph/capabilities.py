@@ -72,7 +72,7 @@ def restrict_input(agent_input: AgentInput, capabilities: frozenset[Capability])
     repository = agent_input.repository.model_copy(update={"labels": []})
     return AgentInput(
         issue=agent_input.issue,
-        reading=agent_input.reading,
+        parsed=agent_input.parsed,
         repository=repository,
         outside_queries=agent_input.outside_queries,  # words of the issue only
     )

@@ -32,7 +32,7 @@ CANCELLED = "The run was cancelled before it looked anything up: this is what th
 def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
     """Return the report of a run from its last state, complete or not. `cut` says why the run was cut."""
     draft = state.output.report if state.output else fill_report_template(state)
-    read = state.kind_reading or read_kind(state.reading, state.issue.labels)
+    read = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     is_bug = state.kind == "bug"
     is_searched = state.kind in ("bug", "feature_request")
@@ -51,7 +51,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         commit=state.repository.commit,
         issue=IssueRef(
             number=state.issue.number,
-            title=state.reading.title or state.issue_title,
+            title=state.parsed.title or state.issue_title,
             url=state.issue_url,
             labels=state.issue.labels,
         ),
@@ -78,7 +78,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         learned_labels=[*state.learned.labels, *([state.learned.issue_type] if state.learned.issue_type else [])],
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
-        reproduction=quote_code_steps(draft.reproduction, state.reading),
+        reproduction=quote_code_steps(draft.reproduction, state.parsed),
         missing_information=_list_questions(draft, state),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
@@ -87,8 +87,8 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
         citations=citations,
-        hidden_fragments=state.reading.hidden_fragments,
-        language=state.reading.language,
+        hidden_fragments=state.parsed.hidden_fragments,
+        language=state.parsed.language,
         declined=state.declined,
         notes=list_notes(state, faults, services, cut),
         findings=state.findings,
@@ -138,7 +138,7 @@ def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> Foun
 
 def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
     """Return the report of a run that is cancelled before its graph starts: what the issue's text says."""
-    state = BugTriageState(issue=issue, repository=repository, reading=read_issue(issue))
+    state = BugTriageState(issue=issue, repository=repository, parsed=read_issue(issue))
     return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})
 
 
@@ -160,7 +160,7 @@ def _check_citations(
         suspects, cited = verify_suspects(state.suspects, lookup)
         counts.append(cited)
     claims = [item for item in draft.evidence if item.claim.strip()]
-    evidence, cited = verify_evidence(claims, lookup, state.reading.text)
+    evidence, cited = verify_evidence(claims, lookup, state.parsed.text)
     # The writer cites the verified ones again; they are counted there.
     searched = state.citations
     unverified = searched.model_copy(update={"verified": 0, "total": searched.total - searched.verified})

@@ -35,10 +35,10 @@ async def memory(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
     read: dict[int, PastIssue] = {}
 
     def read_pages() -> None:
-        reading = read_issue(state.issue)
+        parsed = read_issue(state.issue)
         # A vulnerability is not for any log of searches.
         words = (
-            "" if reports_vulnerability(reading, state.issue.labels, is_request=False) else choose_search_words(reading)
+            "" if reports_vulnerability(parsed, state.issue.labels, is_request=False) else choose_search_words(parsed)
         )
         for page in source.iterate(words):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
@@ -58,19 +58,19 @@ async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
 
     codebase = services.codebase
 
-    past, reading = state.past_issues, state.reading
+    past, parsed = state.past_issues, state.parsed
 
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)
-        learned = codebase.learn_from_labels(reading, past)
-        kind_reading = read_kind(reading, state.issue.labels, learned.kinds)
+        learned = codebase.learn_from_labels(parsed, past)
+        kind_reading = read_kind(parsed, state.issue.labels, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         return {
-            "similar_issues": codebase.find_similar_issues(state.issue, reading, past, MAX_SIMILAR),
+            "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            "found": codebase.find_place(reading),
+            "found": codebase.find_place(parsed),
         }
 
     attempt = await step.attempt("rules", lambda: run_in_daemon_thread(look_back), RULES_SECONDS)

@@ -64,14 +64,14 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     # Text in another language than English loads a model for half a second.
-    reading, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
+    parsed, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
     exchanges = await run_in_daemon_thread(lambda: find_exchanges(state.issue))
 
     # In a thread: the first call reads the weights from a file.
-    kind_reading = await run_in_daemon_thread(lambda: read_kind(reading, state.issue.labels))
+    kind_reading = await run_in_daemon_thread(lambda: read_kind(parsed, state.issue.labels))
 
     def build_index() -> tuple[IndexFacts, FoundPlace | None, int, str]:
-        facts, found = services.codebase.index(), services.codebase.find_place(reading)
+        facts, found = services.codebase.index(), services.codebase.find_place(parsed)
         of_template = count_template_comments(state.issue, services.codebase.read_issue_forms())
         return facts, found, of_template, detect_project_language(services.codebase) if services.model else "en"
 
@@ -80,7 +80,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     earlier = find_earlier_report(state.issue)
     return {
         "exchanges": exchanges,
-        "reading": reading.model_copy(update={"hidden_fragments": reading.hidden_fragments - of_template}),
+        "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
         "kind_reading": kind_reading,
@@ -183,7 +183,7 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
     return {
         "critic_feedback": map_critique_to_verdict(critique) if critique else None,
         "open_gap": gap,
-        "gap_questions": ask_for_gap(gap, state.reading.language),
+        "gap_questions": ask_for_gap(gap, state.parsed.language),
         "search_terms": _find_new_search_terms(critique, engine, state) if critique else [],
         "outside_queries": _choose_outside_queries(critique, state) if critique else [],
         "rounds": [record],
@@ -194,13 +194,13 @@ def _find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: Bug
     # Names in the gaps. A gap without any is searched for whole when a model wrote it; rules write fixed sentences.
     terms = extract_search_terms(critique.gaps) or (critique.gaps if engine == "model" else [])
     keywords = state.investigation.keywords_for_search if state.investigation else []
-    searched = " ".join([state.reading.text, *keywords, *state.search_terms]).lower()
+    searched = " ".join([state.parsed.text, *keywords, *state.search_terms]).lower()
     return [term for term in terms if term.lower() not in searched]
 
 
 def _choose_outside_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
     # The critic has seen the code, and a query leaves the machine: only words of the issue stay.
-    queries = [restrict_query(gap, [state.reading.text]) for gap in critique.gaps_outside]
+    queries = [restrict_query(gap, [state.parsed.text]) for gap in critique.gaps_outside]
     return [query for query in dict.fromkeys(queries) if query and query not in state.outside_queries]
 
 
@@ -215,7 +215,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     lines = report.found.span if report.found else report.suspects[0].span
 
     def look_up() -> CodeHistory:
-        facts = find_facts(state.reading, state.repository.slug)
+        facts = find_facts(state.parsed, state.repository.slug)
         return services.codebase.look_up_history(facts, paths, lines)
 
     try:

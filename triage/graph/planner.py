@@ -62,7 +62,7 @@ def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Seq
     # No seconds: the prompt of a run that starts again must be the same, or its reply is not found in the cache.
     time = "enough" if budget.seconds_left > 3 * budget.limits.writer_seconds else "little"
     return {
-        "issue title": shorten(state.reading.title, 500),
+        "issue title": shorten(state.parsed.title, 500),
         "findings so far": shorten(format_findings(state.findings), MAX_FINDINGS_CHARS),
         "what the critic misses": format_bullets(state.critique.gaps) if state.critique else "",
         "where the run stands": f"decision {state.iterations + 1} of {budget.limits.iterations}, round {state.round}, "

@@ -43,7 +43,7 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     notes += [
         f"Not all past issues could be read: {fault.error.rstrip('.')}." for fault in faults if fault.step == "memory"
     ]
-    if left_out := state.reading.comments_left_out:
+    if left_out := state.parsed.comments_left_out:
         notes.append(f"The thread is long: {left_out:,} older comments of other people were not read.")
     notes += _list_proposal_notes(state)
     notes += [

@@ -44,8 +44,8 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
 
 def _report_unfinished(state: BugTriageState, services: Services, cut: str) -> RunReport:
     try:
-        if not state.reading.title:  # cut before it was read
-            state = state.model_copy(update={"reading": read_issue(state.issue)})
+        if not state.parsed.title:  # cut before it was read
+            state = state.model_copy(update={"parsed": read_issue(state.issue)})
         return build_report(state, services, cut)
     except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
         bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."

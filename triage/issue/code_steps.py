@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 
 _PROMPTS = "$>#. \t"
 """Characters that stand before a command or an input, as in `$ make` and `>>> run()`."""
 
 
-def quote_code_steps(steps: Sequence[str], reading: Reading) -> list[str]:
+def quote_code_steps(steps: Sequence[str], parsed: ParsedIssue) -> list[str]:
     """Return the steps that are not blank; between backticks those that begin a line of the issue's code."""
-    lines = [line.lstrip(_PROMPTS) for block in reading.code for line in block.text.splitlines()]
+    lines = [line.lstrip(_PROMPTS) for block in parsed.code for line in block.text.splitlines()]
     return [_quote(step.strip(), lines) for step in steps if step.strip()]
 
 

@@ -1,10 +1,10 @@
-"""Reads an issue into a `Reading`. Takes time linear in the text, and raises nothing for any text."""
+"""Reads an issue into a `ParsedIssue`. Takes time linear in the text, and raises nothing for any text."""
 
 import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from triage.domain.issue import CodeBlock, Issue, IssueComment, Reading, Section
+from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
 from triage.issue.long_threads import shorten_thread
 from triage.issue.questions.issue_forms import find_template_comments
@@ -31,7 +31,7 @@ _PROMPT = re.compile(r"^>>> ?", re.M)
 _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
 
 
-def read_issue(issue: Issue) -> Reading:
+def read_issue(issue: Issue) -> ParsedIssue:
     """What a person sees in the issue and in its author's comments, taken apart."""
     title, invisible = extract_visible_line(issue.title)
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
@@ -39,7 +39,7 @@ def read_issue(issue: Issue) -> Reading:
     prose, code_blocks, traces = _separate_code(blocks)
     sections = _find_sections(blocks)
     code = [block.text for block in code_blocks]
-    return Reading(
+    return ParsedIssue(
         title=title,
         body="\n\n".join(format_block(block) for block in blocks),
         prose=prose,
@@ -56,14 +56,14 @@ def read_issue(issue: Issue) -> Reading:
     )
 
 
-def read_issue_and_thread(issue: Issue) -> tuple[Reading, list[IssueComment]]:
+def read_issue_and_thread(issue: Issue) -> tuple[ParsedIssue, list[IssueComment]]:
     """Read the issue and its thread as people see them on the page.
 
     Returns:
-        The reading, which includes the author's own comments and counts all hidden fragments; and the comments of
+        The parsed issue, which includes the author's own comments and counts all hidden fragments; and the comments of
         other people, of a long thread the newest.
     """
-    reading = read_issue(issue)
+    parsed = read_issue(issue)
     others = [
         comment
         for comment in shorten_thread(issue.thread, issue.author)
@@ -72,11 +72,11 @@ def read_issue_and_thread(issue: Issue) -> tuple[Reading, list[IssueComment]]:
     whole = [comment for comment in others if not comment.is_shortened]
     pages = [extract_visible_page(comment.body) for comment in whole]
     counted = {
-        "hidden_fragments": reading.hidden_fragments + sum(page.hidden_fragments for page in pages),
+        "hidden_fragments": parsed.hidden_fragments + sum(page.hidden_fragments for page in pages),
         "comments_left_out": len(others) - len(whole),
     }
     thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(whole, pages, strict=True)]
-    return reading.model_copy(update=counted), thread
+    return parsed.model_copy(update=counted), thread
 
 
 def read_author_comments(issue: Issue) -> list[VisiblePage]:

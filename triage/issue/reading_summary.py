@@ -43,11 +43,11 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
     """`project` is `owner/name`; without it, the issue's URL says it. Raises nothing for any text."""
     url = _PROJECT.match(issue.url)
     project = project or (url[1] if url else "")
-    reading = read_issue(issue)
-    kind = read_kind(reading, issue.labels)
-    facts = find_facts(reading, project)
+    parsed = read_issue(issue)
+    kind = read_kind(parsed, issue.labels)
+    facts = find_facts(parsed, project)
     severity = facts.severity if kind.kind == "bug" else None
-    is_bug = classify_issue(reading, issue.labels) == "bug"
+    is_bug = classify_issue(parsed, issue.labels) == "bug"
     quotes = {
         "version": facts.version,
         "error": facts.error,
@@ -60,19 +60,19 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
         kind=kind.kind,
         probability=round(kind.probability, 3),
         certain=kind.certain,
-        language=reading.language,
+        language=parsed.language,
         support=kind.support,
         security=kind.security,
         version=_text(facts.version),
         environment=[quote.text for quote in facts.environment],
         error=_text(facts.error),
-        traces=reading.stack_traces,
+        traces=parsed.stack_traces,
         regression=facts.regression,
         severity=severity.severity if severity else None,
         symptom=_text(facts.symptom),
         reproduction=_text(facts.reproduction),
         expectation=_text(facts.expectation),
-        missing=find_missing_information(reading, [], project) if is_bug else [],
+        missing=find_missing_information(parsed, [], project) if is_bug else [],
         places={name: (quote.start, quote.end) for name, quote in quotes.items() if quote},
     )
 

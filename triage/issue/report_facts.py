@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from triage.domain.issue import CodeBlock, Quote, Reading, Regression, ReportFacts
+from triage.domain.issue import CodeBlock, ParsedIssue, Quote, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
 from triage.issue.sentences import MAX_CHARS, find_sentences, quote
 from triage.issue.text_signs import CODE_LINE, NUMBERED
@@ -30,23 +30,23 @@ _VERSIONS_ONLY = re.compile(
 )
 
 
-def find_facts(reading: Reading, project: str = "") -> ReportFacts:
+def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
     """Version, environment, error, reproduction and so on. `project` is `owner/name`: its name tells versions apart."""
-    regression = find_regression(reading)
-    version = find_project_version(reading, project)
+    regression = find_regression(parsed)
+    version = find_project_version(parsed, project)
     if regression is not None and version is not None:
         regression = _complete(regression, version.text)
         if regression.broken_in and version.text == regression.worked_in:
-            version = quote(reading, regression.broken_in)
+            version = quote(parsed, regression.broken_in)
     return ReportFacts(
         version=version,
-        environment=find_environment(reading),
-        error=quote(reading, reading.error_messages[0]) if reading.error_messages else None,
-        reproduction=find_reproduction(reading),
-        expectation=find_expectation(reading),
+        environment=find_environment(parsed),
+        error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
+        reproduction=find_reproduction(parsed),
+        expectation=find_expectation(parsed),
         regression=regression,
-        severity=find_severity(reading, regression),
-        symptom=find_symptom(reading),
+        severity=find_severity(parsed, regression),
+        symptom=find_symptom(parsed),
     )
 
 
@@ -57,19 +57,19 @@ def _complete(regression: Regression, version: str) -> Regression:
     return regression.model_copy(update={"broken_in": version})
 
 
-def find_reproduction(reading: Reading) -> Quote | None:
+def find_reproduction(parsed: ParsedIssue) -> Quote | None:
     """The reporter's own block, whole: a section for it, else the first code that is no output, else numbered steps."""
-    for section in reading.sections:
+    for section in parsed.sections:
         if _REPRODUCTION_HEADING.search(section.heading) and len(section.text) > _MIN_STEPS_CHARS:
-            return quote(reading, section.text)
-    for block in reading.code:
-        if _can_run(block, reading):
-            return quote(reading, block.text)
-    prose = reading.prose[:MAX_CHARS]
-    return _quote_run(reading, prose, NUMBERED.match) or _quote_run(reading, prose, CODE_LINE.match)
+            return quote(parsed, section.text)
+    for block in parsed.code:
+        if _can_run(block, parsed):
+            return quote(parsed, block.text)
+    prose = parsed.prose[:MAX_CHARS]
+    return _quote_run(parsed, prose, NUMBERED.match) or _quote_run(parsed, prose, CODE_LINE.match)
 
 
-def _quote_run(reading: Reading, prose: str, is_part: Callable[[str], object]) -> Quote | None:
+def _quote_run(parsed: ParsedIssue, prose: str, is_part: Callable[[str], object]) -> Quote | None:
     """The first two or more lines of a kind in a row, with what stands between them and is indented or empty."""
     lines = prose.split("\n")
     for number, line in enumerate(lines):
@@ -80,25 +80,25 @@ def _quote_run(reading: Reading, prose: str, is_part: Callable[[str], object]) -
             end += 1
         run = lines[number:end]
         if sum(bool(is_part(one)) for one in run) >= 2:
-            return quote(reading, "\n".join(run).strip())
+            return quote(parsed, "\n".join(run).strip())
     return None
 
 
-def _can_run(block: CodeBlock, reading: Reading) -> bool:
+def _can_run(block: CodeBlock, parsed: ParsedIssue) -> bool:
     """Whether the block is more than a trace, an error or a list of versions."""
     if all(_VERSIONS_ONLY.match(line) for line in block.text.split("\n") if line.strip()):
         return False
-    if any(message in block.text for message in reading.error_messages) and ">>>" not in block.text:
+    if any(message in block.text for message in parsed.error_messages) and ">>>" not in block.text:
         return "import " in block.text or "$ " in block.text
     return block.language not in ("diff", "text", "log", "console-output") and len(block.text) > _MIN_STEPS_CHARS
 
 
-def find_expectation(reading: Reading) -> Quote | None:
+def find_expectation(parsed: ParsedIssue) -> Quote | None:
     """A section for it, else the first sentence that says what should happen."""
-    for section in reading.sections:
+    for section in parsed.sections:
         if _EXPECTATION_HEADING.search(section.heading) and re.search(r"\w{2}", section.text):
-            return quote(reading, section.text)
-    for sentence in [*find_sentences(reading.prose[:MAX_CHARS]), reading.title]:
+            return quote(parsed, section.text)
+    for sentence in [*find_sentences(parsed.prose[:MAX_CHARS]), parsed.title]:
         if _EXPECTS.search(sentence):
-            return quote(reading, sentence)
+            return quote(parsed, sentence)
     return None

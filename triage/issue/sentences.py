@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from triage.domain.issue import Quote, Reading
+from triage.domain.issue import ParsedIssue, Quote
 
 MAX_CHARS = 12_000
 """Of the prose. Reporters name the problem early."""
@@ -35,9 +35,9 @@ def shorten_to_ends(text: str) -> str:
     return text if len(text) <= _MAX_HEAD + _MAX_TAIL else f"{text[:_MAX_HEAD]}\n{text[-_MAX_TAIL:]}"
 
 
-def quote(reading: Reading, words: str) -> Quote | None:
+def quote(parsed: ParsedIssue, words: str) -> Quote | None:
     """The words with their place, None where the text does not have them in one piece."""
-    start = reading.text.find(words) if words else -1
+    start = parsed.text.find(words) if words else -1
     return Quote(text=words, start=start, end=start + len(words)) if start >= 0 else None
 
 

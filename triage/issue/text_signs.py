@@ -2,7 +2,7 @@
 
 import re
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 
 MAX_CHARS = 20_000
 """Signs are searched for in so much text; reporters name the problem early."""
@@ -93,8 +93,8 @@ _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
-def searchable_text(reading: Reading) -> str:
-    return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
+def searchable_text(parsed: ParsedIssue) -> str:
+    return f"{parsed.title}\n{parsed.prose}"[:MAX_CHARS]
 
 
 def count_words(text: str) -> int:
@@ -102,14 +102,14 @@ def count_words(text: str) -> int:
     return len(text.split()) + len(_WITHOUT_SPACES.findall(text)) // 2
 
 
-def has_error(reading: Reading) -> bool:
-    return bool(reading.error_messages) or any(trace.frames for trace in reading.traces)
+def has_error(parsed: ParsedIssue) -> bool:
+    return bool(parsed.error_messages) or any(trace.frames for trace in parsed.traces)
 
 
-def has_code(reading: Reading) -> bool:
+def has_code(parsed: ParsedIssue) -> bool:
     """Whether there is code to run, also without a fence, or as calls in a sentence."""
-    prose = searchable_text(reading)
-    return bool(reading.code) or len(CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
+    prose = searchable_text(parsed)
+    return bool(parsed.code) or len(CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 
 
 def find_crash_words(text: str) -> str:

@@ -154,9 +154,9 @@ def build_injections() -> list[str]:
 def find_goals(text: str) -> list[Goal]:
     """Returns every goal in the text once, decoded in the ways that a model may decode it."""
     found: dict[Goal, None] = {}
-    for reading in _decode(text):
+    for parsed in _decode(text):
         for verb, pattern in _ORDER.items():
-            found.update(dict.fromkeys(Goal(verb, value) for value in pattern.findall(reading)))
+            found.update(dict.fromkeys(Goal(verb, value) for value in pattern.findall(parsed)))
     return list(found)
 
 

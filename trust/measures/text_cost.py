@@ -13,7 +13,7 @@ from triage.code.lookup.uses import classify_use, find_code_lines
 from triage.code.rank.query import build_query
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.code import SearchQuery
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.events.commands import parse_command
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
@@ -74,10 +74,10 @@ STAGES: dict[str, Stage] = {
     "log lines": to_inert_lines,
     "log line": to_inert_line,
 }
-READING_STAGES: dict[str, Callable[[Reading], object]] = {
-    "missing": lambda reading: find_missing_information(reading, []),
-    "facts": lambda reading: find_facts(reading, "acme/shop"),
-    "query of the code": lambda reading: build_query(SearchQuery(reading=reading)),
+READING_STAGES: dict[str, Callable[[ParsedIssue], object]] = {
+    "missing": lambda parsed: find_missing_information(parsed, []),
+    "facts": lambda parsed: find_facts(parsed, "acme/shop"),
+    "query of the code": lambda parsed: build_query(SearchQuery(parsed=parsed)),
 }
 """Stages that work on the result of `read`."""
 
@@ -96,7 +96,7 @@ def _measure(stage: str, name: str) -> float:
 
 
 @functools.lru_cache(maxsize=2)
-def _read(name: str, size: int) -> Reading:
+def _read(name: str, size: int) -> ParsedIssue:
     return read_issue(_issue(PATHOLOGICAL_TEXTS[name](size)))
 
 

@@ -7,13 +7,13 @@ from tests.code.past_issues.past import past_issue, past_issues
 from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.code.vectors.vector_cache import VectorCache
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
 
 STORES = pytest.mark.parametrize("open_chroma", [open_embedded_chroma, None], ids=["Chroma", "exact"])
 
 
-def read(title: str, body: str = "") -> Reading:
+def read(title: str, body: str = "") -> ParsedIssue:
     return read_issue(Issue(title=title, body=body))
 
 

@@ -3,7 +3,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly
 from tests.code.past_issues.past import START, past_issue
 from triage.code.past_issues.learned_labels import MAX_LABELS, MIN_LABELLED, learn_from_labels
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, PastIssue
 from triage.issue.read_issue import read_issue
 
@@ -14,7 +14,7 @@ TEXTS = {
 }
 
 
-def read(title: str, body: str = "") -> Reading:
+def read(title: str, body: str = "") -> ParsedIssue:
     return read_issue(Issue(title=title, body=body))
 
 
@@ -81,8 +81,8 @@ def test_hidden_words_of_a_template_tell_forms_apart() -> None:
         past_issue(number, f"Widget{number}", f"{form}\nThe widget.", labels=[label])
         for number, (label, form) in enumerate([*forms.items()] * 30)
     ]
-    reading = read("Gadget", "The widget.").model_copy(update={"body": "<!-- form 1 -->\nThe widget."})
-    assert [one.name for one in learn_from_labels(reading, past).labels] == ["bug"]
+    parsed = read("Gadget", "The widget.").model_copy(update={"body": "<!-- form 1 -->\nThe widget."})
+    assert [one.name for one in learn_from_labels(parsed, past).labels] == ["bug"]
 
 
 def test_the_newest_issues_count() -> None:
@@ -100,5 +100,5 @@ def test_a_million_labels_cost_nothing_more() -> None:
 
 
 def test_the_cost_does_not_grow_with_old_issues() -> None:
-    reading = read("Crash in renderer on startup")
-    assert_grows_linearly(labelled, lambda past: learn_from_labels(reading, past), size=800)
+    parsed = read("Crash in renderer on startup")
+    assert_grows_linearly(labelled, lambda past: learn_from_labels(parsed, past), size=800)

@@ -112,9 +112,9 @@ def test_lines_of_a_template_are_not_compared() -> None:
 def test_an_issue_that_vectors_found_is_compared_without_shared_words() -> None:
     issue = new_issue("Absturz beim Hochladen", "Umlaute gehen verloren.")
     past = [*past_issues(), past_issue(95, TITLE, BODY)]
-    reading = read_issue(issue)
-    assert find_similar_issues(issue, reading, past, 5) == []
-    assert [one.number for one in find_similar_issues(issue, reading, past, 5, near=[95])] == [95]
+    parsed = read_issue(issue)
+    assert find_similar_issues(issue, parsed, past, 5) == []
+    assert [one.number for one in find_similar_issues(issue, parsed, past, 5, near=[95])] == [95]
 
 
 def test_at_most_thirty_issues_are_compared_closely() -> None:

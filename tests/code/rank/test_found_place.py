@@ -37,7 +37,7 @@ FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    retur
 
 def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> FoundPlace | None:
     ranking = rank_files(make_corpus(tmp_path, files or FILES), build_query(search), {}, by_embedding=False)
-    return find_place(ranking, search.reading, Thresholds())
+    return find_place(ranking, search.parsed, Thresholds())
 
 
 def trace_query(line: int, body: str = "", *library: tuple[str, int, str]) -> SearchQuery:
@@ -129,16 +129,16 @@ def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
         ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
         ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
         assert ranking.query_scores.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
-        assert find_place(ranking, search.reading, Thresholds()) is None
+        assert find_place(ranking, search.parsed, Thresholds()) is None
 
 
 def test_the_thresholds_of_the_project_decide_how_sure_a_place_must_be(tmp_path: Path):
     search = make_query(title="Store.save loses data")
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(search), {}, by_embedding=False)
-    place = find_place(ranking, search.reading, NO_THRESHOLDS)
+    place = find_place(ranking, search.parsed, NO_THRESHOLDS)
     assert place
     assert place.sign == "name"
-    assert find_place(ranking, search.reading, Thresholds(name=place.probability - 0.01)) == place
-    assert find_place(ranking, search.reading, Thresholds(name=place.probability + 0.01)) is None
+    assert find_place(ranking, search.parsed, Thresholds(name=place.probability - 0.01)) == place
+    assert find_place(ranking, search.parsed, Thresholds(name=place.probability + 0.01)) is None
     other_signs = Thresholds(trace=0.99, message=0.99, name=place.probability - 0.01)
-    assert find_place(ranking, search.reading, other_signs) == place
+    assert find_place(ranking, search.parsed, other_signs) == place

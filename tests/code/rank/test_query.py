@@ -6,7 +6,7 @@ from testing.cost_growth import assert_grows_linearly, repeat_to
 from tests.code.indexes import make_query, make_trace
 from triage.code.rank.query import MAX_TERMS, Query, Reference, build_query
 from triage.domain.code import SearchQuery
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 
 
 def weight(query: Query, term: str) -> float:
@@ -27,13 +27,13 @@ def test_a_word_of_the_title_adds_two():
 
 
 def test_a_body_that_was_not_taken_apart_is_prose():
-    query = build_query(SearchQuery(reading=Reading(title="", body="red")))
+    query = build_query(SearchQuery(parsed=ParsedIssue(title="", body="red")))
     assert weight(query, "red") == 1.0
 
 
 def test_a_trace_in_the_body_counts_like_code():
-    reading = Reading(title="", body="red\nTraceback in frob", prose="red")
-    assert weight(build_query(SearchQuery(reading=reading)), "frob") == 0.5
+    parsed = ParsedIssue(title="", body="red\nTraceback in frob", prose="red")
+    assert weight(build_query(SearchQuery(parsed=parsed)), "frob") == 0.5
 
 
 def test_what_the_agents_add():

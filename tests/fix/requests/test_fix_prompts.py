@@ -25,7 +25,7 @@ def make_input(**changes: Any) -> FixInput:
     known: dict[str, Any] = {
         "issue": issue,
         "repository": factories.repository(),
-        "reading": read_issue(issue),
+        "parsed": read_issue(issue),
         "affected_modules": [AffectedModule(name="src/", reason="It parses.")],
         "acceptance_criteria": ["Spaces are ignored."],
     }

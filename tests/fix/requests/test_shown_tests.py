@@ -28,11 +28,11 @@ FILES = {
 
 def show(**changes: object) -> str:
     issue = factories.issue(title="InvalidURL is not raised", body="")
-    reading, _ = read_issue_and_thread(issue)
+    parsed, _ = read_issue_and_thread(issue)
     known = FixInput(
         issue=issue,
         repository=factories.repository(),
-        reading=reading,
+        parsed=parsed,
         technical_summary="prepare must raise InvalidURL",
     )
     files = FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()})
@@ -47,8 +47,8 @@ def test_a_test_that_shares_words_with_the_issue_is_shown_whatever_its_name() ->
 
 
 def test_without_such_a_test_names_decide() -> None:
-    reading, _ = read_issue_and_thread(factories.issue(title="nothing", body=""))
-    assert "tests/test_everything.py" not in show(reading=reading, technical_summary="")
+    parsed, _ = read_issue_and_thread(factories.issue(title="nothing", body=""))
+    assert "tests/test_everything.py" not in show(parsed=parsed, technical_summary="")
 
 
 def test_names_are_words_and_the_rarest_come_first() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
 from tests.issue import issues
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.kind.declared_kind import LearnedKind, find_declared_kind
 from triage.issue.kind.issue_kind import KindReading, classify_issue, read_kind
 from triage.issue.kind.kind_features import extract_kind_features, find_words
@@ -19,17 +19,17 @@ from triage.issue.read_issue import read_issue
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-def reading(title: str, body: str = "") -> Reading:
+def parsed(title: str, body: str = "") -> ParsedIssue:
     return read_issue(Issue(title=title, body=body))
 
 
 def kind(title: str, body: str = "", *labels: str) -> KindReading:
-    return read_kind(reading(title, body), labels)
+    return read_kind(parsed(title, body), labels)
 
 
-def read_example(name: str) -> Reading:
+def read_example(name: str) -> ParsedIssue:
     title, _, body = (EXAMPLES / name).read_text().partition("\n")
-    return reading(title.removeprefix("# "), body)
+    return parsed(title.removeprefix("# "), body)
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_our_examples() -> None:
 def test_little_text_is_uncertain_and_handled_as_a_bug() -> None:
     found = kind("Ports", "They are strange.")
     assert not found.certain
-    assert classify_issue(reading("Ports", "They are strange."), []) == "bug"
+    assert classify_issue(parsed("Ports", "They are strange."), []) == "bug"
 
 
 def test_probabilities_of_all_kinds_sum_to_one() -> None:
-    chances = estimate_kind(reading("Export fails"))
+    chances = estimate_kind(parsed("Export fails"))
     assert set(chances) == set(KINDS)
     assert sum(chances.values()) == pytest.approx(1)
 
@@ -111,12 +111,12 @@ def test_a_label_decides(labels: list[str], expected: LearnedKind) -> None:
     ],
 )
 def test_what_the_reporter_chose(title: str, body: str, declared: LearnedKind | None) -> None:
-    assert find_declared_kind(reading(title, body)) == declared
+    assert find_declared_kind(parsed(title, body)) == declared
 
 
 def test_what_the_reporter_chose_makes_the_kind_about_seven_times_as_likely() -> None:
     def odds(heading: str) -> float:
-        chances = estimate_kind(reading("Ports", f"### {heading}\n\nSupport\n\n### Text\n\nThe list of ports."))
+        chances = estimate_kind(parsed("Ports", f"### {heading}\n\nSupport\n\n### Text\n\nThe list of ports."))
         return chances["question"] / chances["bug"]
 
     assert 5 < odds("Kind of ticket") / odds("Kind of tickets") < 10
@@ -124,8 +124,8 @@ def test_what_the_reporter_chose_makes_the_kind_about_seven_times_as_likely() ->
 
 def test_an_error_makes_a_bug_of_a_question_unless_the_reporter_chose() -> None:
     error = "```\nTypeError: x is not a function\n```"
-    assert classify_issue(reading("How do I run this? Any help?", error), []) == "bug"
-    assert classify_issue(reading("Question: how do I run this? Any help?", error), []) == "question"
+    assert classify_issue(parsed("How do I run this? Any help?", error), []) == "bug"
+    assert classify_issue(parsed("Question: how do I run this? Any help?", error), []) == "question"
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ def test_what_differs_between_projects_is_one_word_for_each_sort() -> None:
 
 def test_a_long_text_weighs_no_more_than_a_short_one() -> None:
     def squares(text: str) -> float:
-        features = extract_kind_features(reading("Title", text))
+        features = extract_kind_features(parsed("Title", text))
         return sum(value**2 for name, value in features.items() if name.startswith("word "))
 
     assert squares("one two three") == pytest.approx(squares(" ".join(f"w{chr(97 + n)}" for n in range(26)) * 20))
 
 
 def test_headings_are_no_words_of_the_reporter() -> None:
-    features = extract_kind_features(reading("x", "### Describe the bug\n\nThe page is white."))
+    features = extract_kind_features(parsed("x", "### Describe the bug\n\nThe page is white."))
     assert "heading describe the bug" in features
     assert "word white" in features
     assert "word describe" not in features
@@ -181,7 +181,7 @@ def test_the_weights_are_small_and_fit_the_kinds() -> None:
 @settings(max_examples=100)
 @given(st.text(), st.text())
 def test_any_text_has_a_kind(title: str, body: str) -> None:
-    found = read_kind(reading(title, body))
+    found = read_kind(parsed(title, body))
     assert found.kind in KINDS
     assert 1 / 3 <= found.probability <= 1
 
@@ -207,7 +207,7 @@ def test_any_text_has_a_kind(title: str, body: str) -> None:
     ],
 )
 def test_the_cost_is_linear(piece: str) -> None:
-    def build(size: int) -> Reading:
-        return Reading(title=(piece * size)[:1_000], prose=(piece * size)[:size])
+    def build(size: int) -> ParsedIssue:
+        return ParsedIssue(title=(piece * size)[:1_000], prose=(piece * size)[:size])
 
     assert_grows_linearly(build, read_kind)

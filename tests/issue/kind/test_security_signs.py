@@ -3,7 +3,7 @@
 import pytest
 
 from testing.cost_growth import assert_grows_linearly
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.read_issue import read_issue
@@ -143,6 +143,6 @@ def test_a_label_says_it() -> None:
 @pytest.mark.parametrize("word", ["leaks a ", "this is a ", "tokens very ", "../", "executing arbitrary ", "any user "])
 def test_hostile_text_costs_no_more_than_its_length(word: str) -> None:
     assert_grows_linearly(
-        lambda size: Reading(title=word * (size // len(word)), prose=word * (size // len(word))),
-        lambda reading: reports_vulnerability(reading, (), is_request=False),
+        lambda size: ParsedIssue(title=word * (size // len(word)), prose=word * (size // len(word))),
+        lambda parsed: reports_vulnerability(parsed, (), is_request=False),
     )

@@ -9,8 +9,8 @@ from triage.issue.versions.regressions import find_regression
 
 
 def signs_in(title: str, body: str = "") -> list[tuple[str, str, str]]:
-    reading = read_issue(Issue(title=title, body=body))
-    signs = find_severity_signs(reading, find_regression(reading))
+    parsed = read_issue(Issue(title=title, body=body))
+    signs = find_severity_signs(parsed, find_regression(parsed))
     return [(sign.kind, sign.severity, sign.quote.text) for sign in signs]
 
 
@@ -76,9 +76,9 @@ def test_the_end_of_a_process_in_its_output() -> None:
 
 
 def test_the_worst_comes_first() -> None:
-    reading = read_issue(Issue(title="Typo in the menu", body="Today it crashes. It deletes all my files."))
-    assert [sign.kind for sign in find_severity_signs(reading, None)] == ["data_loss", "crash", "cosmetic"]
-    worst = find_severity(reading, None)
+    parsed = read_issue(Issue(title="Typo in the menu", body="Today it crashes. It deletes all my files."))
+    assert [sign.kind for sign in find_severity_signs(parsed, None)] == ["data_loss", "crash", "cosmetic"]
+    worst = find_severity(parsed, None)
     assert worst is not None
     assert worst.quote.text == "It deletes all my files."
 

@@ -62,8 +62,8 @@ def test_an_unfilled_template_is_asked_for_everything() -> None:
 
 
 def test_code_with_an_answer_stays() -> None:
-    reading = read_issue(Issue(title="Bug", body="```\n$ shop version\n```\n\n```\n$ shop version\n2.1\n```"))
-    assert [block.text for block in drop_template_text(reading, []).code] == ["$ shop version\n2.1"]
+    parsed = read_issue(Issue(title="Bug", body="```\n$ shop version\n```\n\n```\n$ shop version\n2.1\n```"))
+    assert [block.text for block in drop_template_text(parsed, []).code] == ["$ shop version\n2.1"]
 
 
 @pytest.mark.parametrize("piece", ["[e.g. ", "a clear and concise description ", "'..'", "$ a version\n"])

@@ -18,8 +18,8 @@ def test_a_hidden_text_is_not_read(channel: str) -> None:
     body = CHANNELS[channel](CANARY)
     page = extract_visible_page(body)
     assert not contains_canary(page.text, CANARY), page.text
-    reading = read_issue(Issue(title="It fails", body=body))
-    told = reading.model_dump(exclude={"links"})
+    parsed = read_issue(Issue(title="It fails", body=body))
+    told = parsed.model_dump(exclude={"links"})
     assert not contains_canary("\n".join(_texts(told)), CANARY)
 
 
@@ -45,11 +45,11 @@ def test_the_canary_is_found_where_it_is_not_hidden() -> None:
 def test_comments_of_others_are_read_in_the_same_way(channel: str) -> None:
     hidden = CHANNELS[channel](CANARY)
     thread = [IssueComment(author="mona", body=hidden), IssueComment(author="hubot", body=hidden)]
-    reading, others = read_issue_and_thread(
+    parsed, others = read_issue_and_thread(
         Issue(title=f"It\u200b fails {hidden if channel == 'tags' else ''}", body="b", author="mona", thread=thread)
     )
-    assert not contains_canary(reading.text + "".join(said.body for said in others), CANARY)
-    assert reading.hidden_fragments >= 3
+    assert not contains_canary(parsed.text + "".join(said.body for said in others), CANARY)
+    assert parsed.hidden_fragments >= 3
 
 
 def _texts(value: object) -> list[str]:

@@ -15,7 +15,7 @@ from triage.code.vectors.chroma_store import VectorKey
 from triage.code.vectors.embed_corpus import LOCAL, embed_query, embed_texts, embedding_errors, store_vectors
 from triage.code.vectors.projection import project_terms
 from triage.code.vectors.vector_cache import VectorCache
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
@@ -32,7 +32,7 @@ _COLLECTION = "past issues of "
 
 
 def find_near_issues(
-    reading: Reading,
+    parsed: ParsedIssue,
     past: Sequence[PastIssue],
     repository: str,
     open_chroma: OpenChroma | None,
@@ -43,18 +43,18 @@ def find_near_issues(
     """Numbers of the nearest past issues. A model that fails is replaced by vectors made from the words."""
     if not past:
         return []
-    embedded = _embed_with_model(reading, past, model, cache) if model else None
-    numbers, rows, query = embedded or _project(reading, past)
+    embedded = _embed_with_model(parsed, past, model, cache) if model else None
+    numbers, rows, query = embedded or _project(parsed, past)
     key = VectorKey(f"{_COLLECTION}{repository}", _digest(past), model_name if embedded else LOCAL, rows.shape[1])
     store = store_vectors(open_chroma, key, None, numbers, rows, [])
     return list(store.nearest(query, NEAR)) if store else []
 
 
 def _embed_with_model(
-    reading: Reading, past: Sequence[PastIssue], model: "Embeddings", cache: VectorCache | None
+    parsed: ParsedIssue, past: Sequence[PastIssue], model: "Embeddings", cache: VectorCache | None
 ) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]] | None:
     texts = [_shorten(one.title, one.body) for one in past]
-    query = embed_query(model, _shorten(reading.title, reading.body))
+    query = embed_query(model, _shorten(parsed.title, parsed.body))
     if query is None:
         return None
     try:
@@ -68,12 +68,14 @@ def _shorten(title: str, body: str) -> str:
     return redact_likely_secrets(f"{title}\n{body}"[:_MAX_READ_CHARS])[:_MAX_TEXT_CHARS]
 
 
-def _project(reading: Reading, past: Sequence[PastIssue]) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]]:
+def _project(
+    parsed: ParsedIssue, past: Sequence[PastIssue]
+) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]]:
     counts = [_count_terms(one.title, one.body) for one in past]
     frequency = Counter(term for count in counts for term in count)
     idf = {term: math.log(1 + len(past) / issues) for term, issues in frequency.items()}
     rows = np.stack([project_terms(_weight(count, idf)) for count in counts])
-    return [one.number for one in past], rows, project_terms(_weight(_count_terms(reading.title, reading.body), idf))
+    return [one.number for one in past], rows, project_terms(_weight(_count_terms(parsed.title, parsed.body), idf))
 
 
 def _count_terms(title: str, body: str) -> Counter[str]:

@@ -12,7 +12,7 @@ from triage.code.past_issues.issue_classifier import (
     extract_features,
     measure_similarities,
 )
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
 from triage.issue.kind.declared_kind import LearnedKind
 from triage.issue.kind.issue_kind import find_labelled_kind
@@ -35,15 +35,15 @@ _LEAST = 1e-6
 _BOT = "[bot]"
 
 
-def learn_from_labels(reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+def learn_from_labels(parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
     """Take time that does not grow with more than 500 labelled issues."""
     newest = choose_labelled(past)
     if len(newest) < MIN_LABELLED:
         return LearnedFromLabels()
     similarities = measure_similarities(
-        [extract_features(one.title, one.body) for one in newest], [extract_features(reading.title, reading.body)]
+        [extract_features(one.title, one.body) for one in newest], [extract_features(parsed.title, parsed.body)]
     )
-    prior = estimate_kind(reading)
+    prior = estimate_kind(parsed)
     kinds = learn_kinds(similarities, newest, np.array([[prior[kind] for kind in KINDS]]))
     types = _learn_names(similarities, [{one.issue_type} - {""} for one in newest])
     return LearnedFromLabels(

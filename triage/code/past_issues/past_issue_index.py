@@ -11,7 +11,7 @@ from triage.code.past_issues.issue_terms import MAX_BODY_CHARS, extract_terms, s
 from triage.code.past_issues.likeness import SURE, Likeness, compare, count_days, estimate_probability, is_surely_same
 from triage.code.past_issues.same_failure import read_failure, shows_other_failure, shows_same_error, shows_same_trace
 from triage.code.words.tokens import find_words
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 
 _COMPARED = 30
@@ -49,7 +49,7 @@ class PastIssueIndex:
 
     def compare_likeliest(
         self,
-        reading: Reading,
+        parsed: ParsedIssue,
         reported_at: datetime,
         near: Collection[int] = (),
         originals: Mapping[int, int] | None = None,
@@ -58,16 +58,16 @@ class PastIssueIndex:
 
         `originals` has the number of the original of each known duplicate: neither is ahead of the other.
         """
-        here = self._table.make_bag(extract_terms(reading.title, reading.body))
+        here = self._table.make_bag(extract_terms(parsed.title, parsed.body))
         scores = self._table.score(here)
         best = [
             position for position in np.argsort(-scores, kind="stable")[:_COMPARED].tolist() if scores[position] > 0
         ]
-        failure = read_failure(reading)
+        failure = read_failure(parsed)
         roots = [(originals or {}).get(past.number, past.number) for past in self._issues]
         highest = float(scores[best[0]]) if best else 0.0
         positions = [*best, *(at for at, past in enumerate(self._issues) if past.number in near)]
-        written = _write_out(reading)
+        written = _write_out(parsed)
         compared = []
         for position in dict.fromkeys(positions):
             past, bag = self._issues[position], self._table.bags[position]
@@ -97,10 +97,10 @@ class PastIssueIndex:
         return list(dict.fromkeys(words))[:_MAX_WORDS]
 
 
-def _write_out(reading: Reading) -> dict[str, str]:
+def _write_out(parsed: ParsedIssue) -> dict[str, str]:
     """Each term as the issue first writes it."""
     written: dict[str, str] = {}
-    for word in find_words(f"{reading.title}\n{reading.body[:MAX_BODY_CHARS]}"):
+    for word in find_words(f"{parsed.title}\n{parsed.body[:MAX_BODY_CHARS]}"):
         for term in stem_parts(word):
             written.setdefault(term, word)
     return written

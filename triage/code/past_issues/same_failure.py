@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from triage.code.past_issues.issue_terms import drop_comments
-from triage.domain.issue import Frame, Reading, Trace
+from triage.domain.issue import Frame, ParsedIssue, Trace
 from triage.issue.traces.traces import find_traces
 
 _MAX_CHARS = 8_000
@@ -33,12 +33,12 @@ class Failure:
     """The frames where the traces end."""
 
 
-def read_failure(reading: Reading) -> Failure:
-    messages = (normalize_error(message.partition("\n")[0]) for message in reading.error_messages[:_MAX_MESSAGES])
+def read_failure(parsed: ParsedIssue) -> Failure:
+    messages = (normalize_error(message.partition("\n")[0]) for message in parsed.error_messages[:_MAX_MESSAGES])
     return Failure(
         messages=[message for message in messages if len(message) >= _MIN_MESSAGE_CHARS],
-        fingerprint=_fingerprint(reading.stack_traces),
-        innermost=_find_innermost(reading.stack_traces),
+        fingerprint=_fingerprint(parsed.stack_traces),
+        innermost=_find_innermost(parsed.stack_traces),
     )
 
 

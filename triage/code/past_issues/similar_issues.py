@@ -6,7 +6,7 @@ from datetime import datetime
 from triage.code.past_issues.issue_outcome import describe_outcome
 from triage.code.past_issues.likeness import SAME_TITLES
 from triage.code.past_issues.past_issue_index import Compared, PastIssueIndex
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.domain.project_config import Thresholds
 from triage.issue.issue_references import find_referenced_issues
@@ -18,7 +18,7 @@ _BOT = "[bot]"
 
 def find_similar_issues(
     issue: Issue,
-    reading: Reading,
+    parsed: ParsedIssue,
     past: Sequence[PastIssue],
     limit: int,
     *,
@@ -36,14 +36,14 @@ def find_similar_issues(
     index = PastIssueIndex(choose_earlier_reports(issue, past))
     known = {one.number: one for one in past}
     originals = {one.number: find_original(one, known).number for one in past}
-    compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near, originals)
+    compared = index.compare_likeliest(parsed, _guess_report_time(issue, past), near, originals)
     found: dict[int, tuple[Compared, PastIssue]] = {}
     for one in compared:
         original = find_original(one.past, known)
         shown = original if _is_earlier_report(original, issue) else one.past
         found.setdefault(shown.number, (one, shown))
     likeliest = list(found.values())[: max(0, limit)]
-    excluded = find_referenced_issues(reading.text, repository, _find_server_url(issue, repository))
+    excluded = find_referenced_issues(parsed.text, repository, _find_server_url(issue, repository))
     excluded |= {number for number, original in originals.items() if original == issue.number}
     return [
         _make_similar_issue(one, shown, named_from if position == 0 and shown.number not in excluded else None)

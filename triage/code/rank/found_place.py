@@ -10,7 +10,7 @@ from triage.code.rank.snippets import choose_chunks, skip_docstring
 from triage.code.words.corpus import DefinitionLocation
 from triage.code.words.tokens import find_words
 from triage.domain.code import FoundPlace, MatchSource, Span
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 
 MIN_MENTION = 0.5
@@ -25,7 +25,7 @@ _MAX_MOVED_LINES = 60
 _MAX_QUOTES = 20
 
 
-def find_place(ranking: Ranking, reading: Reading, thresholds: Thresholds) -> FoundPlace | None:
+def find_place(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlace | None:
     """Return the place in the first file that a trace, a message or a name of the issue leads to; None without one.
 
     The chance is that of the ranking: that a fix edits the file.
@@ -39,20 +39,20 @@ def find_place(ranking: Ranking, reading: Reading, thresholds: Thresholds) -> Fo
     if not ranking.query_scores.file_lines(file):  # an issue may name a file without lines, and a trace may lead there
         return None
     for find in (_find_by_trace, _find_by_message, _find_by_name):
-        place = find(ranking.query_scores, file, reading)
+        place = find(ranking.query_scores, file, parsed)
         if place and probability >= thresholds.for_sign(place.sign):
             return place.model_copy(update={"probability": round(probability, 2)})
     return None
 
 
-def _find_by_trace(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:
+def _find_by_trace(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> FoundPlace | None:
     mentions = query_scores.mentions
     mentioned = mentions.lines.get(file)
     if file not in mentions.innermost_frame_scores or not mentioned:
         return None
-    trace = next(trace for trace in reading.traces if trace.frames)
+    trace = next(trace for trace in parsed.traces if trace.frames)
     text = ": ".join(part for part in (trace.exception, trace.message) if part)
-    line = _find_shown_line(query_scores.file_lines(file), mentioned[0], reading.body)
+    line = _find_shown_line(query_scores.file_lines(file), mentioned[0], parsed.body)
     place = _make_place("trace", query_scores, file, line, text)
     frame = mentions.frames.get(file)
     return place.model_copy(update={"calls_before_error": frame.calls_before_error if frame else 0})
@@ -68,8 +68,8 @@ def _find_shown_line(lines: Sequence[str], line: int, body: str) -> int:
     return min(line, len(lines))
 
 
-def _find_by_message(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:
-    messages = [*(trace.message for trace in reading.traces if trace.message), *reading.error_messages]
+def _find_by_message(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> FoundPlace | None:
+    messages = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     places = find_message_places(query_scores, [*messages, *quotes])
     if {place.file for place in places} != {file}:
@@ -78,7 +78,7 @@ def _find_by_message(query_scores: QueryScores, file: int, reading: Reading) -> 
     return _make_place("message", query_scores, file, longest.line, longest.text)
 
 
-def _find_by_name(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:  # noqa: ARG001
+def _find_by_name(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> FoundPlace | None:  # noqa: ARG001
     mentions, corpus = query_scores.mentions, query_scores.corpus
     scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
     if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 
 from triage.code.words.tokens import find_words, split_into_terms
 from triage.domain.code import SearchQuery
-from triage.domain.issue import Reading, Trace
+from triage.domain.issue import ParsedIssue, Trace
 
 TITLE_WEIGHT = 2.0
 """Added to a term of the title."""
@@ -86,10 +86,10 @@ class Query:
 
 def build_query(search: SearchQuery) -> Query:
     """Build the query of a search. Linear in the issue's length."""
-    reading = search.reading
-    prose = _URL.sub(" ", reading.prose or ("" if reading.code else reading.body))
-    body, blocks = _URL.sub(" ", reading.body), "\n".join(block.text for block in reading.code)
-    all_text = f"{reading.title}\n{body}\n{prose}\n{blocks}"
+    parsed = search.parsed
+    prose = _URL.sub(" ", parsed.prose or ("" if parsed.code else parsed.body))
+    body, blocks = _URL.sub(" ", parsed.body), "\n".join(block.text for block in parsed.code)
+    all_text = f"{parsed.title}\n{body}\n{prose}\n{blocks}"
     in_prose = Counter(find_words(prose))
     # Traces stand in the body only.
     in_code = (Counter(find_words(body)) - in_prose) | Counter(find_words(blocks))
@@ -98,28 +98,28 @@ def build_query(search: SearchQuery) -> Query:
     return Query(
         term_weights=term_weights,
         original_words=original_words,
-        title_words=frozenset(find_words(reading.title)),
+        title_words=frozenset(find_words(parsed.title)),
         all_words=frozenset(find_words(all_text)) | frozenset(find_words(keywords)),
-        code_words=frozenset(word for name in [*reading.identifiers, *search.keywords] for word in find_words(name)),
+        code_words=frozenset(word for name in [*parsed.identifiers, *search.keywords] for word in find_words(name)),
         dotted_names=tuple(
-            islice(dict.fromkeys(_find_dotted_names([all_text, keywords, *reading.identifiers])), _MAX_DOTTED_NAMES)
+            islice(dict.fromkeys(_find_dotted_names([all_text, keywords, *parsed.identifiers])), _MAX_DOTTED_NAMES)
         ),
-        references=tuple(islice(_find_references(reading), _MAX_REFERENCES)),
-        joined_weights=_join_neighbours(reading.title, prose),
-        part_weights=_weigh_parts(reading, prose),
+        references=tuple(islice(_find_references(parsed), _MAX_REFERENCES)),
+        joined_weights=_join_neighbours(parsed.title, prose),
+        part_weights=_weigh_parts(parsed, prose),
         messages=tuple(
             tuple(word.lower() for word in find_words(text)[:_MESSAGE_WORDS])
-            for text in reading.error_messages[:_MAX_MESSAGES]
+            for text in parsed.error_messages[:_MAX_MESSAGES]
         ),
-        phrases=tuple(islice(_find_phrases(f"{reading.title}\n{body}"), _MAX_PHRASES)),
-        title_and_prose=(reading.title, prose),
+        phrases=tuple(islice(_find_phrases(f"{parsed.title}\n{body}"), _MAX_PHRASES)),
+        title_and_prose=(parsed.title, prose),
     )
 
 
 def _weigh_terms(
     in_prose: Counter[str], in_code: Counter[str], search: SearchQuery
 ) -> tuple[dict[str, float], dict[str, str]]:
-    in_title = Counter(find_words(search.reading.title))
+    in_title = Counter(find_words(search.parsed.title))
     total: dict[str, float] = defaultdict(float)
     original_words: dict[str, str] = {}
     for counts, weight in ((in_prose, 1.0), (in_code, CODE_WEIGHT)):
@@ -144,13 +144,13 @@ def _join_neighbours(title: str, prose: str) -> dict[str, float]:
     return weights
 
 
-def _weigh_parts(reading: Reading, prose: str) -> dict[str, Mapping[str, float]]:
+def _weigh_parts(parsed: ParsedIssue, prose: str) -> dict[str, Mapping[str, float]]:
     words = find_words(prose)
     parts = {
-        "title": find_words(reading.title),
+        "title": find_words(parsed.title),
         "opening": words[:OPENING_WORDS],
         "prose": words,
-        "names": find_words(" ".join(reading.identifiers)),
+        "names": find_words(" ".join(parsed.identifiers)),
     }
     counts = {part: _count_terms(Counter(words), {}).most_common(MAX_TERMS) for part, words in parts.items()}
     return {part: {term: 1 + math.log(count) for term, count in terms} for part, terms in counts.items()}
@@ -180,12 +180,12 @@ def _find_dotted_names(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
             yield tuple(_SEPARATOR.split(found)[-_MAX_NAME_PARTS:])
 
 
-def _find_references(reading: Reading) -> Iterable[Reference]:
-    for trace in reading.traces:
+def _find_references(parsed: ParsedIssue) -> Iterable[Reference]:
+    for trace in parsed.traces:
         yield from _frame_references(trace)
-    for path in reading.paths:
+    for path in parsed.paths:
         yield Reference(path)
-    for link in reading.links:
+    for link in parsed.links:
         if found := _BLOB_LINK.search(link):
             yield Reference(found[1], int(found[2]) if found[2] else None)
 

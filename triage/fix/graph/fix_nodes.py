@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from triage.base.errors import TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.code import SearchQuery
-from triage.domain.issue import Issue, Reading
+from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.proposal import AffectedModule, ModuleFacts
 from triage.fix.fix import RetrievedPassage
 from triage.fix.fix_answers import TicketClass
@@ -45,7 +45,7 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
         report = state.report
         if report is None and context.triage is not None:
             report = await context.triage(state.issue, state.repository)
-        reading, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
+        parsed, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
     except TriageError as error:
         return {"error": f"Failed to fetch ticket: {error}"}
     if report is not None and report.security:
@@ -54,19 +54,19 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
         return {"error": NO_COMMIT, "report": report}
     return {
         "report": report,
-        "reading": reading,
+        "parsed": parsed,
         "issue": state.issue.model_copy(update={"thread": thread}),
         "repository": state.repository.model_copy(update={"commit": context.base_files.commit}),
-        **_describe_ticket(state.issue, reading),
+        **_describe_ticket(state.issue, parsed),
         "messages": [f"Read issue {_name(state.issue)}."],
     }
 
 
-def _describe_ticket(issue: Issue, reading: Reading) -> Update:
+def _describe_ticket(issue: Issue, parsed: ParsedIssue) -> Update:
     return {
         "ticket_key": _name(issue),
-        "ticket_summary": reading.title,
-        "ticket_description": reading.body,
+        "ticket_summary": parsed.title,
+        "ticket_description": parsed.body,
         "ticket_labels": issue.labels,
     }
 
@@ -137,7 +137,7 @@ def _only_module(modules: Sequence[ModuleFacts]) -> list[AffectedModule]:
 async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Find the passages of the modules that share most with the issue."""
     context = runtime.context
-    query = SearchQuery(reading=state.reading, keywords=[state.technical_summary])
+    query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
     found = await run_in_daemon_thread(lambda: _find_passages(context, query, state.affected_modules))
     return {
         "retrieved_chunks": found,

@@ -13,7 +13,7 @@ MAX_OUTPUT_CHARS = 6_000
 
 def format_ticket(fix_input: FixInput, services: Services) -> dict[str, str]:
     """Return the issue, the maintainers' instructions, and what a person wants changed."""
-    agent_input = AgentInput(issue=fix_input.issue, repository=fix_input.repository, reading=fix_input.reading)
+    agent_input = AgentInput(issue=fix_input.issue, repository=fix_input.repository, parsed=fix_input.parsed)
     return (
         format_issue(agent_input, MAX_JUDGED_BODY_CHARS)
         | format_instructions(services)

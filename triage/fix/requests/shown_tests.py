@@ -54,7 +54,7 @@ def _find_by_words(
     """Return the test that shares most with the issue: its name may be that of a whole package."""
     tests = {file.path for file in editable if file.is_test and file.language}
     endings = {path.rpartition(".")[2] for path in changed}
-    query = SearchQuery(reading=fix_input.reading, keywords=[fix_input.technical_summary])
+    query = SearchQuery(parsed=fix_input.parsed, keywords=[fix_input.technical_summary])
     paths = [hit.path for hit in codebase.search(query, SEARCHED_FILES)]
     return [path for path in paths if path in tests and path.rpartition(".")[2] in endings][:1]
 

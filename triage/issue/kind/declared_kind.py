@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 
 LearnedKind = Literal["bug", "feature_request", "question"]
 
@@ -33,29 +33,29 @@ _FEATURE_FORM = re.compile(
 _SUPPORT = re.compile(r"\bsupport\b|\bhelp\b|install|build", re.I)
 
 
-def find_declared_kind(reading: Reading) -> LearnedKind | None:
+def find_declared_kind(parsed: ParsedIssue) -> LearnedKind | None:
     """The kind that the reporter chose; None without a choice, or when the choice says little.
 
     Reporters choose “feature request” and “question” when they mean it. “Bug” counts as a form's field and as a prefix
     of the title. Elsewhere people choose it for whatever does not work for them: of 81 questions and bugs in two
     projects whose template starts with a line `Type: Bug` or with the question for it, 20 were bugs.
     """
-    text = reading.prose[:_MAX_CHARS]
+    text = parsed.prose[:_MAX_CHARS]
     if match := _HEADING.search(text):
         return _name_kind(match[1])
     for pattern in (_LINE, _EITHER):
         if (match := pattern.search(text)) and (kind := _name_kind(match[1])):
             return None if kind == "bug" else kind
-    prefix = _PREFIX.match(reading.title)
+    prefix = _PREFIX.match(parsed.title)
     if prefix and (kind := _name_kind(prefix[1] or prefix[2])):
         return kind
-    answered = (section.heading for section in reading.sections if section.text.strip())
+    answered = (section.heading for section in parsed.sections if section.text.strip())
     return "feature_request" if any(map(_FEATURE_FORM.search, answered)) else None
 
 
-def declares_support(reading: Reading) -> bool:
+def declares_support(parsed: ParsedIssue) -> bool:
     """Whether a form's field says that the reporter wants help."""
-    match = _HEADING.search(reading.prose[:_MAX_CHARS])
+    match = _HEADING.search(parsed.prose[:_MAX_CHARS])
     return match is not None and _SUPPORT.search(match[1]) is not None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from triage.domain.findings import Kind
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.domain.value import Value
 from triage.issue.kind.declared_kind import LearnedKind, declares_support, find_declared_kind
 from triage.issue.kind.kind_cues import PHRASES
@@ -48,11 +48,11 @@ class KindReading(Value):
 
 
 def read_kind(
-    reading: Reading, labels: Sequence[str] = (), learned: Mapping[LearnedKind, float] | None = None
+    parsed: ParsedIssue, labels: Sequence[str] = (), learned: Mapping[LearnedKind, float] | None = None
 ) -> KindReading:
     """What the text and the labels say. `learned` has the probabilities by the repository's own issues, if any."""
     labelled = find_labelled_kind(labels)
-    chances = learned or estimate_kind(reading)
+    chances = learned or estimate_kind(parsed)
     likeliest = max(chances, key=lambda candidate: chances[candidate])
     kind = labelled or likeliest
     is_certain = labelled is not None or chances[kind] >= _CERTAIN_FROM[kind]
@@ -60,29 +60,31 @@ def read_kind(
         kind=kind,
         probability=1.0 if labelled else chances[kind],
         certain=is_certain,
-        support=_wants_support(reading, kind, labels),
-        security=reports_vulnerability(reading, labels, is_request=kind == "feature_request" and is_certain),
+        support=_wants_support(parsed, kind, labels),
+        security=reports_vulnerability(parsed, labels, is_request=kind == "feature_request" and is_certain),
     )
 
 
-def classify_issue(reading: Reading, labels: Sequence[str], learned: Mapping[LearnedKind, float] | None = None) -> Kind:
+def classify_issue(
+    parsed: ParsedIssue, labels: Sequence[str], learned: Mapping[LearnedKind, float] | None = None
+) -> Kind:
     """What the issue is handled as; `learned` as in `read_kind`.
 
     An uncertain one is a bug, and so is one that shows an error, unless a label or the reporter says otherwise.
     """
-    if _is_not_actionable(reading):
+    if _is_not_actionable(parsed):
         return "not_actionable"
     if labelled := find_labelled_kind(labels):
         return labelled
-    found = read_kind(reading, learned=learned)
-    if _shows_failure(reading) and find_declared_kind(reading) != found.kind:
+    found = read_kind(parsed, learned=learned)
+    if _shows_failure(parsed) and find_declared_kind(parsed) != found.kind:
         return "bug"
     return found.kind if found.certain else "bug"
 
 
-def _shows_failure(reading: Reading) -> bool:
-    results = (section for section in reading.sections if _ACTUAL_RESULT.search(section.heading))
-    return bool(reading.traces) or has_error(reading) or any(section.text.strip() for section in results)
+def _shows_failure(parsed: ParsedIssue) -> bool:
+    results = (section for section in parsed.sections if _ACTUAL_RESULT.search(section.heading))
+    return bool(parsed.traces) or has_error(parsed) or any(section.text.strip() for section in results)
 
 
 def find_labelled_kind(labels: Sequence[str]) -> LearnedKind | None:
@@ -90,26 +92,26 @@ def find_labelled_kind(labels: Sequence[str]) -> LearnedKind | None:
     return next((kind for kind, words in _LABELS.items() if any(map(words.search, labels))), None)
 
 
-def _wants_support(reading: Reading, kind: LearnedKind, labels: Sequence[str]) -> bool:
-    if declares_support(reading) or any(map(_SUPPORT_LABEL.search, labels)):
+def _wants_support(parsed: ParsedIssue, kind: LearnedKind, labels: Sequence[str]) -> bool:
+    if declares_support(parsed) or any(map(_SUPPORT_LABEL.search, labels)):
         return True
-    text = searchable_text(reading)
+    text = searchable_text(parsed)
     return kind == "question" and (
-        has_error(reading) or sum(bool(PHRASES[p].search(text)) for p in _SUPPORT_PHRASES) > 1
+        has_error(parsed) or sum(bool(PHRASES[p].search(text)) for p in _SUPPORT_PHRASES) > 1
     )
 
 
-def is_spam(reading: Reading) -> bool:
+def is_spam(parsed: ParsedIssue) -> bool:
     """Whether it advertises something. Who shows code or an error does not."""
-    shows_something = reading.code or reading.traces or reading.error_messages
-    return not shows_something and _SPAM.search(f"{reading.title} {reading.prose}"[:5_000]) is not None
+    shows_something = parsed.code or parsed.traces or parsed.error_messages
+    return not shows_something and _SPAM.search(f"{parsed.title} {parsed.prose}"[:5_000]) is not None
 
 
-def _is_not_actionable(reading: Reading) -> bool:
-    if is_spam(reading):
+def _is_not_actionable(parsed: ParsedIssue) -> bool:
+    if is_spam(parsed):
         return True
-    has_answers = any(section.text.strip() for section in reading.sections)
-    body_words = [] if reading.sections and not has_answers else re.findall(r"\w{2,}", reading.prose)
-    if reading.code or reading.links or len(body_words) > 3:
+    has_answers = any(section.text.strip() for section in parsed.sections)
+    body_words = [] if parsed.sections and not has_answers else re.findall(r"\w{2,}", parsed.prose)
+    if parsed.code or parsed.links or len(body_words) > 3:
         return False
-    return _EMPTY_TITLE.match(reading.title) is not None or not re.search(r"\w{2}", reading.title)
+    return _EMPTY_TITLE.match(parsed.title) is not None or not re.search(r"\w{2}", parsed.title)

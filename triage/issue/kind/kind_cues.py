@@ -2,7 +2,7 @@
 
 import re
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 
 _PHRASES = {
     "how": r"how (?:do|can|to|should|would|could|does)\b",
@@ -129,10 +129,10 @@ def describe_title(title: str) -> set[str]:
     }
 
 
-def describe_body(reading: Reading, prose: str) -> set[str]:
+def describe_body(parsed: ParsedIssue, prose: str) -> set[str]:
     """Facts and rough counts. `prose` is the text below the headings."""
     questions = _QUESTION.findall(prose)
-    lines_of_code = sum(block.text.count("\n") + 1 for block in reading.code)
+    lines_of_code = sum(block.text.count("\n") + 1 for block in parsed.code)
     counts = {
         "questions": min(4, len(questions)),
         "question marks": _magnitude(prose.count("?")),
@@ -141,15 +141,15 @@ def describe_body(reading: Reading, prose: str) -> set[str]:
         "first person": _magnitude(len(_FIRST_PERSON.findall(prose))),
         "boxes": _magnitude(len(_BOX.findall(prose))),
         "lines of code": _magnitude(lines_of_code),
-        "blocks of code": min(4, len(reading.code)),
-        "traces": min(2, len(reading.traces)),
-        "errors": min(3, len(reading.error_messages)),
-        "versions": min(4, len(reading.versions)),
-        "links": min(4, len(reading.links)),
-        "sections": _magnitude(len(reading.sections)),
+        "blocks of code": min(4, len(parsed.code)),
+        "traces": min(2, len(parsed.traces)),
+        "errors": min(3, len(parsed.error_messages)),
+        "versions": min(4, len(parsed.versions)),
+        "links": min(4, len(parsed.links)),
+        "sections": _magnitude(len(parsed.sections)),
     }
     facts = {f"{name} {count}" for name, count in counts.items()}
-    facts.update(f"language {block.language.lower()[:12]}" for block in reading.code)
+    facts.update(f"language {block.language.lower()[:12]}" for block in parsed.code)
     if any(_ASKS.search(question) for question in questions):
         facts.add("asks")
     if _EXCEPTION.search(prose):
@@ -159,10 +159,10 @@ def describe_body(reading: Reading, prose: str) -> set[str]:
     return facts
 
 
-def describe_sections(reading: Reading) -> set[str]:
+def describe_sections(parsed: ParsedIssue) -> set[str]:
     return {
         f"{name} {'answered' if section.text.strip() else 'empty'}"
-        for section in reading.sections
+        for section in parsed.sections
         for name, words in SECTIONS.items()
         if words.search(section.heading)
     }

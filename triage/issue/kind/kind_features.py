@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.issue.kind.kind_cues import PHRASES, describe_body, describe_sections, describe_title
 
 _MAX_TITLE_CHARS = 300
@@ -19,11 +19,11 @@ CUE_VALUE = 0.3
 """Of a cue. The features of a text share a value of 1 or so, however long it is: see `extract_kind_features`."""
 
 
-def extract_kind_features(reading: Reading) -> dict[str, float]:
+def extract_kind_features(parsed: ParsedIssue) -> dict[str, float]:
     """Named features and their values. Takes time linear in the text, and at most that of 6,000 characters."""
-    title = reading.title[:_MAX_TITLE_CHARS]
-    headings = [section.heading for section in reading.sections[:_MAX_HEADINGS]]
-    prose = _drop_headings(reading.prose[:_MAX_CHARS], headings)
+    title = parsed.title[:_MAX_TITLE_CHARS]
+    headings = [section.heading for section in parsed.sections[:_MAX_HEADINGS]]
+    prose = _drop_headings(parsed.prose[:_MAX_CHARS], headings)
     title_words, words = list(find_words(title)), list(find_words(prose))
     heading_words = [list(find_words(heading[:200]))[:5] for heading in headings]
     return {
@@ -31,7 +31,7 @@ def extract_kind_features(reading: Reading) -> dict[str, float]:
         **_share("chars", _find_chars(" ".join(title_words)), 1.0),
         **_share("word", [*title_words, *words], 1.4),
         **_share("heading", (part for found in heading_words for part in [" ".join(found), *found]), 0.6),
-        **dict.fromkeys(_find_cues(reading, title, prose), CUE_VALUE),
+        **dict.fromkeys(_find_cues(parsed, title, prose), CUE_VALUE),
     }
 
 
@@ -78,7 +78,7 @@ def _find_chars(text: str) -> Iterator[str]:
     return (padded[start : start + _CHARS] for start in range(len(padded) - _CHARS + 1))
 
 
-def _find_cues(reading: Reading, title: str, prose: str) -> Iterator[str]:
+def _find_cues(parsed: ParsedIssue, title: str, prose: str) -> Iterator[str]:
     first = next((sentence for sentence in _SENTENCE_END.split(prose) if len(sentence.split()) > 2), "")
     for name, phrase in PHRASES.items():
         found = len(phrase.findall(title)) + len(phrase.findall(prose))
@@ -91,5 +91,5 @@ def _find_cues(reading: Reading, title: str, prose: str) -> Iterator[str]:
         if phrase.search(first):
             yield f"first sentence says: {name}"
     yield from (f"title: {fact}" for fact in describe_title(title))
-    yield from (f"body: {fact}" for fact in describe_body(reading, prose))
-    yield from (f"section: {fact}" for fact in describe_sections(reading))
+    yield from (f"body: {fact}" for fact in describe_body(parsed, prose))
+    yield from (f"section: {fact}" for fact in describe_sections(parsed))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.issue.kind.declared_kind import LearnedKind, find_declared_kind
 from triage.issue.kind.kind_features import extract_kind_features
 
@@ -35,13 +35,13 @@ _WEIGHTS = _load_weights()
 # When the module is imported, because agents run on an event loop, which no file may block.
 
 
-def estimate_kind(reading: Reading) -> dict[LearnedKind, float]:
+def estimate_kind(parsed: ParsedIssue) -> dict[LearnedKind, float]:
     """The probability of each kind. Bugs count as more frequent than other kinds, as they are in most projects."""
     logits = list(_WEIGHTS.bias)
-    for name, value in extract_kind_features(reading).items():
+    for name, value in extract_kind_features(parsed).items():
         for position, weight in enumerate(_WEIGHTS.features.get(name, ())):
             logits[position] += value * weight * _WEIGHTS.scale
-    if declared := find_declared_kind(reading):
+    if declared := find_declared_kind(parsed):
         logits[KINDS.index(declared)] += DECLARED_LOGIT
     highest = max(logits)
     powers = [math.exp(logit - highest) for logit in logits]

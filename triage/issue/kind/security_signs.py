@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import searchable_text
 
 _MAX_CHARS = 5_000
@@ -80,23 +80,23 @@ _KNOWN_ELSEWHERE = re.compile(
 """Vulnerabilities of other projects are public; they only have to be updated. And tools report them."""
 
 
-def reports_vulnerability(reading: Reading, labels: Sequence[str], *, is_request: bool) -> bool:
+def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_request: bool) -> bool:
     """Whether the text describes how this project can be attacked. `is_request` says that it asks for something new."""
-    if _KNOWN_ELSEWHERE.search(reading.title):
+    if _KNOWN_ELSEWHERE.search(parsed.title):
         return False
-    if any(map(_LABEL.search, labels)) or _PREFIX.search(reading.title):
+    if any(map(_LABEL.search, labels)) or _PREFIX.search(parsed.title):
         return True
     if is_request:
         return False
-    named = _find_attacks(reading.title)
-    text = searchable_text(reading)[:_MAX_CHARS]
+    named = _find_attacks(parsed.title)
+    text = searchable_text(parsed)[:_MAX_CHARS]
     abuse = _ABUSE.search(text) is not None
     if named:
         return abuse or bool(named - _WEAK_ALONE) or len(named) > 1
     if _KNOWN_ELSEWHERE.search(text):
         return False
     in_text = _find_attacks(text)
-    shows_attack = _PAYLOAD.search(reading.text[:_MAX_CHARS]) is not None
+    shows_attack = _PAYLOAD.search(parsed.text[:_MAX_CHARS]) is not None
     is_claimed = _CLAIM.search(text) is not None
     return is_claimed or len(in_text) > 1 or (len(in_text) + shows_attack > 0 and abuse)
 

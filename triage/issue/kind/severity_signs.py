@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from triage.domain.findings import Severity
-from triage.domain.issue import Quote, Reading, Regression, SeveritySign, SignKind
+from triage.domain.issue import ParsedIssue, Quote, Regression, SeveritySign, SignKind
 from triage.issue.sentences import MAX_CHARS, find_sentences, quote
 
 _SEVERITIES: dict[SignKind, Severity] = {
@@ -135,16 +135,16 @@ _MAX_SENTENCES = 200
 _MAX_CODE_BLOCKS = 20
 
 
-def find_severity(reading: Reading, regression: Regression | None) -> SeveritySign | None:
+def find_severity(parsed: ParsedIssue, regression: Regression | None) -> SeveritySign | None:
     """The sign that says the most; None where nothing says how bad it is."""
-    return next(iter(find_severity_signs(reading, regression)), None)
+    return next(iter(find_severity_signs(parsed, regression)), None)
 
 
-def find_severity_signs(reading: Reading, regression: Regression | None) -> list[SeveritySign]:
+def find_severity_signs(parsed: ParsedIssue, regression: Regression | None) -> list[SeveritySign]:
     """One sign per kind, the worst first, each with its sentence."""
-    sentences = [reading.title, *find_sentences(reading.prose[:MAX_CHARS])][:_MAX_SENTENCES]
-    found = {kind: place for kind in _PATTERNS if (place := _find_sentence(reading, kind, sentences))}
-    if "crash" not in found and (line := next(_lines_of_death(reading), None)):
+    sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
+    found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, sentences))}
+    if "crash" not in found and (line := next(_lines_of_death(parsed), None)):
         found["crash"] = line
     if regression is not None and regression.quote != found.get("performance"):
         found["regression"] = regression.quote
@@ -155,24 +155,24 @@ def find_severity_signs(reading: Reading, regression: Regression | None) -> list
     ]
 
 
-def _find_sentence(reading: Reading, kind: SignKind, sentences: list[str]) -> Quote | None:
+def _find_sentence(parsed: ParsedIssue, kind: SignKind, sentences: list[str]) -> Quote | None:
     for sentence in sentences:
         for match in _PATTERNS[kind].finditer(sentence):
             if _NEGATED.search(sentence[max(0, match.start() - 40) : match.start()]) or _BY_DESIGN.search(sentence):
                 continue
             if kind == "data_loss" and _HARMLESS.search(sentence):
                 continue
-            if place := quote(reading, sentence):
+            if place := quote(parsed, sentence):
                 return place
     return None
 
 
-def _lines_of_death(reading: Reading) -> Iterator[Quote]:
-    for block in reading.code[:_MAX_CODE_BLOCKS]:
+def _lines_of_death(parsed: ParsedIssue) -> Iterator[Quote]:
+    for block in parsed.code[:_MAX_CODE_BLOCKS]:
         match = _DEATH.search(block.text[:MAX_CHARS]) or _DEATH.search(block.text[-MAX_CHARS:])
         if match is None:
             continue
         text = match.string
         start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-        if place := quote(reading, text[start : end if end >= 0 else None].strip()):
+        if place := quote(parsed, text[start : end if end >= 0 else None].strip()):
             yield place

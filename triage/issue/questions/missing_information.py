@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from triage.domain.findings import MissingInformation, MissingKind
-from triage.domain.issue import Reading, ReportFacts
+from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.issue.kind.issue_kind import classify_issue
 from triage.issue.questions.issue_forms import FormField, find_answer, find_used_form, parse_forms
 from triage.issue.questions.template_text import drop_template_text
@@ -59,7 +59,7 @@ _FREQUENCY = re.compile(
 
 @dataclass(frozen=True)
 class _Report:
-    reading: Reading
+    parsed: ParsedIssue
     phrases: Phrases
     facts: ReportFacts
     project: str
@@ -69,26 +69,26 @@ class _Report:
     is_vague: bool
 
 
-def find_missing_information(reading: Reading, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
+def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
     """Questions to the reporter of a bug, the most useful first. Empty for a complete report, and for other issues.
 
     `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
     `project` is `owner/name`.
     """
-    if classify_issue(reading, []) in ("feature_request", "question") or may_be_a_wish(reading):
+    if classify_issue(parsed, []) in ("feature_request", "question") or may_be_a_wish(parsed):
         return []
-    reading = drop_template_text(reading, forms)
-    facts = find_facts(reading, project)
+    parsed = drop_template_text(parsed, forms)
+    facts = find_facts(parsed, project)
     report = _Report(
-        reading,
-        get_phrases(reading.language),
+        parsed,
+        get_phrases(parsed.language),
         facts,
         project.rpartition("/")[2],
-        text=f"{reading.title}\n{extract_own_words(reading)}",
-        can_be_seen=(can_be_seen := is_reproducible(reading)),
-        is_vague=not can_be_seen and not _compares_versions(facts) and is_vague(reading),
+        text=f"{parsed.title}\n{extract_own_words(parsed)}",
+        can_be_seen=(can_be_seen := is_reproducible(parsed)),
+        is_vague=not can_be_seen and not _compares_versions(facts) and is_vague(parsed),
     )
-    form = find_used_form(parse_forms(forms), reading.sections)
+    form = find_used_form(parse_forms(forms), parsed.sections)
     asked = [
         MissingInformation(
             kind=field.kind,
@@ -99,7 +99,7 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
         if _is_needed(field, report)
     ]
     known = {question.kind for question in asked}
-    known |= {field.kind for field in form if find_answer(field, reading.sections)}
+    known |= {field.kind for field in form if find_answer(field, parsed.sections)}
     for kind, check in _CHECKS.items():
         if kind not in known and (question := check(report)) is not None:
             asked.append(question)
@@ -117,29 +117,29 @@ def _is_needed(field: FormField, report: _Report) -> bool:
 
     A Markdown template requires nothing; what it asks for is left to the checks.
     """
-    if not field.required or find_answer(field, report.reading.sections):
+    if not field.required or find_answer(field, report.parsed.sections):
         return False
     match field.kind:
         case "version":
-            return report.facts.version is None and not has_any_version(report.reading)
+            return report.facts.version is None and not has_any_version(report.parsed)
         case "environment":
             return not report.facts.environment
         case "reproduction":
             return not report.can_be_seen
         case "expected":  # a picture may be the answer: it leaves no text
-            return EXPECTATION.search(report.text) is None and not shows_pictures(report.reading)
+            return EXPECTATION.search(report.text) is None and not shows_pictures(report.parsed)
         case "error_output":
-            return not has_error(report.reading)
+            return not has_error(report.parsed)
         case "actual":
-            return OBSERVATION.search(report.text) is None and not shows_pictures(report.reading)
+            return OBSERVATION.search(report.text) is None and not shows_pictures(report.parsed)
     return True
 
 
 def _ask_error_output(report: _Report) -> MissingInformation | None:
-    reading = report.reading
-    if has_code(reading) or reading.stack_traces or links_to_source(reading):
+    parsed = report.parsed
+    if has_code(parsed) or parsed.stack_traces or links_to_source(parsed):
         return None
-    if leaves_error_to_picture(reading, can_be_seen=report.can_be_seen):
+    if leaves_error_to_picture(parsed, can_be_seen=report.can_be_seen):
         return MissingInformation(
             kind="error_output",
             question=report.phrases.ask_text_of_picture,
@@ -148,7 +148,7 @@ def _ask_error_output(report: _Report) -> MissingInformation | None:
     crash = find_crash_words(report.text)
     if "following" in crash or not report.is_vague:
         return None
-    if not crash and report.facts.regression and not report.facts.version and not reading.error_messages:
+    if not crash and report.facts.regression and not report.facts.version and not parsed.error_messages:
         return MissingInformation(
             kind="error_output",
             question=report.phrases.ask_log,
@@ -156,12 +156,12 @@ def _ask_error_output(report: _Report) -> MissingInformation | None:
         )
     if not crash:
         return None
-    if reading.error_messages:
-        if count_own_words(reading) > MANY_WORDS:
+    if parsed.error_messages:
+        if count_own_words(parsed) > MANY_WORDS:
             return None
         return MissingInformation(
             kind="error_output",
-            question=report.phrases.ask_whole_output.format(message=_short(reading.error_messages[0])),
+            question=report.phrases.ask_whole_output.format(message=_short(parsed.error_messages[0])),
             reason="The message alone does not say where in the code it came from.",
         )
     return MissingInformation(
@@ -179,7 +179,7 @@ def _ask_reproduction(report: _Report) -> MissingInformation | None:
         return MissingInformation(
             kind="reproduction",
             question=report.phrases.ask_steps,
-            reason=f"The report describes {_subject(report.reading)}, but not how somebody else can see it.",
+            reason=f"The report describes {_subject(report.parsed)}, but not how somebody else can see it.",
         )
     if _FREQUENCY.search(report.text):
         return None
@@ -192,7 +192,7 @@ def _ask_reproduction(report: _Report) -> MissingInformation | None:
 
 def _ask_version(report: _Report) -> MissingInformation | None:
     project, phrases = report.project, report.phrases
-    if report.facts.version or has_any_version(report.reading) or not report.is_vague:
+    if report.facts.version or has_any_version(report.parsed) or not report.is_vague:
         return None
     if report.facts.regression is not None:
         return MissingInformation(
@@ -209,7 +209,7 @@ def _ask_version(report: _Report) -> MissingInformation | None:
 
 def _ask_environment(report: _Report) -> MissingInformation | None:
     bound = _PLATFORM_BOUND.search(report.text)
-    if bound is None or report.facts.environment or report.reading.stack_traces:
+    if bound is None or report.facts.environment or report.parsed.stack_traces:
         return None
     return MissingInformation(
         kind="environment",
@@ -221,19 +221,19 @@ def _ask_environment(report: _Report) -> MissingInformation | None:
 def _ask_expected(report: _Report) -> MissingInformation | None:
     if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.text):
         return None
-    if count_own_words(report.reading) < _STATEMENT_WORDS:
+    if count_own_words(report.parsed) < _STATEMENT_WORDS:
         return None
     return MissingInformation(
         kind="expected",
         question=report.phrases.ask_expected,
-        reason=f"Without it, {_subject(report.reading)} could also be meant that way.",
+        reason=f"Without it, {_subject(report.parsed)} could also be meant that way.",
     )
 
 
 def _ask_actual(report: _Report) -> MissingInformation | None:
-    if _says_enough(report) or OBSERVATION.search(report.text) or has_telling_title(report.reading):
+    if _says_enough(report) or OBSERVATION.search(report.text) or has_telling_title(report.parsed):
         return None
-    if count_own_words(report.reading) >= _STATEMENT_WORDS:
+    if count_own_words(report.parsed) >= _STATEMENT_WORDS:
         return None
     return MissingInformation(
         kind="actual",
@@ -246,11 +246,11 @@ def _says_enough(report: _Report) -> bool:
     """Whether an error, code or a longer text shows what is meant; also for other languages than English."""
     return (
         not report.is_vague
-        or report.reading.language != "en"
-        or has_error(report.reading)
+        or report.parsed.language != "en"
+        or has_error(report.parsed)
         or report.facts.regression is not None
         or find_crash_words(report.text) != ""
-        or count_own_words(report.reading) > MANY_WORDS
+        or count_own_words(report.parsed) > MANY_WORDS
     )
 
 
@@ -275,8 +275,8 @@ _FIELD_REASONS: dict[MissingKind, str] = {
 }
 
 
-def _subject(reading: Reading) -> str:
-    title = _short(reading.title.strip(" .:!?"))
+def _subject(parsed: ParsedIssue) -> str:
+    title = _short(parsed.title.strip(" .:!?"))
     return f"“{title}”" if title else "a problem"
 
 

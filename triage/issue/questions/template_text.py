@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.issue import CodeBlock, Reading
+from triage.domain.issue import CodeBlock, ParsedIssue
 
 _MAX_CHARS = 65_536
 _MIN_WORDS = 2
@@ -21,7 +21,7 @@ _FORM = re.compile(r"^body:", re.M)
 _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor|--version|-[vV])\s*$")
 
 
-def drop_template_text(reading: Reading, templates: Sequence[str]) -> Reading:
+def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
     """Prose, sections and code without lines of the repository's templates, without hints, and without empty calls."""
     written = (text[:_MAX_CHARS] for text in templates if not _FORM.search(text))
     known = {_key(line) for text in written for line in text.split("\n")}
@@ -33,11 +33,11 @@ def drop_template_text(reading: Reading, templates: Sequence[str]) -> Reading:
         lines = [line for line in block.text.split("\n") if line.strip()]
         return not all(_VERSION_CALL.match(line) or _is_hint(line, known) for line in lines)
 
-    return reading.model_copy(
+    return parsed.model_copy(
         update={
-            "prose": keep(reading.prose),
-            "sections": [one.model_copy(update={"text": keep(one.text)}) for one in reading.sections],
-            "code": [block for block in reading.code if is_answered(block)],
+            "prose": keep(parsed.prose),
+            "sections": [one.model_copy(update={"text": keep(one.text)}) for one in parsed.sections],
+            "code": [block for block in parsed.code if is_answered(block)],
         }
     )
 

@@ -2,7 +2,7 @@
 
 import re
 
-from triage.domain.issue import Reading
+from triage.domain.issue import ParsedIssue
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.text_signs import (
     FAILURE,
@@ -72,96 +72,94 @@ _LINK = re.compile(r"https?://\S{1,500}")
 _POINTER = re.compile(r"(?<![\w/])#\d+\b|https?://")
 
 
-def is_reproducible(reading: Reading) -> bool:
+def is_reproducible(parsed: ParsedIssue) -> bool:
     """Whether a maintainer can run it, click through it, or read where it fails."""
-    if has_code(reading) or reading.stack_traces or links_to_source(reading) or _has_steps_section(reading):
+    if has_code(parsed) or parsed.stack_traces or links_to_source(parsed) or _has_steps_section(parsed):
         return True
-    prose = extract_own_words(reading)
+    prose = extract_own_words(parsed)
     if len(NUMBERED.findall(prose)) >= 2 or len(_ACTION_LINE.findall(prose)) >= 2:
         return True
-    described = len(STEPS.findall(prose)) + ("`" in prose) + (len(reading.identifiers) >= 2)
-    return described >= 2 and count_own_words(reading) > _STEPS_WORDS
+    described = len(STEPS.findall(prose)) + ("`" in prose) + (len(parsed.identifiers) >= 2)
+    return described >= 2 and count_own_words(parsed) > _STEPS_WORDS
 
 
-def is_vague(reading: Reading) -> bool:
+def is_vague(parsed: ParsedIssue) -> bool:
     """Whether a report that is not reproducible also leaves open what goes wrong where."""
-    if _requests_change(reading) or _shows_error_of_title(reading):
+    if _requests_change(parsed) or _shows_error_of_title(parsed):
         return False
-    words, prose = count_own_words(reading), extract_own_words(reading)
-    named = {*reading.identifiers, *reading.paths, *_CODE_SPAN.findall(prose)}
+    words, prose = count_own_words(parsed), extract_own_words(parsed)
+    named = {*parsed.identifiers, *parsed.paths, *_CODE_SPAN.findall(prose)}
     pointers = len(named) + len(_POINTER.findall(prose))
-    if has_telling_title(reading) and (words > _FEWEST_WORDS or pointers):
+    if has_telling_title(parsed) and (words > _FEWEST_WORDS or pointers):
         return False
-    if _CONTRAST.search(prose) or (words > MANY_WORDS and shows_pictures(reading)):
+    if _CONTRAST.search(prose) or (words > MANY_WORDS and shows_pictures(parsed)):
         return False
-    if reading.language != "en":
+    if parsed.language != "en":
         return words < _FOREIGN_WORDS and not pointers  # the words of this module cannot tell
-    tells = _tells_cause_and_effect(reading)
-    if tells and words >= _TELLING_WORDS and not find_crash_words(f"{reading.title}\n{prose}"):
+    tells = _tells_cause_and_effect(parsed)
+    if tells and words >= _TELLING_WORDS and not find_crash_words(f"{parsed.title}\n{prose}"):
         return False
     if words < _FEW_WORDS and not pointers:
         return True
     return words < 2 * MANY_WORDS and pointers < 2 and not tells
 
 
-def extract_own_words(reading: Reading) -> str:
+def extract_own_words(parsed: ParsedIssue) -> str:
     """Prose without headings and checklists, which come from templates, and without answers that are none."""
-    lines = reading.prose[:_MAX_CHARS].split("\n")
+    lines = parsed.prose[:_MAX_CHARS].split("\n")
     return "\n".join(line for line in lines if not _TEMPLATE_LINE.match(line) and not _NO_ANSWER.match(line))
 
 
-def count_own_words(reading: Reading) -> int:
-    return count_words(_LINK.sub("", extract_own_words(reading)))
+def count_own_words(parsed: ParsedIssue) -> int:
+    return count_words(_LINK.sub("", extract_own_words(parsed)))
 
 
-def links_to_source(reading: Reading) -> bool:
+def links_to_source(parsed: ParsedIssue) -> bool:
     """Whether a link leads to code, to a change, to an example that runs, or to the log of a build."""
-    return any(SOURCE_LINK.search(link) or _SANDBOXES.search(link) for link in reading.links[:_MAX_LINKS])
+    return any(SOURCE_LINK.search(link) or _SANDBOXES.search(link) for link in parsed.links[:_MAX_LINKS])
 
 
-def shows_pictures(reading: Reading) -> bool:
-    prose = reading.prose[:_MAX_CHARS]
-    return any(_PICTURE.match(link) and link.partition("//")[2] not in prose for link in reading.links[:_MAX_LINKS])
+def shows_pictures(parsed: ParsedIssue) -> bool:
+    prose = parsed.prose[:_MAX_CHARS]
+    return any(_PICTURE.match(link) and link.partition("//")[2] not in prose for link in parsed.links[:_MAX_LINKS])
 
 
-def leaves_error_to_picture(reading: Reading, *, can_be_seen: bool) -> bool:
+def leaves_error_to_picture(parsed: ParsedIssue, *, can_be_seen: bool) -> bool:
     """Whether the text speaks of an error or an output that only a picture shows."""
-    if reading.error_messages or not shows_pictures(reading):
+    if parsed.error_messages or not shows_pictures(parsed):
         return False
-    is_short = count_own_words(reading) <= MANY_WORDS and not can_be_seen
-    return (_TROUBLE if is_short else _PICTURED).search(f"{reading.title}\n{extract_own_words(reading)}") is not None
+    is_short = count_own_words(parsed) <= MANY_WORDS and not can_be_seen
+    return (_TROUBLE if is_short else _PICTURED).search(f"{parsed.title}\n{extract_own_words(parsed)}") is not None
 
 
-def may_be_a_wish(reading: Reading) -> bool:
+def may_be_a_wish(parsed: ParsedIssue) -> bool:
     """Whether it is likelier a feature request than anything else, if not certainly, and nothing in it fails."""
-    if read_kind(reading).kind != "feature_request" or has_error(reading) or reading.language != "en":
+    if read_kind(parsed).kind != "feature_request" or has_error(parsed) or parsed.language != "en":
         return False
-    if count_own_words(reading) < _FEWEST_WORDS:
+    if count_own_words(parsed) < _FEWEST_WORDS:
         return False
-    return not FAILURE.search(f"{reading.title}\n{extract_own_words(reading)}")
+    return not FAILURE.search(f"{parsed.title}\n{extract_own_words(parsed)}")
 
 
-def _requests_change(reading: Reading) -> bool:
+def _requests_change(parsed: ParsedIssue) -> bool:
     """Whether the title names the change and nothing failed: then steps and versions would not help."""
-    return (
-        IMPERATIVE.search(reading.title) is not None and not has_error(reading) and bool(reading.prose or reading.code)
-    )
+    return IMPERATIVE.search(parsed.title) is not None and not has_error(parsed) and bool(parsed.prose or parsed.code)
 
 
-def _shows_error_of_title(reading: Reading) -> bool:
+def _shows_error_of_title(parsed: ParsedIssue) -> bool:
     """Whether the title says what was done, and the text the message that came."""
-    below = any(message not in reading.title for message in reading.error_messages)
-    return below and count_words(_TAG.sub("", reading.title)) >= _TITLE_WORDS
+    below = any(message not in parsed.title for message in parsed.error_messages)
+    return below and count_words(_TAG.sub("", parsed.title)) >= _TITLE_WORDS
 
 
-def has_telling_title(reading: Reading) -> bool:
+def has_telling_title(parsed: ParsedIssue) -> bool:
     """Whether the title says what is wrong with what, so that a short text below it is enough."""
-    title = _TAG.sub("", reading.title)
+    title = _TAG.sub("", parsed.title)
     return count_words(title) >= _TITLE_WORDS and _GENERAL.search(title) is None
 
 
-def _has_steps_section(reading: Reading) -> bool:
-    for section in reading.sections:
+def _has_steps_section(parsed: ParsedIssue) -> bool:
+    for section in parsed.sections:
         text = _LINK.sub("", section.text[:5_000])
         words = len(text.split())
         if not _STEPS_HEADING.search(section.heading) or words < 2:
@@ -173,6 +171,6 @@ def _has_steps_section(reading: Reading) -> bool:
     return False
 
 
-def _tells_cause_and_effect(reading: Reading) -> bool:
-    text = f"{reading.title}\n{extract_own_words(reading)}"
+def _tells_cause_and_effect(parsed: ParsedIssue) -> bool:
+    text = f"{parsed.title}\n{extract_own_words(parsed)}"
     return STEPS.search(text) is not None and OBSERVATION.search(text) is not None

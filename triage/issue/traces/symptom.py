@@ -2,7 +2,7 @@
 
 import re
 
-from triage.domain.issue import Quote, Reading
+from triage.domain.issue import ParsedIssue, Quote
 from triage.issue.sentences import quote
 from triage.issue.text_signs import SAYS_FAILURE
 from triage.issue.traces.trace_frames import UNKNOWN_FILE
@@ -33,24 +33,24 @@ _GNU_QUOTE = re.compile(r"`[^`'\n]{1,400}'")
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
 
 
-def find_symptom(reading: Reading) -> Quote | None:
+def find_symptom(parsed: ParsedIssue) -> Quote | None:
     """The exception with its message, or an error line of the program; None for a fragment, a path, or the title."""
-    for stated in reading.error_messages[:3]:
+    for stated in parsed.error_messages[:3]:
         message = _drop_repeated_name(stated)
         text = " ".join(message.split())
-        if is_whole(text) and not _repeats(text, reading.title) and _fills_its_line(message, reading.text):
-            return quote(reading, message)
+        if is_whole(text) and not _repeats(text, parsed.title) and _fills_its_line(message, parsed.text):
+            return quote(parsed, message)
     return None
 
 
-def describe_symptom(reading: Reading) -> str:
+def describe_symptom(parsed: ParsedIssue) -> str:
     """The error and the place that raised it; empty where no error can be quoted whole."""
-    symptom = find_symptom(reading)
+    symptom = find_symptom(parsed)
     if symptom is None:
         return ""
     error = symptom.text.replace("`", "'")  # Ruby and GNU tools quote `name': a lone backtick would open a code span
     # The last of a chain: the cause in Java, the exception that surfaced in Python.
-    frames = reading.stack_traces[-1].frames if reading.stack_traces else []
+    frames = parsed.stack_traces[-1].frames if parsed.stack_traces else []
     own = [
         frame
         for frame in frames

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from triage.domain.issue import Quote, Reading
+from triage.domain.issue import ParsedIssue, Quote
 from triage.issue.sentences import quote, shorten_to_ends
 from triage.issue.versions.versions import PLATFORMS
 
@@ -44,33 +44,33 @@ _EXAMPLE = re.compile(r"\[e\.g\.[^\]\n]{0,100}\]|\(e\.g\.[^()\n]{0,100}\)")
 _EMPTY = re.compile(r"(?i)^\W*(?:n/?[ar]|none|no response|unknown|any|all|-|\[?e\.g\..{0,100})?\W*$")
 
 
-def find_environment(reading: Reading) -> list[Quote]:
+def find_environment(parsed: ParsedIssue) -> list[Quote]:
     """At most twelve systems, languages and tools, as written, the most explicit first."""
     found: list[Quote] = []
-    for words in _candidates(reading):
+    for words in _candidates(parsed):
         value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")[:_MAX_VALUE_CHARS]
         if _EMPTY.match(value) or any(value in known.text for known in found):
             continue
-        if place := quote(reading, value):
+        if place := quote(parsed, value):
             found.append(place)
             if len(found) == _MAX_FOUND:
                 break
     return found
 
 
-def _candidates(reading: Reading) -> Iterator[str]:
+def _candidates(parsed: ParsedIssue) -> Iterator[str]:
     """Without the examples that templates give in brackets."""
-    for section in reading.sections:
+    for section in parsed.sections:
         if _SECTION.search(section.heading) and section.text:
             line = next((line for line in section.text[:500].split("\n") if re.search(r"\w{2}", line)), "")
             if ":" not in line and "```" not in line and len(line.split()) <= _MAX_WORDS:
                 yield line.lstrip("- *")
-    text = _EXAMPLE.sub("", shorten_to_ends(reading.text))
+    text = _EXAMPLE.sub("", shorten_to_ends(parsed.text))
     for match in _LABELLED.finditer(text.partition("\n")[2]):  # below the title, whose label may be a component
         if _EMPTY.match(match["value"]) or (match["language"] and not _NUMBERED_VALUE.match(match["value"])):
             continue
         # a number alone needs its label
         yield match["value"] if re.search(r"[A-Za-z]{2}", match["value"]) else match["line"]
     yield from (match["value"] for match in _NUMBERED.finditer(text))
-    prose = _EXAMPLE.sub("", shorten_to_ends(f"{reading.title}\n{reading.prose}"))
+    prose = _EXAMPLE.sub("", shorten_to_ends(f"{parsed.title}\n{parsed.prose}"))
     yield from (match["value"] for match in _SYSTEM.finditer(prose))

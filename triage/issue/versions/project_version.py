@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from triage.domain.issue import Quote, Reading, Section
+from triage.domain.issue import ParsedIssue, Quote, Section
 from triage.issue.sentences import quote, shorten_to_ends
 from triage.issue.versions.versions import MOVING_VERSION, PLATFORMS, is_platform_version
 
@@ -103,24 +103,24 @@ _USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
 """What every browser says, whoever made it."""
 
 
-def find_project_version(reading: Reading, project: str) -> Quote | None:
+def find_project_version(parsed: ParsedIssue, project: str) -> Quote | None:
     """The version as it is written, from the most reliable place; `project` is `owner/name` or empty."""
-    for words in _candidates(reading, project):
+    for words in _candidates(parsed, project):
         value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")
-        if value and not _EMPTY.match(value) and (place := quote(reading, value[:_MAX_VALUE_CHARS])):
+        if value and not _EMPTY.match(value) and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
             return place
     return None
 
 
-def has_any_version(reading: Reading) -> bool:
+def has_any_version(parsed: ParsedIssue) -> bool:
     """Whether any number may be the project's: one that is not known to be of a platform."""
-    return any(not is_platform_version(version) for version in reading.versions)
+    return any(not is_platform_version(version) for version in parsed.versions)
 
 
-def _candidates(reading: Reading, project: str) -> Iterator[str]:
-    text, prose = _USER_AGENT.sub("", shorten_to_ends(reading.text)), shorten_to_ends(reading.prose)
+def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
+    text, prose = _USER_AGENT.sub("", shorten_to_ends(parsed.text)), shorten_to_ends(parsed.prose)
     names = list(_project_names(project))
-    for section in reading.sections:
+    for section in parsed.sections:
         yield from _in_section(section, names)
     for match in _LABELLED.finditer(text):
         label = match["name"] or ""
@@ -131,12 +131,12 @@ def _candidates(reading: Reading, project: str) -> Iterator[str]:
     yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(text))
     yield from _stated(_STATED, text)
     yield from _stated(_VEED, prose)
-    yield from (version for version in reading.versions if " " not in version)
+    yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)
     yield from _moving(text)
-    yield from _stated(_BARE, f"{reading.title}\n{prose}")
+    yield from _stated(_BARE, f"{parsed.title}\n{prose}")
     yield from _stated(_COUNTED, prose)
-    yield from (match["value"] for link in reading.links[:50] for match in _COMMIT_LINK.finditer(link))
+    yield from (match["value"] for link in parsed.links[:50] for match in _COMMIT_LINK.finditer(link))
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 

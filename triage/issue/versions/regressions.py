@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.domain.issue import Reading, Regression
+from triage.domain.issue import ParsedIssue, Regression
 from triage.issue.sentences import MAX_CHARS, find_sentences, quote
 from triage.issue.versions.versions import PLATFORMS
 
@@ -125,11 +125,11 @@ _MAX_SENTENCES = 200
 _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
 
 
-def find_regression(reading: Reading) -> Regression | None:
+def find_regression(parsed: ParsedIssue) -> Regression | None:
     """What worked before, from the sentence that tells it; versions also from a list and from other such sentences."""
-    sentences = _sentences(reading)
-    found = [one for sentence in sentences if (one := _in_sentence(reading, sentence)) is not None]
-    found += [one for one in [_in_list(reading)] if one is not None]
+    sentences = _sentences(parsed)
+    found = [one for sentence in sentences if (one := _in_sentence(parsed, sentence)) is not None]
+    found += [one for one in [_in_list(parsed)] if one is not None]
     if not found:
         return None
     best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
@@ -144,8 +144,8 @@ def find_regression(reading: Reading) -> Regression | None:
     return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
 
 
-def _sentences(reading: Reading) -> Sequence[str]:
-    sentences = [reading.title, *find_sentences(reading.prose[:MAX_CHARS])]
+def _sentences(parsed: ParsedIssue) -> Sequence[str]:
+    sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])]
     return [
         sentence
         for sentence in sentences[:_MAX_SENTENCES]
@@ -153,7 +153,7 @@ def _sentences(reading: Reading) -> Sequence[str]:
     ]
 
 
-def _in_sentence(reading: Reading, sentence: str) -> Regression | None:
+def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
     if _HYPOTHETICAL.search(sentence):
         return None
     is_updated = _UPDATED.search(sentence) is not None and not (
@@ -169,7 +169,7 @@ def _in_sentence(reading: Reading, sentence: str) -> Regression | None:
     if is_sure and not broken:
         commit = _COMMIT.search(sentence)
         broken = commit[0] if commit else ""
-    place = quote(reading, sentence)
+    place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
 
@@ -180,11 +180,11 @@ _PAST = re.compile(
 )
 
 
-def _in_list(reading: Reading) -> Regression | None:
+def _in_list(parsed: ParsedIssue) -> Regression | None:
     """Lines such as `* v23.0 -- stable` and `* v24.0 -- unstable`."""
     worked = broken = ""
     line_of_broken = ""
-    for line in reading.prose[:MAX_CHARS].split("\n"):
+    for line in parsed.prose[:MAX_CHARS].split("\n"):
         match = _LIST_LINE.match(line[:200])
         if match is None:
             continue
@@ -192,7 +192,7 @@ def _in_list(reading: Reading) -> Regression | None:
             worked = match["version"]
         elif _BAD.search(match["verdict"]) and worked and not broken:
             broken, line_of_broken = match["version"], line.strip()
-    place = quote(reading, line_of_broken) if broken else None
+    place = quote(parsed, line_of_broken) if broken else None
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
 
