@@ -87,10 +87,9 @@ async def run_fix_task(run: EventRun, task: FixTask | Skip) -> FlowResult:
 
 async def run_scorecard_task(run: EventRun, task: ScorecardTask) -> FlowResult:
     """Count what came of the comments on closed issues. The event does not matter."""
-    from triage.backtest.scorecard import scorecard_wiring  # a triage needs none of it
-    from triage.backtest.scorecard.make_scorecard import make_scorecard
+    from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it
 
-    job = scorecard_wiring.open_scorecard(run.setup, task.since, run.setup.settings.issue_number)
+    job = open_scorecard(run.setup, task.since, run.setup.settings.issue_number)
     return await make_scorecard(job, _build_flow_context(run, None))
 
 

@@ -36,7 +36,7 @@ from triage.app.doctor import Check, run_checks
 from triage.app.settings import find_unknown_variables
 from triage.backlog.backlog_command import app as backlog
 from triage.backtest.backtest_command import backtest
-from triage.backtest.scorecard.scorecard_command import scorecard
+from triage.backtest.scorecard_command import scorecard
 from triage.base.errors import TriageError
 from triage.comment.comment import preview_comment
 from triage.domain.code import SearchQuery

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from triage.backtest.outcome import BacktestOutcome, build_outcome
-from triage.backtest.past_case import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
+from triage.backtest.count import BacktestOutcome, score_results
+from triage.backtest.results import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
+from triage.backtest.thresholds import apply_choices
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
@@ -58,12 +59,13 @@ def outcome(
         "wanted": len(results),
         "chosen": len(results),
         "left_out": {},
-        "results": results,
-        "duplicates": duplicates,
+        "results": list(results),
+        "duplicates": list(duplicates),
         "thresholds": Thresholds(),
         "by_issues": True,
-    }
-    return build_outcome(**fields | changes)
+    } | changes
+    score = score_results(results, duplicates, fields["thresholds"], by_issues=fields["by_issues"])
+    return BacktestOutcome(score=score, suited=apply_choices(fields["thresholds"], score.choices), **fields)
 
 
 def fixed_issue(number: int, *fixes: PastFix, **changes: Any) -> PastIssue:

@@ -60,7 +60,7 @@ def test_commits_stand_in_for_issues_without_github(history: tuple[Path, list[st
     done = run_backtest(history[0], "--html", str(page))
     assert done.returncode == 0, done.stderr
     assert "1/3 ✓ " in done.stdout
-    assert "First file right       3 of 3" in done.stdout
+    assert "First file right 3 of 3 " in " ".join(done.stdout.split())
     assert "The messages of the commits stand in for issues." in " ".join(done.stdout.split())
     assert "page.html has every issue." in done.stderr
     assert page.read_text(encoding="utf-8").count("<details") == 3
@@ -108,7 +108,7 @@ def test_closed_issues_with_their_fixes(history: tuple[Path, list[str]]):
         assert one["case"]["edited"] == [f"shop/part{number}.py"], "tests do not count"
         assert one["files"][0] == {"path": f"shop/part{number}.py", "edited": True}
         assert "shop/later.py" not in [file["path"] for file in one["files"]]
-    assert found["score"]["first"] == {"count": 3, "of": 3}
+    assert found["score"]["first"] == {"hits": 3, "cases": 3}
     assert found["left_out"] == {"the commit of the fix is not in this clone": 1}
     assert [(one["number"], one["outcome"]) for one in found["duplicates"]] == [(6, "found")]
 

@@ -1,12 +1,15 @@
 """Which issues a backtest uses, and which commit is the one before the fix."""
 
 import itertools
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit, git, write
 from tests.backtest.samples import AT, fixed_issue
 from triage.backtest.choose_cases import (
     EARLIER_FIX,
@@ -17,14 +20,19 @@ from triage.backtest.choose_cases import (
     choose_commits,
     choose_issues,
     find_base,
+    open_history,
     split_message,
 )
-from triage.backtest.past_case import FixCommit
+from triage.backtest.judge import is_product_code
+from triage.base.errors import BadInput
+from triage.code.git.commit_log import LoggedCommit
+from triage.code.git.git_history import GitHistory
+from triage.code.past.past_changes import is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
 
 
 @dataclass
-class FakeHistory:
+class FakeHistory(GitHistory):
     """Commits by their names, the newest first; each with the files that it changed, and whether each was there."""
 
     commits: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
@@ -36,7 +44,7 @@ class FakeHistory:
         names = list(self.commits)
         return dict(itertools.pairwise(names)).get(commit)
 
-    def list_changed_files(self, base: str, commit: str) -> Mapping[str, bool]:
+    def list_changed_files(self, base: str, commit: str) -> dict[str, bool]:
         names = list(self.commits)
         between = names[names.index(commit) : names.index(base)]
         # The oldest commit knows whether a file was there.
@@ -46,12 +54,8 @@ class FakeHistory:
 HISTORY = FakeHistory({"d": {"a.py": True}, "c": {"b.py": True, "new.py": False}, "b": {"docs.md": True}, "a": {}})
 
 
-def is_code(path: str) -> bool:
-    return path.endswith(".py")
-
-
 def choose(*past: PastIssue, last: int = 50, history: FakeHistory = HISTORY):
-    return choose_issues(past, history, is_code, last, "https://github.com/acme/shop/issues")
+    return choose_issues(past, history, last, "https://github.com/acme/shop/issues")
 
 
 def fix(commit: str | None, days: int = 3, **changes: object) -> PastFix:
@@ -122,19 +126,20 @@ def test_a_name_that_is_not_utf_8_is_not_in_any_index():
     assert choose(fixed_issue(7, fix("d")), history=history).cases[0].edited == ["a.py"]
 
 
-def commits(*messages: str) -> list[FixCommit]:
+def commits(*messages: str) -> list[LoggedCommit]:
     names = list(HISTORY.commits)
     return [
-        FixCommit(commit=name, message=message, at=AT, is_fix="ix" in message)
+        LoggedCommit(name, int(AT.timestamp()), message, ("a.py",))
         for name, message in zip(names, messages, strict=False)
     ]
 
 
 def test_messages_of_fixing_commits_stand_in_for_issues():
     chosen = choose_commits(
-        commits("Add a thing", "fix(cart): total of an empty cart (#12)\n\nIt divides by zero.\n", "Fix the docs"),
+        commits(
+            "Add a thing", "fix(cart): total of an empty cart (#12)\n\nIt divides by zero.\n", "Fix the list of pages"
+        ),
         HISTORY,
-        is_code,
         50,
     )
     [case] = chosen.cases
@@ -160,3 +165,90 @@ def test_messages_of_fixing_commits_stand_in_for_issues():
 )
 def test_what_only_a_commit_has_is_cut_off(message: str, title: str, body: str):
     assert split_message(message) == (title, body)
+
+
+def commit_as(root: Path, message: str, files: dict[str, str]) -> str:
+    write(root, files)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", message)
+    return git(root, "rev-parse", "HEAD")
+
+
+def test_commits_with_their_parents_and_the_files_that_differ(tmp_path: Path):
+    first = commit(tmp_path, {"a.py": "x = 1\n", "gone.py": "x = 1\n", "old.py": "y = 1\n"})
+    (tmp_path / "gone.py").unlink()
+    git(tmp_path, "mv", "old.py", "moved.py")
+    second = commit_as(tmp_path, "Fix it", {"a.py": "x = 2\n", "new.py": "x = 3\n"})
+    _, history = open_history(tmp_path)
+    assert history.find_first_parent(second) == first
+    assert history.find_first_parent(first) is None
+    assert history.find_first_parent("0" * 40) is None
+    assert history.list_changed_files(first, second) == {
+        "a.py": True,
+        "gone.py": True,
+        "moved.py": False,
+        "new.py": False,
+        "old.py": True,
+    }
+    assert history.list_changed_files("0" * 40, second) == {}
+
+
+def test_the_parent_of_a_merge_is_where_it_was_merged(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n"})
+    git(tmp_path, "switch", "-q", "-c", "side")
+    commit_as(tmp_path, "Side", {"b.py": "x = 1\n"})
+    git(tmp_path, "switch", "-q", "main")
+    main = commit_as(tmp_path, "Main", {"c.py": "x = 1\n"})
+    git(tmp_path, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    tree, history = open_history(tmp_path)
+    assert history.find_first_parent(tree.commit or "") == main
+    assert history.list_changed_files(main, tree.commit or "") == {"b.py": False}
+
+
+def test_in_a_folder_paths_are_those_below_it(tmp_path: Path):
+    first = commit(tmp_path, {"app/a.py": "x = 1\n", "b.py": "x = 1\n"})
+    second = commit_as(tmp_path, "Fix it", {"app/a.py": "x = 2\n", "b.py": "x = 2\n"})
+    _, history = open_history(tmp_path / "app")
+    assert history.list_changed_files(first, second) == {"a.py": True}
+
+
+@pytest.mark.parametrize(
+    ("message", "is_fix"),
+    [
+        ("Fix the total", True),
+        ("fix(cart): the total", True),
+        ("Round the total\n\nCloses #12.", True),
+        ("Round the total\n\nThis bug was old.", False),
+        ("feat: a total\n\nfixes #12", False),
+        ("chore(deps): fix versions", False),
+        ("docs: fix a typo", False),
+        ("Bump fixture to 2.0", False),
+        ('Revert "Fix the total"', False),
+        ("Add a total", False),
+    ],
+)
+def test_what_is_mainly_a_fix(message: str, is_fix: bool):
+    assert is_mainly_fix(message) == is_fix
+
+
+def test_a_date_that_no_calendar_has_costs_only_its_commit(tmp_path: Path):
+    first = commit(tmp_path, {"a.py": "x = 1\n"})
+    tree = git(tmp_path, "rev-parse", "HEAD^{tree}")
+    person = "A <a@example.org> 99999999999999 +0000"
+    raw = f"tree {tree}\nparent {first}\nauthor {person}\ncommitter {person}\n\nFix it\n".encode()
+    command = ["git", "-C", str(tmp_path), "hash-object", "-t", "commit", "-w", "--stdin", "--literally"]
+    odd = subprocess.run(command, input=raw, capture_output=True, check=True).stdout.decode().strip()
+    git(tmp_path, "reset", "-q", "--hard", odd)
+    commit_as(tmp_path, "Fix that", {"a.py": "x = 2\n"})
+    tree_of_head, history = open_history(tmp_path)
+    assert [case.title for case in choose_commits(tree_of_head.read_commits(), history, 50).cases] == ["Fix that"]
+
+
+def test_a_folder_without_git_is_refused(tmp_path: Path):
+    with pytest.raises(BadInput, match="no history"):
+        open_history(tmp_path)
+
+
+def test_tests_and_documents_are_no_product_code():
+    assert is_product_code("shop/cart.py")
+    assert not any(map(is_product_code, ["tests/test_cart.py", "docs/conf.py", "README.md", "examples/a.py"]))

@@ -9,7 +9,7 @@ from testing.servers.endless_body import EndlessBody
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.backlog.backlog_responses import CommentPage, SearchResponse
-from triage.backtest.scorecard.triaged_issue_responses import ClosedIssuePage
+from triage.backtest.triaged_issue_responses import ClosedIssuePage
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing
 from triage.github.github_client import MAX_RESPONSE_BYTES
 from triage.github.issue_tracker import IssueTracker

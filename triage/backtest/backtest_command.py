@@ -17,15 +17,15 @@ from triage import __version__
 from triage.app import wiring
 from triage.app.command_line import EXIT_CODES, Json, Repo, Verbose, list_warnings, open_setup, run_until_signal
 from triage.app.wiring import RunSetup
-from triage.backtest import backtest_wiring
-from triage.backtest.choose_cases import ChosenCases
-from triage.backtest.past_case import CaseResult, DuplicateResult
+from triage.backtest import backtest_services
+from triage.backtest.results import CaseResult, DuplicateResult
 from triage.base.errors import BadInput
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 
 if TYPE_CHECKING:
-    from triage.backtest.outcome import BacktestOutcome
+    from triage.backtest.choose_cases import ChosenCases
+    from triage.backtest.count import BacktestOutcome
 
 SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
 NO_PRICE = (
@@ -61,7 +61,8 @@ def backtest(
     as_json: Json = False,
 ) -> None:
     """Triage past issues on the commit before their fix, and count how often the triage was right."""
-    from triage.backtest.outcome import build_outcome
+    from triage.backtest import thresholds
+    from triage.backtest.count import BacktestOutcome, score_results
 
     runner, progress = wiring.open_terminal(None, verbose=verbose)
     setup = open_setup(repo, progress, engine).with_project_config()
@@ -71,27 +72,31 @@ def backtest(
     if html:
         _check_can_write(html)
     if write:
-        backtest_wiring.check_can_write_thresholds(setup)
-    past = _read_past(setup, last) if github else []
+        thresholds.check_can_write_thresholds(setup)
+    past = backtest_services.read_past_issues(setup, last) if github else []
     chosen = _choose_cases(setup, past, last, by_issues=bool(github))
-    backtest_wiring.check_has_files(setup, [case.base for case in chosen.cases])
+    backtest_services.check_has_files(setup, [case.base for case in chosen.cases])
     if chosen.is_shallow:
         runner.annotate("warning", SHALLOW)
-    memory = backtest_wiring.to_memory(past)
+    memory = backtest_services.to_memory(past)
     console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     results, stopped_by = _triage(setup, chosen, memory, max_usd, console, progress)
-    outcome = build_outcome(
-        setup.repository,
-        __version__,
-        wiring.utc_now(),
-        last,
-        len(chosen.cases),
-        dict(chosen.left_out.most_common()),
-        results,
-        [] if stopped_by else _compare_duplicates(setup, memory, last),
-        setup.config.thresholds,
+    duplicates = [] if stopped_by else _compare_duplicates(setup, memory, last)
+    score = score_results(results, duplicates, setup.config.thresholds, by_issues=bool(github))
+    outcome = BacktestOutcome(
+        repository=setup.repository,
+        triage_version=__version__,
+        at=wiring.utc_now(),
         by_issues=bool(github),
         is_shallow=chosen.is_shallow,
+        wanted=last,
+        chosen=len(chosen.cases),
+        left_out=dict(chosen.left_out.most_common()),
+        score=score,
+        thresholds=setup.config.thresholds,
+        suited=thresholds.apply_choices(setup.config.thresholds, score.choices),
+        results=results,
+        duplicates=duplicates,
     )
     _print(outcome, console)
     if html:
@@ -103,23 +108,14 @@ def backtest(
         raise SystemExit(EXIT_CODES[stopped_by])
 
 
-def _read_past(setup: RunSetup, last: int) -> list[PastIssue]:
-    memory = setup.settings.memory_issues
+def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> "ChosenCases":
+    from triage.backtest.choose_cases import choose_commits, choose_issues, open_history
 
-    def is_enough(found: Sequence[PastIssue]) -> bool:
-        fixed = sorted((issue.number for issue in found if any(fix.commit for fix in issue.fixes)), reverse=True)
-        # Some of them will be left out, and the oldest one is compared with those before it.
-        needed = fixed[: last * 2]
-        return len(needed) == last * 2 and sum(issue.number < needed[-1] for issue in found) >= memory
-
-    return backtest_wiring.read_past_issues(setup, is_enough)
-
-
-def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> ChosenCases:
+    tree, history = open_history(setup.root)
     if by_issues:
-        chosen = backtest_wiring.choose_past_issues(setup, past, last)
+        chosen = choose_issues(past, history, last, f"{setup.environment.server_url}/{setup.repository}/issues")
     else:
-        chosen = backtest_wiring.choose_past_commits(setup, last)
+        chosen = choose_commits(tree.read_commits(), history, last)
     if not chosen.cases:
         counted = ", ".join(f"{count}: {reason}" for reason, count in chosen.left_out.items()) or "none was left out"
         raise BadInput((NO_ISSUES if by_issues else NO_COMMITS).format(left_out=counted))
@@ -128,16 +124,16 @@ def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_i
 
 def _triage(
     setup: RunSetup,
-    chosen: ChosenCases,
+    chosen: "ChosenCases",
     memory: Sequence[PastIssue],
     max_usd: float,
     console: Console | None,
     progress: AbstractContextManager[object],
 ) -> tuple[list[CaseResult], signal.Signals | None]:
-    from triage.backtest.backtest_issues import triage_past_issues
-    from triage.backtest.terminal_lines import LEGEND, format_result
+    from triage.backtest.page import LEGEND, format_result
+    from triage.backtest.triage_cases import triage_past_issues
 
-    services = backtest_wiring.PastServices(setup)
+    services = backtest_services.PastServices(setup)
     repository = Repository(slug=setup.repository, server_url=setup.environment.server_url)
     results: list[CaseResult] = []
 
@@ -170,19 +166,24 @@ def _find_reason_to_stop(results: Sequence[CaseResult], max_usd: float) -> str:
 
 
 def _compare_duplicates(setup: RunSetup, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
-    from triage.backtest.backtest_issues import find_duplicates
+    from triage.backtest.triage_cases import find_duplicates
+    from triage.code.codebase import GitCodebase
 
     if any(issue.duplicate_of for issue in memory):
         setup.progress.info("Comparing the issues that somebody marked as duplicates.")
-    codebase = backtest_wiring.build_comparing_codebase(setup)
+    # It compares issues, and is not indexed.
+    codebase = GitCodebase(setup.root, setup.repository, chroma=None, thresholds=setup.config.thresholds)
     return find_duplicates(memory, last, setup.settings.memory_issues, codebase)
 
 
 def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
-    from triage.backtest.terminal_lines import render_outcome
+    from rich.markdown import Markdown
+
+    from triage.backtest.page import render_backtest
 
     if console:
-        console.print(render_outcome(outcome))
+        console.print()
+        console.print(Markdown(render_backtest(outcome)), soft_wrap=False)
     else:
         sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
 
@@ -192,7 +193,9 @@ def _write_thresholds(setup: RunSetup, outcome: "BacktestOutcome", *, is_complet
         return "The backtest was stopped: no threshold was written."
     if outcome.suited == outcome.thresholds:
         return "No threshold changes: nothing was written."
-    return backtest_wiring.write_thresholds(setup, outcome.suited)
+    from triage.backtest.thresholds import write_thresholds
+
+    return write_thresholds(setup, outcome.suited)
 
 
 def _check_can_write(path: Path) -> None:
@@ -204,7 +207,7 @@ def _check_can_write(path: Path) -> None:
 
 
 def _write_page(outcome: "BacktestOutcome", path: Path) -> None:
-    from triage.backtest.backtest_page import render_html_page
+    from triage.backtest.html_page import render_html_page
 
     try:
         path.write_text(render_html_page(outcome), encoding="utf-8")

@@ -2,13 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol
+from pathlib import Path
 
-from triage.backtest.past_case import FixCommit, PastCase
+from triage.backtest.judge import is_product_code
+from triage.backtest.results import PastCase
+from triage.base.errors import BadInput
+from triage.code.git.commit import CommitTree, open_commit
+from triage.code.git.commit_log import LoggedCommit
+from triage.code.git.git import GitError
+from triage.code.git.git_history import GitHistory
+from triage.code.past.past_changes import is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
 
 NO_COMMIT = "the commit of the fix is not in this clone"
@@ -18,27 +25,16 @@ LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
 MAX_LISTED_FILES = 30
-"""Of a pull request; of one with more, not all are known (`adapters.github.past_issues`)."""
+"""Of a pull request; of one with more, not all are known (`triage.github.past_issues`)."""
 MAX_COMMITS = 250
 """Of a pull request that was rebased: as many as GitHub lists."""
 _SHORT_ID = 7
 _LAST = datetime.max.replace(tzinfo=UTC)
+_LAST_SECOND = 253_402_300_799
+"""Of the year 9999."""
 _SUBJECT_NUMBER = re.compile(r"\s*\(#\d{1,9}\)$")
 _TYPE = re.compile(r"^(?:bug)?fix(?:es|ed)?(?:\([\w./, -]{1,40}\))?!?:\s*", re.IGNORECASE)
 _TRAILER = re.compile(r"^[A-Z][A-Za-z-]{2,30}: .*<.*@.*>\s*$|^git-svn-id:.*$|^\(cherry picked from .*$", re.MULTILINE)
-
-
-class FixHistory(Protocol):
-    """Git, as far as a backtest asks it."""
-
-    def is_shallow(self) -> bool:
-        """Return whether older commits are missing."""
-
-    def find_first_parent(self, commit: str) -> str | None:
-        """Return the commit before; None if there is none, or the commit is not in the clone."""
-
-    def list_changed_files(self, base: str, commit: str) -> Mapping[str, bool]:
-        """Return each file in which both commits differ, with whether `base` has it; empty if git fails."""
 
 
 @dataclass
@@ -50,9 +46,17 @@ class ChosenCases:
     """The clone lacks older commits."""
 
 
-def choose_issues(
-    past: Iterable[PastIssue], history: FixHistory, is_product_code: Callable[[str], bool], last: int, issue_url: str
-) -> ChosenCases:
+def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
+    """Return the newest commit of the checkout with its history. Raises BadInput without git or without a commit."""
+    try:
+        tree = open_commit(root.resolve())
+    except GitError as error:
+        raise BadInput(f"--repo: the folder has no history that git can read ({error}).") from None
+    assert tree.history is not None
+    return tree, tree.history
+
+
+def choose_issues(past: Iterable[PastIssue], history: GitHistory, last: int, issue_url: str) -> ChosenCases:
     """Return the newest fixed issues, at most `last`. `issue_url` begins the URL of each issue; empty for none."""
     chosen = ChosenCases(is_shallow=history.is_shallow())
     for issue in sorted(past, key=lambda one: -one.number):
@@ -60,7 +64,7 @@ def choose_issues(
             break
         if not any(fix.commit for fix in issue.fixes):
             continue
-        found = _read_fixes(issue, history, is_product_code)
+        found = _read_fixes(issue, history)
         if isinstance(found, str):
             chosen.left_out[found] += 1
             continue
@@ -82,19 +86,21 @@ def choose_issues(
     return chosen
 
 
-def choose_commits(
-    commits: Iterable[FixCommit], history: FixHistory, is_product_code: Callable[[str], bool], last: int
-) -> ChosenCases:
-    """Return the newest commits that fix something, with their messages as issues, at most `last`."""
+def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: int) -> ChosenCases:
+    """Return the newest commits that fix something, with their messages as issues, at most `last`.
+
+    `commits` are those of `CommitTree.read_commits`: no merges, none of bots or of more than 30 files.
+    """
     chosen = ChosenCases(is_shallow=history.is_shallow())
     for commit in commits:
         if len(chosen.cases) == last:
             break
-        if not commit.is_fix:
+        # It is about another folder, or has a date that no calendar has: anybody can write one.
+        if not commit.paths or commit.seconds > _LAST_SECOND or not is_mainly_fix(commit.message):
             continue
         title, body = split_message(commit.message)
         base = history.find_first_parent(commit.commit)
-        edited = _list_code(history, base, commit.commit, is_product_code) if base else []
+        edited = _list_code(_list_old(history.list_changed_files(base, commit.commit))) if base else []
         if base is None or not edited or not title:
             chosen.left_out[NO_CODE] += 1
             continue
@@ -106,7 +112,7 @@ def choose_commits(
                 name=commit.commit[:_SHORT_ID],
                 title=title,
                 body=body,
-                opened_at=commit.at,
+                opened_at=datetime.fromtimestamp(commit.seconds, UTC),
                 base=base,
                 fix=commit.commit,
                 edited=edited,
@@ -115,8 +121,8 @@ def choose_commits(
     return chosen
 
 
-def _list_code(history: FixHistory, base: str, commit: str, is_product_code: Callable[[str], bool]) -> list[str]:
-    return sorted(filter(is_product_code, _list_old(history.list_changed_files(base, commit))))
+def _list_code(paths: Iterable[str]) -> list[str]:
+    return sorted(filter(is_product_code, paths))
 
 
 def split_message(message: str) -> tuple[str, str]:
@@ -126,9 +132,7 @@ def split_message(message: str) -> tuple[str, str]:
     return title, _TRAILER.sub("", rest).strip()
 
 
-def _read_fixes(
-    issue: PastIssue, history: FixHistory, is_product_code: Callable[[str], bool]
-) -> tuple[str, str, list[str]] | str:
+def _read_fixes(issue: PastIssue, history: GitHistory) -> tuple[str, str, list[str]] | str:
     """Return base, fix and edited files of an issue, or why it is left out."""
     fixes = sorted((fix for fix in issue.fixes if fix.commit), key=lambda fix: fix.at or _LAST)
     first = fixes[0]
@@ -139,13 +143,13 @@ def _read_fixes(
     if base is None:
         return NO_COMMIT
     edited = {path for fix in fixes for path in _list_edited(history, fix, base)}
-    code = sorted(filter(is_product_code, edited))
+    code = _list_code(edited)
     if not code:
         return NO_CODE
     return (base, first.commit, code) if len(code) <= MAX_FILES else LARGE_FIX
 
 
-def _list_edited(history: FixHistory, fix: PastFix, first_base: str) -> list[str]:
+def _list_edited(history: GitHistory, fix: PastFix, first_base: str) -> list[str]:
     """Return the files that a fix edited and that were there before the first one."""
     commit, base = fix.commit or "", find_base(history, fix)
     if base is None:
@@ -162,7 +166,7 @@ def _list_old(changed: Mapping[str, bool]) -> list[str]:
     return [path for path, was_there in changed.items() if was_there and "\ufffd" not in path]
 
 
-def find_base(history: FixHistory, fix: PastFix) -> str | None:
+def find_base(history: GitHistory, fix: PastFix) -> str | None:
     """Return the commit before the first commit of a fix; None if it is not in the clone."""
     first = before = history.find_first_parent(fix.commit or "")
     for _ in range(min(fix.commits, MAX_COMMITS) - 1):

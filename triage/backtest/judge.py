@@ -1,12 +1,35 @@
-"""Compares a report with the fix that came later."""
+"""Was it right? Compares what a report, or our comment, says with the fix that came later."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
-from triage.backtest.past_case import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
+from triage.backtest.results import (
+    RANKED,
+    CaseResult,
+    DuplicateResult,
+    FixKind,
+    IssueResult,
+    LikelyPlace,
+    PastCase,
+    PlaceResult,
+    RankedFile,
+)
+from triage.code.files.file_roles import classify_file
 from triage.comment.decide_comment import decide_comment
+from triage.comment.hidden_state import hash_label
 from triage.domain.code import FoundPlace
-from triage.domain.past_issues import PastIssue, SimilarIssue
+from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
+
+
+def is_product_code(path: str) -> bool:
+    """Return whether a path is code of the product: no test, example, generated documentation or data."""
+    return classify_file(path).is_product_code
+
+
+def judge_files(paths: Sequence[str], edited: Collection[str]) -> list[RankedFile]:
+    """Return the files that were named, in their order, with whether the fix edited each."""
+    return [RankedFile(path=path, edited=path in edited) for path in paths]
 
 
 def judge_report(
@@ -16,15 +39,14 @@ def judge_report(
 
     `place` is where the issue leads, however unsure; `chances` has the chance of each ranked file.
     """
-    edited = set(case.edited)
-    files = [RankedFile(path=suspect.path, edited=suspect.path in edited) for suspect in report.suspects]
+    files = judge_files([suspect.path for suspect in report.suspects], case.edited)
     return CaseResult(
         case=case,
         kind=report.kind,
         status=report.status,
         files=files,
         chance=chances.get(files[0].path, 0.0) if files else 0.0,
-        place=_judge_place(report, place, edited),
+        place=_judge_likely_place(report, place, case.edited),
         speaks=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
         asked=[question.kind for question in report.missing_information],
@@ -35,7 +57,7 @@ def judge_report(
     )
 
 
-def _judge_place(report: RunReport, place: FoundPlace | None, edited: Collection[str]) -> LikelyPlace | None:
+def _judge_likely_place(report: RunReport, place: FoundPlace | None, edited: Collection[str]) -> LikelyPlace | None:
     is_first = place is not None and report.suspects and report.suspects[0].path == place.span.path
     if place is None or not is_first or report.kind != "bug":
         return None  # the report would not name it, however sure
@@ -60,3 +82,52 @@ def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: M
         score=similar[0].score if similar else 0.0,
         outcome="none" if named is None else "found" if same else "other",
     )
+
+
+def judge_issue(issue: TriagedIssue) -> IssueResult:
+    """Return what came of our comment on a closed issue."""
+    comment = issue.comment
+    carried = {hash_label(label) for label in issue.labels}
+    edited = [path for path in (issue.fix.files if issue.fix else []) if is_product_code(path)]
+    kind = _classify_fix(issue.fix, edited)
+    return IssueResult(
+        number=issue.number,
+        title=issue.title,
+        closed_at=issue.closed_at,
+        fix=kind,
+        edited=edited,
+        place=_judge_named_place(comment, edited, issue.closed_at) if kind == "code" else None,
+        edited_by_others=not comment.is_ours_alone,
+        answered=_is_answered(issue) if comment.asked else None,
+        labels=len(comment.labels),
+        labels_on_issue=sum(label in carried for label in comment.labels),
+        hidden_as=comment.hidden_as,
+        thumbs_up=comment.thumbs_up,
+        thumbs_down=comment.thumbs_down,
+    )
+
+
+def _classify_fix(fix: ClosingFix | None, edited: list[str]) -> FixKind:
+    if fix is None:
+        return "none"
+    if not fix.is_whole:
+        return "too large"
+    return "code" if edited else "no code"
+
+
+def _judge_named_place(comment: OurComment, edited: Collection[str], closed_at: datetime) -> PlaceResult | None:
+    named = comment.prediction
+    if named is None or named.at > closed_at:
+        return None
+    files = judge_files(named.paths, edited)
+    return PlaceResult(
+        named=named.paths,
+        by=named.by,
+        chance=named.chance,
+        first_right=files[0].edited,
+        any_right=any(file.edited for file in files[:RANKED]),
+    )
+
+
+def _is_answered(issue: TriagedIssue) -> bool:
+    return any(issue.comment.posted_at < at <= issue.closed_at for at in issue.reporter_wrote_at)

@@ -1,0 +1,56 @@
+"""Closed issues with a comment of ours, for tables and golden files."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from triage.backtest.judge import judge_issue
+from triage.backtest.results import IssueResult
+from triage.comment.hidden_state import hash_label
+from triage.domain.past_issues import ClosingFix, OurComment, PredictedBy, Prediction, TriagedIssue
+
+START = datetime(2026, 9, 7, tzinfo=UTC)
+"""A Monday."""
+READER, DATES, CLI = "src/ledger/reader.py", "src/ledger/dates.py", "src/ledger/cli.py"
+TEST, PAGE = "tests/test_dates.py", "docs/dates.md"
+
+
+def at(day: float) -> datetime:
+    return START + timedelta(days=day)
+
+
+def named(*paths: str, chance: float = 0.8, by: PredictedBy = "trace", day: float = 0) -> Prediction:
+    return Prediction(at=at(day), by=by, chance=chance, paths=list(paths))
+
+
+def comment(prediction: Prediction | None = None, **fields: Any) -> OurComment:
+    shown = {"posted_at": at(0), "is_ours_alone": True, "thumbs_up": 0, "thumbs_down": 0, "hidden_as": ""}
+    return OurComment(prediction=prediction, **(shown | fields))
+
+
+def issue(
+    number: int = 412, ours: OurComment | None = None, fix: list[str] | None = None, day: float = 3, **fields: Any
+) -> TriagedIssue:
+    described = {
+        "title": "Import crashes on dates like 31.12.2025",
+        "fix": None if fix is None else ClosingFix(files=fix),
+    } | fields
+    return TriagedIssue(number=number, closed_at=at(day), comment=ours or comment(), **described)
+
+
+def judge(*issues: TriagedIssue) -> list[IssueResult]:
+    return [judge_issue(one) for one in issues]
+
+
+BUG = [hash_label("bug")]
+ISSUES = [
+    issue(401, comment(named(DATES, READER, chance=0.94), labels=BUG), [DATES, TEST], 1, labels=["Bug"]),
+    issue(402, comment(named(READER, DATES, chance=0.91, by="message")), [DATES], 2, title="Wrong year | in `csv`"),
+    issue(403, comment(named(CLI, chance=0.72, by="name"), thumbs_down=1), [READER, DATES, "src/ledger/api.py"], 9),
+    issue(404, comment(asked=True), [READER], 9, reporter_wrote_at=[at(4)]),
+    issue(405, comment(asked=True, hidden_as="off-topic"), None, 10),
+    issue(406, comment(named(DATES)), [PAGE, TEST], 16),
+    issue(407, comment(named(DATES)), fix=None, day=16),
+    issue(408, comment(named(DATES, by="model", chance=0.45), thumbs_up=2), [DATES], 23),
+    issue(409, comment(is_ours_alone=False), [DATES], 23),
+    issue(410, comment(named(DATES)), day=24).model_copy(update={"fix": ClosingFix(files=[DATES], is_whole=False)}),
+]

@@ -1,0 +1,212 @@
+"""The page, as people read it, and that no title of a stranger acts in it."""
+
+import re
+from datetime import timedelta
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.markdown import Markdown
+
+from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, issue, judge, named
+from tests.backtest.samples import case, outcome, place, result
+from tests.backtest.test_count import DUPLICATES, RESULTS
+from triage.backtest.count import count_issues
+from triage.backtest.html_page import PLOT_SIZE, compute_interval, make_points, render_html_page
+from triage.backtest.page import (
+    MAX_LISTED,
+    ScorecardPage,
+    format_result,
+    render_backtest,
+    render_scorecard,
+    render_trend_comment,
+)
+from triage.backtest.results import RankedFile
+from triage.backtest.weekly_trend import MAX_WEEKS, count_weeks, parse_marker
+from triage.comment.inert_page import MAX_SUMMARY_UNITS
+from triage.comment.sections import utf16_length
+from triage.domain.past_issues import TriagedIssue
+from triage.safety.active_content import find_active_content
+
+
+def make_page(*issues: TriagedIssue, **fields: object) -> ScorecardPage:
+    results = judge(*issues)
+    values = {
+        "repository": "acme/ledger",
+        "server_url": "https://github.com",
+        "asked_since": START,
+        "since": START,
+        "closed": len(issues) + 31,
+        "card": count_issues(results),
+        "results": results,
+        "weeks": count_weeks(results),
+    }
+    return ScorecardPage.model_validate(values | fields)
+
+
+NOT_FIXED = [issue(number, comment(asked=True)) for number in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("sample", make_page(*ISSUES)),
+        ("nothing_triaged", make_page(closed=0)),
+        ("nothing_fixed", make_page(*NOT_FIXED)),
+        ("cut", make_page(*ISSUES[:2], asked_since=START - timedelta(days=60))),
+    ],
+)
+def test_the_page_reads_as_in_its_golden_file(golden, name: str, page: ScorecardPage) -> None:
+    golden(f"tests/golden/scorecard_{name}.md", render_scorecard(page))
+
+
+def test_the_comment_with_the_weeks_reads_as_in_its_golden_file(golden) -> None:
+    body = render_trend_comment(count_weeks(judge(*ISSUES)))
+    golden("tests/golden/scorecard_trend.md", body)
+    assert parse_marker(body) == count_weeks(judge(*ISSUES))
+
+
+def test_nothing_triaged_is_said() -> None:
+    assert "Nothing triaged has been closed by a fix yet." in render_scorecard(make_page())
+
+
+def test_what_was_wrong_is_listed_first() -> None:
+    lines = [line for line in render_scorecard(make_page(*ISSUES)).splitlines() if line.startswith("| [`#")]
+    assert [line.rpartition("| ")[2] for line in lines] == ["no |", "among three |", "yes |", "yes |"]
+
+
+def test_a_server_without_safe_links_gets_numbers() -> None:
+    page = render_scorecard(make_page(*ISSUES, server_url="https://github.example.com"))
+    assert "| `#401` Import" in page
+    assert "http" not in page
+
+
+@given(
+    st.text(max_size=200)
+    | st.sampled_from(["@octocat | #12 <img src=x> $x$", "`a|b` \\| c", "/close", "](https://evil.example)"])
+)
+def test_a_hostile_title_does_nothing(title: str) -> None:
+    links = ["https://redirect.github.com/acme/ledger/issues/412"]
+    page = render_scorecard(make_page(issue(title=title, ours=comment(named(DATES)), fix=[READER])))
+    assert find_active_content(page, links) == []
+    [row] = [line for line in page.splitlines() if "issues/412" in line]
+    assert row.count(f"`{READER}` | no |") == 1
+    assert "### Week by week" in page
+
+
+@given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=3))
+def test_hostile_paths_of_a_fix_do_nothing(paths: list[str]) -> None:
+    page = make_page(issue(ours=comment(named(DATES)), fix=[DATES, *(f"src/{path}" for path in paths)]))
+    assert find_active_content(render_scorecard(page), ["https://redirect.github.com/acme/ledger/issues/412"]) == []
+
+
+def test_many_issues_stay_on_one_page() -> None:
+    many = [issue(number, comment(named(DATES)), [READER], title="é" * 300) for number in range(1, 1_500)]
+    page = render_scorecard(make_page(*many))
+    assert utf16_length(page) < MAX_SUMMARY_UNITS
+    assert page.count("| [`#") == MAX_LISTED
+    assert f"{1_499 - MAX_LISTED:,} other issues are not listed." in page
+
+
+def test_the_comment_with_two_years_is_below_the_limit_of_github() -> None:
+    weeks = count_weeks(judge(*(issue(number, day=7 * number) for number in range(MAX_WEEKS))))
+    body = render_trend_comment(weeks)
+    assert utf16_length(body) < 30_000
+    assert parse_marker(body) == weeks
+    assert "78 earlier weeks are not shown." in body
+
+
+WHOLE = outcome(RESULTS, DUPLICATES, chosen=8, left_out={"the commit of the fix is not in this clone": 4})
+
+
+def print_lines(*parts: object) -> str:
+    console = Console(width=110, highlight=False, markup=False, emoji=False, record=True, force_terminal=False)
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in console.export_text().splitlines()) + "\n"
+
+
+def test_the_lines_at_the_terminal(golden):
+    lines = [format_result(one, number, len(RESULTS)) for number, one in enumerate(RESULTS, start=1)]
+    golden("tests/golden/backtest.txt", print_lines(*lines, Markdown(render_backtest(WHOLE))))
+
+
+def test_the_page(golden):
+    golden("tests/golden/backtest.html", render_html_page(WHOLE))
+
+
+def test_a_backtest_without_github_says_what_its_figures_are_worth():
+    offline = outcome([result(1)], by_issues=False)
+    assert "Who writes them knows the cause" in " ".join(print_lines(render_backtest(offline)).split())
+    assert "Who writes them knows the cause" in render_html_page(offline)
+
+
+def test_a_shallow_clone_does_not_claim_the_whole_history():
+    shown = " ".join(print_lines(render_backtest(outcome([result(1)], is_shallow=True))).split())
+    assert "This clone has only a part of the history" in shown
+    assert "The whole history was read" not in shown
+
+
+class Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+hostile = st.text(max_size=60) | st.sampled_from(
+    [
+        "<script>alert(1)</script>",
+        '" onclick="x',
+        "</title><img src=x onerror=x>",
+        "{{ 7*7 }}",
+        "\u202egpj.exe",
+        "\x1b[2J",
+    ]
+)
+
+
+@settings(max_examples=60)
+@given(hostile, hostile, hostile)
+def test_no_text_of_an_issue_becomes_a_part_of_the_page(title: str, path: str, url: str):
+    one = result(1, case=case(title=title, edited=[path], url=url), place=place(0.9))
+    page = render_html_page(outcome([one], repository=title))
+    plain = render_html_page(outcome([result(1, case=case(title="x", edited=["x"], url=""), place=place(0.9))]))
+    seen, expected = Elements(), Elements()
+    seen.feed(page)
+    expected.feed(plain)
+    links = [attributes.get("href") or "" for tag, attributes in seen.found if tag == "a"]
+    assert [tag for tag, _ in seen.found if tag != "a"] == [tag for tag, _ in expected.found if tag != "a"]
+    assert all(link.startswith("https://") for link in links)
+    assert not any(name.startswith("on") for _, attributes in seen.found for name in attributes)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", page)
+    assert "\x1b" not in print_lines(format_result(one, 1, 1))
+
+
+def test_a_path_with_a_newline_makes_no_line_of_its_own():
+    files = [RankedFile(path="a.py\n 2/2 ✓ #999 forged", edited=True)]
+    assert print_lines(format_result(result(1, files=files), 1, 1)).count("\n") == 1
+
+
+def test_the_page_needs_nothing_from_elsewhere():
+    page = Elements()
+    page.feed(render_html_page(WHOLE))
+    assert not {tag for tag, _ in page.found} & {"script", "link", "img", "iframe", "form"}
+
+
+def test_points_lie_inside_of_the_plot():
+    for point in make_points(WHOLE.score.bands):
+        assert 0 <= point.x <= PLOT_SIZE
+        assert 0 <= point.top <= point.y <= point.bottom <= PLOT_SIZE
+        assert point.radius > 0
+
+
+def test_the_interval_is_wilsons():
+    low, high = compute_interval(8, 10)
+    assert (round(low, 3), round(high, 3)) == (0.541, 0.931)
+    assert compute_interval(0, 5)[0] == 0.0
+    assert compute_interval(5, 5)[1] == 1.0

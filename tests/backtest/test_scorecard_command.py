@@ -1,0 +1,182 @@
+"""The scorecard as a job and as a command, against GitHub on loopback."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.checkouts.git_repositories import commit, git
+from testing.runner_grammar import parse_outputs
+from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, SLUG, GitHubApi, serve_github_api
+from triage.action import main
+from triage.comment.hidden_state import CommentState, FirstNamed, render_state
+
+TILL, CART = "src/till.py", "src/cart.py"
+BOT = "github-actions[bot]"
+
+
+def days_ago(days: int) -> datetime:
+    return datetime.now(UTC) - timedelta(days=days)
+
+
+def write_time(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def add_closed(api: GitHubApi, number: int, days: int, named: str, chance: int = 81) -> None:
+    """Adds an issue that was closed so many days ago, a week after our comment."""
+    opened, closed = days_ago(days + 7), write_time(days_ago(days))
+    pull = {"number": number + 500, "at": closed, "files": [TILL, "tests/test_till.py"]}
+    api.add_issue(number, title="It @breaks", state="closed", closed_at=closed, updated_at=closed, fixes=[pull])
+    state = CommentState(named=FirstNamed(at=int(opened.timestamp()), by="trace", chance=chance, paths=[named]))
+    api.add_comment(f"{render_state(state)}\nText", BOT, number, created_at=write_time(opened), updated_at=closed)
+
+
+@pytest.fixture
+def api() -> Iterator[GitHubApi]:
+    with serve_github_api() as running:
+        running.add_issue(7)
+        add_closed(running, 11, 20, TILL)
+        add_closed(running, 12, 6, CART)
+        yield running
+
+
+class TestJob:
+    def run(self, api: GitHubApi, folder: Path, capsys: pytest.CaptureFixture[str], **inputs: str) -> int:
+        (folder / "event.json").write_text(json.dumps({"schedule": "17 5 * * 1"}))
+        (folder / "workspace").mkdir(exist_ok=True)
+        code = main(
+            {
+                "GITHUB_EVENT_NAME": "schedule",
+                "GITHUB_EVENT_PATH": str(folder / "event.json"),
+                "GITHUB_REPOSITORY": SLUG,
+                "GITHUB_API_URL": api.url,
+                "GITHUB_SERVER_URL": "https://github.com",
+                "GITHUB_WORKSPACE": str(folder / "workspace"),
+                "GITHUB_OUTPUT": str(folder / "output"),
+                "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+                "INPUT_GITHUB-TOKEN": JOB_TOKEN,
+                "INPUT_SCORECARD": "60d",
+                **{f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()},
+            }
+        )
+        self.log = "".join(capsys.readouterr())
+        self.summary = (folder / "summary").read_text()
+        self.outputs = parse_outputs((folder / "output").read_bytes())
+        (folder / "summary").unlink()
+        return code
+
+    def test_the_page_is_the_summary(self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert self.run(api, tmp_path, capsys, github_token=READ_ONLY_TOKEN) == 0
+        assert "**The first file that the comment named was edited by the fix: 1 of 2.**" in self.summary
+        assert "It `@breaks`" in self.summary
+        assert self.outputs["status"] == "complete"
+        assert {asked.line for asked in api.requests} == {"POST /graphql"}
+
+    def test_weeks_stay_in_the_cache_and_on_an_issue(
+        self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        stored_in: Any = {"cache_dir": ".triage/cache", "issue_number": "7"}
+        assert self.run(api, tmp_path, capsys, **stored_in) == 0
+        [stored] = (tmp_path / "workspace" / ".triage" / "cache" / "scorecard").iterdir()
+        first = api.comments[-1]
+        assert first["issue"] == 7
+        api.issues.pop(11)
+        assert self.run(api, tmp_path, capsys, scorecard="8d", cache_dir=".triage/cache") == 0
+        assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
+        stored.unlink()
+        assert self.run(api, tmp_path, capsys, scorecard="8d", **stored_in) == 0
+        assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
+        assert api.comments[-1] is first
+
+    def test_a_dry_run_writes_nothing_to_the_issue(
+        self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        count = len(api.comments)
+        assert self.run(api, tmp_path, capsys, issue_number="7", dry_run="true") == 0
+        assert len(api.comments) == count
+
+    @pytest.mark.parametrize(
+        ("inputs", "problem"),
+        [
+            ({"scorecard": "weekly"}, "give days such as 90d"),
+            ({"issue_number": "99"}, "Issue `#99` does not exist"),
+            ({"github_token": "wrong"}, "does not accept the token"),
+        ],
+    )
+    def test_a_mistake_of_the_workflow_fails_the_job(
+        self,
+        api: GitHubApi,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        inputs: dict[str, str],
+        problem: str,
+    ) -> None:
+        assert self.run(api, tmp_path, capsys, **inputs) == 1
+        assert problem in self.summary
+        assert "::error::" in self.log
+
+
+class TestCommand:
+    def run(self, api: GitHubApi, folder: Path, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
+        variables = {"GITHUB_API_URL": api.url, "TRIAGE_GITHUB_TOKEN": JOB_TOKEN, "PATH": os.environ["PATH"]}
+        command = [sys.executable, "-m", "triage", "scorecard", "--since", "60d", *words]
+        root = str(Path(__file__).parents[2])
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=variables | {"PYTHONPATH": root} | environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_the_page_and_the_json(self, api: GitHubApi, tmp_path: Path) -> None:
+        page = self.run(api, tmp_path, "--github", SLUG)
+        assert "edited by the fix: 1 of 2.**" in page.stdout
+        assert page.stderr == ""
+        found = json.loads(self.run(api, tmp_path, "--github", SLUG, "--json").stdout)
+        assert [(one["number"], one["place"]["first_right"]) for one in found["results"]] == [(12, False), (11, True)]
+
+    def test_the_repository_of_the_checkout(self, api: GitHubApi, tmp_path: Path) -> None:
+        git(tmp_path, "init", "--quiet")
+        git(tmp_path, "remote", "add", "origin", f"https://github.com/{SLUG}.git")
+        assert "Scorecard of `octo/shop`" in self.run(api, tmp_path).stdout
+
+    def test_a_sign_that_was_often_wrong_gets_a_higher_threshold(self, api: GitHubApi, tmp_path: Path) -> None:
+        (tmp_path / "a.py").write_text("")
+        (tmp_path / ".github").mkdir()
+        config = tmp_path / ".github" / "triage.yml"
+        config.write_text("# ours\nignore: [dist/]\n")
+        commit(tmp_path)
+        done = self.run(api, tmp_path, "--github", SLUG, "--write")
+        assert "nothing was written" in done.stderr  # two cases are too few
+        for number in range(20, 32):
+            add_closed(api, number, 9, CART if number < 28 else TILL, chance=55 if number < 28 else 85)
+        done = self.run(api, tmp_path, "--github", SLUG, "--write")
+        assert "Raised: trace 0.3 to 0.85 (5 of 14 were right)" in done.stderr
+        assert config.read_text().startswith("# ours\nignore: [dist/]\n")
+        assert "thresholds: {trace: 0.85, message: 0.5, name: 0.7, duplicate: 0.6}" in config.read_text()
+
+    @pytest.mark.parametrize(
+        ("words", "environ", "problem"),
+        [
+            (["--github", SLUG, "--since", "soon"], {}, "give days such as 90d"),
+            (["--github", SLUG], {"TRIAGE_GITHUB_TOKEN": ""}, "set TRIAGE_GITHUB_TOKEN"),
+            ([], {}, "must be given as owner/name"),
+        ],
+    )
+    def test_a_mistake_is_one_line(
+        self, api: GitHubApi, tmp_path: Path, words: list[str], environ: dict[str, str], problem: str
+    ) -> None:
+        done = self.run(api, tmp_path, *words, **environ)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert problem in done.stderr
+        assert len(done.stderr.splitlines()) == 1

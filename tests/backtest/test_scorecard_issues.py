@@ -1,0 +1,323 @@
+"""Closed issues are read with their fixes and with our comment; whatever somebody else wrote counts for nothing."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from testing.servers.github_api import JOB_TOKEN, PERSON_TOKEN, READ_ONLY_TOKEN, SLUG, ApiFault, GitHubApi
+from tests.github.conftest import QUICK
+from triage.backtest import triaged_issues
+from triage.backtest.scorecard_issues import ScorecardIssues
+from triage.base.errors import (
+    CannotPublish,
+    GitHubUnavailable,
+    NoSuchIssue,
+    PermissionMissing,
+    RateLimited,
+    TriageError,
+)
+from triage.comment.hidden_state import CommentState, FirstNamed, hash_label, render_state
+from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+
+POST = "POST /graphql"
+BOT = "github-actions[bot]"
+START = datetime(2026, 11, 1, tzinfo=UTC)
+STATE = CommentState(
+    asked=["version"],
+    labels=[hash_label("bug")],
+    named=FirstNamed(at=1_793_600_000, by="trace", chance=81, paths=["src/till.py", "src/cart.py"]),
+)
+TEXT = f"{render_state(STATE)}\nThe stack trace ends in `src/till.py`."
+PREDICTION = Prediction(
+    at=datetime.fromtimestamp(1_793_600_000, UTC), by="trace", chance=0.81, paths=["src/till.py", "src/cart.py"]
+)
+PULL = {"number": 9, "oid": "a" * 40, "at": "2026-11-09T10:00:00Z", "files": ["src/till.py", "tests/test_till.py"]}
+Open = Callable[..., ScorecardIssues]
+
+
+def day(number: int, hour: int = 10) -> str:
+    return f"2026-11-{number:02}T{hour:02}:00:00Z"
+
+
+def at(number: int, hour: int = 10) -> datetime:
+    return datetime(2026, 11, number, hour, tzinfo=UTC)
+
+
+def add_closed(api: GitHubApi, number: int = 8, **fields: Any) -> None:
+    closed = {"state": "closed", "closed_at": day(10), "updated_at": day(11), "fixes": [PULL]}
+    api.add_issue(number, title=f"Issue {number}", **(closed | fields))
+
+
+def add_ours(api: GitHubApi, number: int = 8, by: str | None = BOT, text: str = TEXT, **fields: Any) -> dict[str, Any]:
+    comment = api.add_comment(text, by, number, **({"created_at": day(4), "updated_at": day(4)} | fields))
+    api.issues[number]["updated_at"] = day(11)
+    return comment
+
+
+@pytest.fixture
+def open_issues(api: GitHubApi) -> Iterator[Open]:
+    opened: list[ScorecardIssues] = []
+
+    def open_one(token: str = JOB_TOKEN, **options: Any) -> ScorecardIssues:
+        opened.append(ScorecardIssues(token, SLUG, api.url, **(QUICK | options)))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def issues(open_issues: Open) -> ScorecardIssues:
+    return open_issues()
+
+
+def test_all_that_is_read_of_an_issue(api: GitHubApi, issues: ScorecardIssues) -> None:
+    add_closed(api, labels=[{"name": "Bug"}], last_edited_at=day(5), editor="mona")
+    add_ours(api, up=2, down=1, minimized="OUTDATED")
+    api.add_comment("It is 1.4.", "mona", 8, created_at=day(6), updated_at=day(11))
+    api.add_comment("Thanks!", "octocat", 8, created_at=day(7), updated_at=day(11))
+    comment = OurComment(
+        posted_at=at(4),
+        is_ours_alone=True,
+        prediction=PREDICTION,
+        asked=True,
+        labels=[hash_label("bug")],
+        thumbs_up=2,
+        thumbs_down=1,
+        hidden_as="outdated",
+    )
+    issue = TriagedIssue(
+        number=8,
+        title="Issue 8",
+        closed_at=at(10),
+        labels=["Bug"],
+        fix=ClosingFix(files=["src/till.py", "tests/test_till.py"]),
+        reporter_wrote_at=[at(6), at(5)],
+        comment=comment,
+    )
+    assert issues.read_closed_issues(START) == ClosedIssues(closed=1, triaged=[issue], since=START)
+    assert api.request_lines() == [POST] * 3  # one for our own login, once
+
+
+def test_only_issues_that_were_closed_since_and_have_our_comment(api: GitHubApi, issues: ScorecardIssues) -> None:
+    add_closed(api, 8)
+    add_closed(api, 9)
+    add_ours(api, 9)
+    add_closed(api, 10, closed_at="2026-10-30T10:00:00Z")
+    add_ours(api, 10)
+    add_ours(api, 7)  # it is open
+    found = issues.read_closed_issues(START)
+    assert (found.closed, [one.number for one in found.triaged]) == (2, [9])
+
+
+def test_a_comment_after_the_close_is_none(api: GitHubApi, issues: ScorecardIssues) -> None:
+    add_closed(api)
+    add_ours(api, created_at=day(10, 11))
+    assert issues.read_closed_issues(START).triaged == []
+
+
+class TestForgedComments:
+    def read(self, api: GitHubApi, issues: ScorecardIssues, by: str | None) -> list[TriagedIssue]:
+        add_closed(api)
+        add_ours(api, by=by)
+        return issues.read_closed_issues(START).triaged
+
+    @pytest.mark.parametrize("by", [BOT, "till-bot[bot]"])
+    def test_ours(self, api: GitHubApi, issues: ScorecardIssues, by: str) -> None:
+        api.viewer = "till-bot[bot]"
+        assert [one.comment.prediction for one in self.read(api, issues, by)] == [PREDICTION]
+
+    @pytest.mark.parametrize("by", ["mona", "github-actions", "till-bot", None])
+    def test_anybody_can_write_the_marker(self, api: GitHubApi, issues: ScorecardIssues, by: str | None) -> None:
+        api.viewer = "till-bot[bot]"
+        assert self.read(api, issues, by) == []
+
+    def test_another_workflow_writes_with_the_same_account(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        add_closed(api)
+        for _ in range(3):
+            api.add_comment("This issue is stale.", BOT, 8, created_at=day(3))
+        add_ours(api)
+        [issue] = issues.read_closed_issues(START).triaged
+        assert issue.comment.prediction == PREDICTION
+
+    @pytest.mark.parametrize(("editor", "counts"), [(BOT, True), ("octocat", False), (None, False)])
+    def test_only_what_nobody_else_edited(
+        self, api: GitHubApi, issues: ScorecardIssues, editor: str | None, counts: bool
+    ) -> None:
+        add_closed(api)
+        api.record_edit(add_ours(api, up=1), editor)
+        [issue] = issues.read_closed_issues(START).triaged
+        comment = issue.comment
+        assert (comment.is_ours_alone, comment.prediction is not None, comment.asked) == (counts, counts, counts)
+        assert (bool(comment.labels), comment.thumbs_up) == (counts, 1)
+
+    def test_an_unreadable_state_names_nothing(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        add_closed(api)
+        add_ours(api, text="<!-- bug-triage: v2 {} -->\nText")
+        [issue] = issues.read_closed_issues(START).triaged
+        assert (issue.comment.prediction, issue.comment.asked) == (None, False)
+
+
+class TestFixes:
+    def read(self, api: GitHubApi, issues: ScorecardIssues, *fixes: dict[str, Any]) -> ClosingFix | None:
+        add_closed(api, fixes=list(fixes))
+        add_ours(api)
+        [issue] = issues.read_closed_issues(START).triaged
+        return issue.fix
+
+    def test_none(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        assert self.read(api, issues) is None
+
+    def test_files_of_all_pull_requests(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        fix = self.read(api, issues, PULL, PULL | {"number": 11, "files": ["src/cart.py", "src/till.py"]})
+        assert fix == ClosingFix(files=["src/till.py", "tests/test_till.py", "src/cart.py"])
+
+    def test_a_pull_request_that_was_not_merged(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        assert self.read(api, issues, PULL | {"at": None}) is None
+
+    @pytest.mark.parametrize("fix", [PULL, {"oid": "b" * 40}])
+    def test_a_fix_in_another_repository(self, api: GitHubApi, issues: ScorecardIssues, fix: dict[str, Any]) -> None:
+        assert self.read(api, issues, fix | {"repository": "octo/till"}) is None
+
+    def test_a_large_pull_request_is_not_whole(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        fix = self.read(api, issues, PULL | {"files": [f"{number}.py" for number in range(130)]})
+        assert fix is not None
+        assert (len(fix.files), fix.is_whole) == (100, False)
+
+    @pytest.mark.parametrize(("count", "is_whole"), [(2, True), (300, False)])
+    def test_a_commit(self, api: GitHubApi, issues: ScorecardIssues, count: int, is_whole: bool) -> None:
+        files = [f"{number}.py" for number in range(count)]
+        api.commits.append({"sha": "b" * 40, "at": day(9), "message": "Fixes #8", "files": files})
+        assert self.read(api, issues, {"oid": "b" * 40}) == ClosingFix(files=files, is_whole=is_whole)
+
+    def test_a_commit_that_is_gone(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        assert self.read(api, issues, {"oid": "b" * 40}) is None
+
+
+class TestManyIssues:
+    def test_pages_of_fifty(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        for number in range(100, 220):
+            add_closed(api, number)
+            add_ours(api, number)
+        found = issues.read_closed_issues(START)
+        assert (found.closed, len(found.triaged), found.since) == (120, 120, START)
+        assert api.request_lines() == [POST] * 6
+
+    def test_no_issue_costs_one_request(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        assert issues.read_closed_issues(START) == ClosedIssues(closed=0, triaged=[], since=START)
+        assert api.request_lines() == [POST]
+
+    def test_beyond_the_maximum_only_the_newest_count(
+        self, api: GitHubApi, issues: ScorecardIssues, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(triaged_issues, "MAX_ISSUES", 60)
+        for number in range(100, 250):
+            closed = f"{START + timedelta(minutes=number):%Y-%m-%dT%H:%M:%SZ}"
+            add_closed(api, number, closed_at=closed, updated_at=closed)
+        found = issues.read_closed_issues(START)
+        assert (found.closed, found.since) == (100, START + timedelta(minutes=150))
+
+
+class TestFaults:
+    def test_an_older_server(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        api.knows_fixes = False
+        for number in range(100, 160):
+            add_closed(api, number)
+            add_ours(api, number, up=1)
+        found = issues.read_closed_issues(START).triaged
+        assert len(found) == 60
+        # By the event of the close. Reactions and hidden comments are not known there.
+        assert {tuple(one.fix.files) for one in found if one.fix} == {("src/till.py", "tests/test_till.py")}
+        assert {(one.comment.thumbs_up, one.comment.hidden_as) for one in found} == {(None, None)}
+        assert len(api.requests) == 6  # each refused once
+
+    def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        api.faults.append(ApiFault("graphql", status=502, times=3))
+        for number in range(100, 125):
+            add_closed(api, number)
+        assert issues.read_closed_issues(START).closed == 25
+        assert len(api.requests) == 3 + 3
+
+    @pytest.mark.parametrize(
+        ("body", "closed"),
+        [
+            ({}, None),
+            ({"data": None}, None),
+            ({"data": {"repository": None}}, None),
+            ({"data": {"repository": {"issues": []}}}, None),
+            ({"data": {"repository": {"issues": {"nodes": None}}}}, 0),
+            ({"data": {"repository": {"issues": {"nodes": [None, 3, {}, {"number": "x"}]}}}}, 0),
+            ({"data": {"repository": {"issues": {"nodes": [{"number": 1, "closedAt": "9999-01-01T00:00:00Z"}]}}}}, 0),
+            ({"data": {"repository": {"issues": {"nodes": [{"number": 1, "closedAt": day(3), "labels": None}]}}}}, 1),
+        ],
+    )
+    def test_odd_answers(self, api: GitHubApi, issues: ScorecardIssues, body: Any, closed: int | None) -> None:
+        api.faults.append(ApiFault("graphql", status=200, body=body))
+        if closed is None:
+            with pytest.raises(TriageError):
+                issues.read_closed_issues(START)
+        else:
+            assert issues.read_closed_issues(START).closed == closed
+
+    def test_pages_without_an_end(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        page = {"pageInfo": {"hasNextPage": True, "endCursor": "again"}, "nodes": [{"number": 1, "closedAt": day(3)}]}
+        api.faults.append(ApiFault("graphql", status=200, body={"data": {"repository": {"issues": page}}}))
+        assert issues.read_closed_issues(START).closed == 1
+        assert len(api.requests) == 2
+
+    def test_a_rate_limit_is_no_older_server(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        body = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded for installation ID 1."}]}
+        api.faults.append(ApiFault("graphql", status=200, body=body))
+        with pytest.raises(RateLimited, match="rate limit is used up"):
+            issues.read_closed_issues(START)
+        assert len(api.requests) == 1
+
+    def test_a_server_without_graphql(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        api.faults.append(ApiFault("graphql", status=404, body={"message": "Not Found"}))
+        with pytest.raises(GitHubUnavailable, match="GraphQL API was not found here"):
+            issues.read_closed_issues(START)
+
+
+class TestTrend:
+    def test_it_is_posted_once_and_edited_in_place(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        body = "<!-- bug-triage-scorecard v1 [] -->\nNothing yet.\n"
+        assert issues.read_trend(7) == ""
+        issues.write_trend(7, body)
+        issues.write_trend(7, body.replace("Nothing", "One"))
+        issues.write_trend(7, body.replace("Nothing", "One"))
+        assert api.comment_bodies == [body.replace("Nothing", "One")]
+        assert len(api.request_lines("PATCH")) == 1
+        assert issues.read_trend(7) == api.comment_bodies[0]
+
+    def test_neither_a_report_nor_a_forged_comment_is_taken_for_it(
+        self, api: GitHubApi, issues: ScorecardIssues
+    ) -> None:
+        api.add_comment(f"{render_state(STATE)}\nA report", BOT)
+        api.add_comment("<!-- bug-triage-scorecard v1 [] -->\nforged", "mona")
+        assert issues.read_trend(7) == ""
+        issues.write_trend(7, "<!-- bug-triage-scorecard v1 [] -->\nours")
+        assert len(api.comments) == 3
+
+    def test_without_the_permission(self, open_issues: Open) -> None:
+        with pytest.raises(PermissionMissing, match="issues: write"):
+            open_issues(READ_ONLY_TOKEN).write_trend(7, "<!-- bug-triage-scorecard v1 [] -->")
+
+    def test_a_number_that_does_not_exist(self, issues: ScorecardIssues) -> None:
+        with pytest.raises(NoSuchIssue, match="#99 does not exist"):
+            issues.read_trend(99)
+
+    def test_a_locked_issue(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        api.faults.append(ApiFault("POST /repos", status=403, body={"message": "This issue is locked"}))
+        with pytest.raises(CannotPublish, match="locked"):
+            issues.write_trend(7, "<!-- bug-triage-scorecard v1 [] -->")
+
+
+def test_a_person_reads_the_comments_of_the_job_token(api: GitHubApi, open_issues: Open) -> None:
+    api.viewer = "mona"
+    add_closed(api)
+    add_ours(api)
+    [issue] = open_issues(PERSON_TOKEN).read_closed_issues(START).triaged
+    assert issue.comment.is_ours_alone

@@ -1,0 +1,119 @@
+"""Opens what a backtest reads: past issues, and the code as it was.
+
+It imports them where it opens them, as `app.wiring` does.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from triage.app import wiring
+from triage.app.wiring import RunSetup
+from triage.backtest.results import PastCase
+from triage.base.errors import BadInput, SetupError
+from triage.domain.past_issues import PastIssue
+from triage.issue.past_issue_text import make_visible
+from triage.jobs.known_past_issues import KnownPastIssues
+from triage.ports import Codebase, Services
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from triage.code.indexed_commit import LastIndex
+
+MAX_PAST_ISSUES = 3_000
+"""Thirty requests."""
+MAX_MISSING_SHARE = 0.05
+"""Of the files: a clone may lack a few large ones."""
+MAX_BODY_CHARS = 65_536
+"""GitHub's limit: an issue of a backtest is read whole, as it was written."""
+
+
+@dataclass
+class PastServices:
+    """Opens the services of one past issue after the other. Neighbouring commits share what was indexed."""
+
+    setup: RunSetup
+    _neighbour: "LastIndex | None" = field(default=None, repr=False)
+
+    def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
+        """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
+        setup = replace(self.setup, started=time.monotonic())
+        services = wiring.open_services(setup, partial(self._build_codebase, case))
+        # The web knows the fix, and a collector the runs of today.
+        return replace(services, past_issues=KnownPastIssues(known), web_tools=None, telemetry=None)
+
+    def _build_codebase(self, case: PastCase, setup: RunSetup, embeddings: "Embeddings | None") -> Codebase:
+        from triage.code.codebase import GitCodebase
+        from triage.code.indexed_commit import LastIndex, PastCommit
+
+        self._neighbour = self._neighbour or LastIndex()
+        folder = wiring.find_cache_folder(setup)
+        return GitCodebase(
+            setup.root,
+            setup.repository,
+            embeddings,
+            setup.settings.effective_embedding_model,
+            chroma=None,
+            ignore=setup.config.ignore,
+            vector_folder=folder and folder / "vectors",
+            thresholds=setup.config.thresholds,
+            past=PastCommit(case.base, case.opened_at, self._neighbour),
+        )
+
+
+def read_past_issues(setup: RunSetup, last: int) -> list[PastIssue]:
+    """Return the repository's newest issues, whole pages, enough to compare `last` fixed ones with those before.
+
+    Raises:
+        SetupError: There is no token, or GitHub refuses it.
+        GitHubUnavailable: GitHub does not answer.
+    """
+    from triage.github.issue_tracker import IssueTracker
+
+    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
+    if not token:
+        raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")
+    tracker = IssueTracker(
+        token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
+    )
+    found: list[PastIssue] = []
+    for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, "", MAX_BODY_CHARS):
+        found += [setup.redactor.redact_model("past issue", issue) for issue in page]
+        if page:
+            setup.progress.info(f"Read {len(found)} issues of {setup.repository}.")
+        if _is_enough(found, last, setup.settings.memory_issues):
+            break
+    return found
+
+
+def _is_enough(found: Sequence[PastIssue], last: int, memory: int) -> bool:
+    fixed = sorted((issue.number for issue in found if any(fix.commit for fix in issue.fixes)), reverse=True)
+    # Some of them will be left out, and the oldest one is compared with those before it.
+    needed = fixed[: last * 2]
+    return len(needed) == last * 2 and sum(issue.number < needed[-1] for issue in found) >= memory
+
+
+def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
+    """Return the issues as the memory of a run has them: their visible text, cut."""
+    from triage.github.past_issue_responses import MAX_BODY_CHARS as REMEMBERED
+
+    return [make_visible(issue.model_copy(update={"body": issue.body[:REMEMBERED]})) for issue in past]
+
+
+def check_has_files(setup: RunSetup, commits: Sequence[str]) -> None:
+    """Raise BadInput if the clone lacks most files of the oldest commit, as one made with --filter does."""
+    from triage.code.git.commit import open_commit
+    from triage.code.git.git import GitError
+
+    try:
+        listing = open_commit(setup.root, commits[-1]).list_files()
+    except GitError:  # such as a folder that was not there yet: its triage says so
+        return
+    if listing.missing > MAX_MISSING_SHARE * (len(listing.entries) + listing.missing):
+        raise BadInput(
+            f"--repo: {listing.missing:,} files of commit {commits[-1][:10]} are not in this clone. "
+            "Make one without --filter."
+        )

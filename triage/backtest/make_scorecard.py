@@ -1,0 +1,145 @@
+"""Counts what came of our comments on issues that were closed since a day, and stores the weeks."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from triage.app import wiring
+from triage.app.wiring import RunSetup
+from triage.backtest.count import count_issues
+from triage.backtest.judge import judge_issue
+from triage.backtest.page import ScorecardPage, render_scorecard, render_trend_comment
+from triage.backtest.scorecard_issues import ScorecardIssues
+from triage.backtest.weekly_trend import count_weeks, merge_weeks, parse_marker, read_week_file, write_week_file
+from triage.base.errors import BadInput, TriageError
+from triage.base.quote_value import quote_value
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.domain.issue import Repository
+from triage.domain.run import Status
+from triage.job_page.notices import plan_page, plan_unfinished
+from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.safety.secrets.redactor import SecretRedactor
+from triage.writes.apply_local_effects import PublishResult, apply_local_effects
+
+_MAX_DAYS = 731
+_SPAN = re.compile(r"([1-9][0-9]{0,3})([dw])", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+
+
+def parse_since(text: str, now: datetime) -> datetime:
+    """Return the start of the day in UTC, for `90d`, `12w` or `2026-08-01`.
+
+    Raises:
+        BadInput: It is none of these, in the future, or more than two years ago.
+    """
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    day = _parse_day(text.strip(), today)
+    if day is None or not today - timedelta(days=_MAX_DAYS) <= day <= today:
+        raise BadInput(
+            f"The time {quote_value(text)} is not one of the last two years: give days such as 90d, weeks such as 12w, "
+            "or a day such as 2026-08-01."
+        )
+    return day
+
+
+def _parse_day(text: str, today: datetime) -> datetime | None:
+    if span := _SPAN.fullmatch(text):
+        return today - timedelta(days=int(span[1]) * (7 if span[2] == "w" else 1))
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC) if _DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class ScorecardJob:
+    """What a scorecard is made from."""
+
+    issues: ScorecardIssues
+    redactor: SecretRedactor
+    repository: Repository
+    now: datetime
+    since: datetime
+    folder: Path | None = None
+    """Where a file stores the weeks between jobs; None stores nothing."""
+    issue_number: int | None = None
+    """A comment on this issue stores the weeks; None for no comment."""
+    dry_run: bool = False
+    """Whether that issue is only read."""
+
+    def run(self) -> "ScorecardResult":
+        """Count, and write the weeks. Raises as `ScorecardIssues.read_closed_issues` and `read_trend`."""
+        closed = self.redactor.redact_model("issue", self.issues.read_closed_issues(self.since))
+        results = [judge_issue(issue) for issue in closed.triaged]
+        comment = self.issues.read_trend(self.issue_number) if self.issue_number else ""
+        stored = [*read_week_file(self.folder, self.repository.slug), *parse_marker(comment)]
+        weeks = merge_weeks(stored, count_weeks(results), closed.since)
+        write_week_file(self.folder, self.repository.slug, weeks, self.now)
+        page = ScorecardPage(
+            repository=self.repository.slug,
+            server_url=self.repository.server_url,
+            asked_since=self.since,
+            since=closed.since,
+            closed=closed.closed,
+            card=count_issues(results),
+            results=results,
+            weeks=weeks,
+        )
+        return ScorecardResult(page, self._write_trend(page))
+
+    def _write_trend(self, page: ScorecardPage) -> TriageError | None:
+        if self.issue_number and not self.dry_run:
+            try:
+                body = self.redactor.redactor_for("comment")(render_trend_comment(page.weeks))
+                self.issues.write_trend(self.issue_number, body)
+            except TriageError as error:  # the page was counted, and is worth reading
+                return error
+        return None
+
+
+@dataclass(frozen=True)
+class ScorecardResult:
+    page: ScorecardPage
+    problem: TriageError | None = None
+    """Why the comment with the weeks could not be written."""
+
+
+def open_scorecard(setup: RunSetup, since: str, issue_number: int | None) -> ScorecardJob:
+    """Return what makes the scorecard of the setup's repository. Raises BadInput for a bad time or repository."""
+    now, environment = wiring.utc_now(), setup.environment
+    start = parse_since(since, now)
+    # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
+    issues = ScorecardIssues(
+        setup.settings.github_token.get_secret_value(),
+        setup.repository,
+        environment.api_url,
+        seconds_between_writes=0.0,
+        network=environment.network,
+    )
+    folder = wiring.find_cache_folder(setup)
+    return ScorecardJob(
+        issues=issues,
+        redactor=setup.redactor,
+        repository=Repository(slug=setup.repository, server_url=environment.server_url),
+        now=now,
+        since=start,
+        folder=folder / "scorecard" if folder else None,
+        issue_number=issue_number,
+        dry_run=setup.settings.dry_run,
+    )
+
+
+async def make_scorecard(job: ScorecardJob, context: FlowContext) -> FlowResult:
+    """Write the page to the summary of the job."""
+    try:
+        result = await call_with_deadline(job.run, context.cancelled, context.seconds_left())
+    except OutOfTime as error:
+        apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.runner)
+        return FlowResult(Status.DEGRADED)
+    publishing = PublishResult()
+    if result.problem:
+        publishing.add_failure(result.problem)
+    apply_local_effects(plan_page(render_scorecard(result.page)), context.runner, publishing)
+    failed = Status.FAILED if publishing.needs_setup_fix else Status.DEGRADED
+    return FlowResult(failed if result.problem else Status.COMPLETE)

@@ -1,0 +1,235 @@
+"""Was it right? The page with two parts: before (a backtest) and since (the scorecard), in Markdown.
+
+Nothing in it is active. The HTML page of a backtest has the same sentences.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from rich.text import Text
+
+from triage.backtest.count import MIN_CASES_FOR_PERCENT, BacktestOutcome, BacktestScore, Rate, Scorecard
+from triage.backtest.results import CaseResult, IssueResult
+from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
+from triage.backtest.weekly_trend import Week, render_marker
+from triage.comment.inert_page import MAX_SUMMARY_UNITS
+from triage.comment.permalink import build_reference_url
+from triage.comment.sections import Fold, Page, render_page
+from triage.comment.template import render_block
+from triage.domain.past_issues import PredictedBy
+from triage.domain.value import Value
+from triage.safety.clean_text import clean_text
+
+SIGNS = {"trace": "the end of a stack trace", "message": "an error message", "name": "a name in the issue"}
+_WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
+_SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
+SPEAKS = {
+    "found": "the place in the code",
+    "analysis": "a model's analysis",
+    "duplicate": "an earlier issue",
+    "question": "a question to the reporter",
+    "security": "a possible vulnerability",
+}
+LEGEND = "✓ the fix edited the first file; 2, 3 another one; ✗ none of three. Chance and path are of the first."
+_TITLE_CHARS = 60
+_PATH_CHARS = 120
+MAX_LISTED = 100
+MAX_SHOWN_WEEKS = 26
+MAX_COMMENT_UNITS = 40_000
+_BAND_WORDS: Mapping[float, str] = {
+    0.9: "9 of 10 or more",
+    0.8: "8 of 10",
+    0.7: "7 of 10",
+    0.5: "5 or 6 of 10",
+    0.0: "below 5 of 10",
+}
+"""As the comment says it (`wording.format_probability`), by the lower end of the band."""
+_SIGN_WORDS: Mapping[PredictedBy, str] = {
+    "trace": "a stack trace ends there",
+    "message": "the error message comes from there",
+    "name": "the report names it, or what it defines",
+    "model": "a model's analysis",
+}
+
+
+class ScorecardPage(Value):
+    """What the part about closed issues shows, and what `--json` prints."""
+
+    repository: str
+    server_url: str
+    asked_since: datetime
+    since: datetime
+    """All issues that were closed since then are counted."""
+    closed: int
+    card: Scorecard
+    results: list[IssueResult]
+    weeks: list[Week]
+
+
+def format_result(result: CaseResult, number: int, of: int) -> Text:
+    """Return the line of one issue of a backtest, for a terminal."""
+    if result.is_first_right:
+        mark, style = "✓", "green"
+    elif result.is_among_ranked:
+        mark, style = str(result.rank), "yellow"
+    else:
+        mark, style = "✗", "red"
+    line = Text(f"{number:>{len(str(of))}}/{of} ", style="dim")
+    line.append(mark, style=style).append(f" {result.case.name:<8} ")
+    line.append(f"{result.chance:4.0%} " if result.files else "   – ", style="dim")
+    line.append(_cut(result.case.title, _TITLE_CHARS))
+    if result.files:
+        line.append(f"  {_cut(result.files[0].path, _PATH_CHARS)}", style="dim")
+    return line
+
+
+def _cut(text: str, chars: int) -> str:
+    line = " ".join(clean_text(text).split())
+    return line if len(line) <= chars else line[: chars - 1] + "…"
+
+
+def render_backtest(outcome: BacktestOutcome) -> str:
+    """Return the figures of a backtest."""
+    blocks = [
+        render_block("was_it_right", "source", clean_text(describe_source(outcome)), list_left_out(outcome)),
+        render_block("was_it_right", "backtest_figures", list_figures(outcome)),
+        render_block("was_it_right", "backtest_bands", outcome.score.bands),
+        render_block("was_it_right", "thresholds", explain_thresholds(outcome), list_threshold_lines(outcome)),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def describe_source(outcome: BacktestOutcome) -> str:
+    """Return what was triaged, and what the figures can say."""
+    count, name = len(outcome.results), outcome.repository
+    history = _SHALLOW if outcome.is_shallow else _WHOLE
+    if outcome.by_issues:
+        return (
+            f"{_count(count, 'closed issue')} of {name} whose fix is known, each triaged on the commit before its fix, "
+            f"with what was known when it was opened. {history}"
+        )
+    return (
+        f"{_count(count, 'fix', 'fixes')} of {name}, each triaged on the commit before it. The messages of the commits "
+        "stand in for issues. Who writes them knows the cause, and a reporter does not: with --github the figures say "
+        f"more. {history}"
+    )
+
+
+def list_figures(outcome: BacktestOutcome) -> list[tuple[str, str, str]]:
+    """Return name, figure and explanation of each result."""
+    score = outcome.score
+    figures = [
+        ("First file right", score.first.fraction, "the fix edited the file that the report names first"),
+        ("Among the first three", score.ranked.fraction, "the fix edited one of the first three files"),
+        ("Read as a bug", score.bugs.fraction, "for other issues, no comment names a place"),
+    ]
+    if outcome.by_issues:  # what would be asked about a commit's message means nothing
+        figures.append(("Comments", score.comments.fraction, _list_reasons(score) or "none with comment: auto"))
+    if score.named.cases:
+        by_sign = ", ".join(f"{SIGNS[sign]} ({rate.fraction})" for sign, rate in score.named_by_sign.items())
+        figures.append(("Named places right", score.named.fraction, f"found by {by_sign}"))
+    if score.analysed.cases:
+        explanation = "the fix edited the first file of a model's analysis"
+        figures.append(("Analyses right", score.analysed.fraction, explanation))
+    if score.duplicates.cases:
+        other = f"; for {score.wrong_duplicates}, another issue was named" if score.wrong_duplicates else ""
+        explanation = f"that somebody marked as a duplicate{other}"
+        figures.append(("Duplicates found", score.duplicates.fraction, explanation))
+    if score.unmarked_named.hits:
+        explanation = "a fixed issue that nobody marked as a duplicate: look whether it is one"
+        figures.append(("Other duplicates named", score.unmarked_named.fraction, explanation))
+    if score.incomplete:
+        figures.append(("Incomplete", f"{score.incomplete} of {score.issues}", "a part failed or took too long"))
+    figures.append(("Time", f"{score.seconds:.0f} s", f"median {score.median_seconds:.1f} s an issue"))
+    if score.by_model:
+        each = f"${score.usd / max(1, score.issues):.3f} for each issue"
+        figures.append(("Cost", f"${score.usd:.2f}", each if score.has_price else "and what has no known price"))
+    return figures
+
+
+def _list_reasons(score: BacktestScore) -> str:
+    listed = ", ".join(f"{SPEAKS.get(reason, reason)}: {count}" for reason, count in score.speaks.items())
+    return listed and listed[0].upper() + listed[1:]
+
+
+def explain_thresholds(outcome: BacktestOutcome) -> str:
+    """Return what the backtest says about the thresholds as a whole."""
+    if any(choice.after != choice.before for choice in outcome.score.choices):
+        return "Others suit this repository, by these issues. By the next issues, they will look a little worse."
+    return f"None changes: that needs {MIN_PLACES} issues that lead to a place in the same way, and a clear gain."
+
+
+def list_threshold_lines(outcome: BacktestOutcome) -> Iterator[str]:
+    """Yield one line for each sign."""
+    for choice in outcome.score.choices:
+        yield f"{choice.sign}: {choice.after:.2f}  ({_explain_choice(choice)})"
+
+
+def _explain_choice(choice: ThresholdChoice) -> str:
+    if choice.places < MIN_PLACES:
+        return f"as it is: {_count(choice.places, 'issue')}" if choice.places else "as it is: no issue"
+    now = Rate(hits=choice.right_before, cases=choice.named_before).fraction
+    if choice.after == choice.before:
+        return f"as it is: {now} places right"
+    then = Rate(hits=choice.right_after, cases=choice.named_after).fraction
+    return f"was {choice.before:.2f} with {now} places right; now {then}"
+
+
+def list_left_out(outcome: BacktestOutcome) -> list[str]:
+    """Return one line for each reason for which fixed issues are not among the results."""
+    lines = [f"{count} left out: {reason}." for reason, count in outcome.left_out.items()]
+    if outcome.chosen < outcome.wanted:
+        lines.append(f"Only {outcome.chosen} of the {outcome.wanted} asked for were found.")
+    missing = outcome.chosen - len(outcome.results)
+    return [*lines, f"{missing} not triaged: the backtest was stopped."] if missing else lines
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def render_scorecard(page: ScorecardPage) -> str:
+    """Return what came of the comments on closed issues."""
+    card = page.card
+    blocks = [render_block("was_it_right", "head", page.repository, page.since.date().isoformat(), page.closed, card)]
+    if page.since > page.asked_since:
+        blocks.append(render_block("was_it_right", "cut", page.since.strftime("%Y-%m-%d %H:%M UTC")))
+    if card.triaged:
+        blocks.append(render_block("was_it_right", "figures", card))
+    if card.bands:
+        blocks.append(render_block("was_it_right", "calibration", card, _BAND_WORDS, _SIGN_WORDS))
+    if page.weeks:
+        blocks.append(f"### Week by week\n\n{_render_weeks(page.weeks)}")
+    listed = sorted((one for one in page.results if one.place), key=_order_by_result)
+    links = [build_reference_url(page.server_url, page.repository, f"issues/{one.number}") for one in listed]
+    rows = list(zip(listed, links, strict=True))[:MAX_LISTED]
+    folds = [
+        Fold(f"Issues ({len(listed)})", render_block("was_it_right", "issues", rows, len(listed) - len(rows))),
+        Fold("How this is counted", render_block("was_it_right", "method", card, MIN_CASES_FOR_PERCENT)),
+    ]
+    folds = folds if listed else folds[1:] if card.triaged else []
+    markdown = Page(blocks, folds, footer="", links=[link for _, link in rows if link])
+    return render_page(markdown, MAX_SUMMARY_UNITS).rstrip() + "\n"
+
+
+def _order_by_result(result: IssueResult) -> tuple[bool, bool, int]:
+    """What was wrong comes first, then the newest."""
+    place = result.place
+    return bool(place and place.first_right), bool(place and place.any_right), -result.number
+
+
+def render_trend_comment(weeks: Sequence[Week]) -> str:
+    """Return the comment that remembers the weeks in its first line. It has no text of a stranger."""
+    intro = (
+        "**Was it right?** What came of the comments of this action on issues that were closed since, week by week. "
+        "The file is right if the fix edited it. This comment is edited in place; the page of the latest job explains "
+        "how each column is counted."
+    )
+    table = _render_weeks(weeks) if weeks else "Nothing triaged has been closed yet."
+    visible = render_page(Page([intro, table], [], footer=""), MAX_COMMENT_UNITS).rstrip()
+    return f"{render_marker(weeks)}\n{visible}\n"
+
+
+def _render_weeks(weeks: Sequence[Week]) -> str:
+    shown = list(weeks[: -MAX_SHOWN_WEEKS - 1 : -1])
+    return render_block("was_it_right", "trend", shown, len(weeks) - len(shown))
