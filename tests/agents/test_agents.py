@@ -11,7 +11,6 @@ from langchain_core.runnables import RunnableLambda
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeToolset, fake_services
 from triage.agents import (
-    codebase_input,
     codebase_rules,
     codebase_search,
     critic,
@@ -261,7 +260,7 @@ async def test_what_the_issue_says_counts_once():
     agent_input = case(
         investigation=found, search_terms=["Is `Calendar.days` right?", "The issue shows no second example."]
     )
-    assert codebase_input.build_query(agent_input).keywords == ["frobnicate", "Calendar.days", "leap_years"]
+    assert codebase_rules.build_query(agent_input).keywords == ["frobnicate", "Calendar.days", "leap_years"]
 
 
 async def test_codebase_by_rules_finds_nothing_in_nothing():

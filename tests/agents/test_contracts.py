@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from testing import factories
 from triage.agents.agent import to_agent_finding
-from triage.agents.codebase_input import CodebaseSearchInput
+from triage.agents.codebase_rules import CodebaseSearchInput
 from triage.agents.critic import CriticInput, map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.agents.writer import merge_writer_outputs

@@ -45,8 +45,7 @@ from triage.model.endpoint import Endpoint
 from triage.model.endpoint import check_endpoint as model_reached
 from triage.model.model_errors import REQUEST_ERRORS, classify_error
 from triage.output.telemetry.otlp_exporter import OtlpExporter
-from triage.web.tavily_client import TavilyClient
-from triage.web.web_search_tool import build_search_tool
+from triage.web.web_search_tool import TavilyClient, build_search_tool
 
 KEY = SecretStr("k3y-" + "q7" * 16)
 NAME = "service.example"

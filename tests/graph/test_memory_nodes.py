@@ -11,7 +11,7 @@ import pytest
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
-from triage.agents.memory_message import TITLE
+from triage.agents.prompts import MEMORY_TITLE
 from triage.base.errors import GitHubUnavailable
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue, IssueComment
@@ -101,7 +101,7 @@ async def test_agents_that_judge_read_one_message_of_memory():
     await run(given)
     for name in ("InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport", "text"):
         [prompt] = prompts(model, name)
-        assert prompt.count(f"\n{TITLE}\n") + prompt.count(f": {TITLE}\n") == 1, name
+        assert prompt.count(f"\n{MEMORY_TITLE}\n") + prompt.count(f": {MEMORY_TITLE}\n") == 1, name
         assert "#3 (closed, fixed in 1.4; similarity: 0.93): ValueError for 31 April" in prompt
         assert "Alike: same error text" in prompt
         assert "Its fix changed: src/parse.py" in prompt
@@ -112,7 +112,7 @@ async def test_without_memory_there_is_no_message():
     model = FakeModel(factories.answers())
     await run(fake_services(codebase=codebase(), model=model))
     [prompt] = prompts(model, "InvestigatorFinding")
-    assert f"{TITLE}\n\n<<" not in prompt
+    assert f"{MEMORY_TITLE}\n\n<<" not in prompt
 
 
 async def test_a_hostile_past_issue_stays_inside_the_fence():

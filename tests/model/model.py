@@ -18,7 +18,7 @@ from triage.model.chat_model import ChatModel
 from triage.model.embeddings import MeteredEmbeddings
 from triage.model.endpoint import Endpoint
 from triage.model.model_retry import RetryPolicy
-from triage.model.prices import PriceTable
+from triage.model.token_count import PriceTable
 from triage.ports import ResponseCache, Tier
 
 

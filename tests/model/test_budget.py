@@ -14,8 +14,7 @@ from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailab
 from triage.domain.project_config import Price
 from triage.domain.run import Limits, Usage
 from triage.model import token_count
-from triage.model.prices import PriceTable
-from triage.model.token_count import TokenCount
+from triage.model.token_count import PriceTable, TokenCount
 
 # --- before the call
 

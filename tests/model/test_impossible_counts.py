@@ -14,8 +14,7 @@ from tests.model.model import GREEN, Colour, ModelSetup, colour
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.run import Limits, Usage
 from triage.model.budget import Budget
-from triage.model.prices import PriceTable
-from triage.model.token_count import TokenCount
+from triage.model.token_count import PriceTable, TokenCount
 
 IMPOSSIBLE = [-1, -(10**8), 10**9, 10**400, 1.5, math.nan, math.inf, -math.inf, True, "5", None, [5]]
 

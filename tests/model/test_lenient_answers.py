@@ -21,11 +21,10 @@ from triage.domain.findings import (
 )
 from triage.model.fit_schema import fit_answer
 from triage.model.lenient_json import find_json_objects
-from triage.model.line_numbers import read_line_numbers
 from triage.model.model_errors import WrongFormat
 from triage.model.model_reply import ModelReply, RequestedTool
 from triage.model.output_formats import structured_format
-from triage.model.scalar_values import Misfit
+from triage.model.scalar_values import Misfit, read_line_numbers
 
 BASE = {"agent_name": "a", "summary": "S.", "confidence": 0.85, "reasoning": "R.", "error": None}
 FILE = {

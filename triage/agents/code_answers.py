@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from triage.agents.numbered_lines import format_heading, format_location, number_lines, pluralize
+from triage.agents.shown_code import format_heading, format_location, number_lines, pluralize
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.code import Hit, LineMatch, LineMatches, Passage, SearchQuery
 from triage.domain.issue import ParsedIssue

@@ -1,17 +1,18 @@
-"""The codebase search's rules: the ranked files as suspects, each with its best lines and the reason for its rank."""
+"""The codebase search's query, and its rules: the ranked files as suspects, each with its best lines and the reason."""
 
 import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
-from triage.agents.codebase_input import build_query
 from triage.agents.prompts import find_traceback_lines
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit, MatchSource, Passage, Span
+from triage.domain.code import Hit, MatchSource, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.issue import Trace
+from triage.domain.value import Value
+from triage.issue.code_names import find_identifiers
 from triage.ports import Codebase, Services
 
 _COMMENT_LINE = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
@@ -31,6 +32,42 @@ _SIGN_REASONS: dict[MatchSource, str] = {
     "message": "has the text of the message",
     "name": "defines what the issue names",
 }
+
+
+class CodebaseSearchInput(Value):
+    repository: str
+    keywords: list[str]
+    hypothesis: str
+    affected_areas: list[str]
+    issue: str
+    """Visible text of the issue. Keywords alone find only half of the right files."""
+
+
+def build_search_input(agent_input: AgentInput) -> CodebaseSearchInput:
+    """Return what the search starts with. In later rounds the keywords include the names in the critic's gaps."""
+    investigation = agent_input.investigation
+    return CodebaseSearchInput(
+        repository=agent_input.repository.slug,
+        keywords=[*(investigation.keywords_for_search if investigation else []), *agent_input.search_terms],
+        hypothesis=agent_input.hypothesis,
+        affected_areas=investigation.affected_areas if investigation else [],
+        issue=agent_input.parsed.text,
+    )
+
+
+def build_query(agent_input: AgentInput) -> SearchQuery:
+    """Return the query of the ranking: the issue, with words that only the agents use.
+
+    These words are the investigator's keywords, and the names in gaps, hypothesis and affected areas.
+    """
+    search_input = build_search_input(agent_input)
+    keywords = agent_input.investigation.keywords_for_search if agent_input.investigation else []
+    names = find_identifiers(
+        "", "\n".join([*agent_input.search_terms, search_input.hypothesis, *search_input.affected_areas]), []
+    )
+    issue = search_input.issue.lower()
+    new = [word for word in dict.fromkeys([*keywords, *names]) if word.lower() not in issue]
+    return SearchQuery(parsed=agent_input.parsed, keywords=new)
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:

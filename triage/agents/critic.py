@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
-from triage.agents.cited_code import ReadLines, render_cited_code
-from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
+    build_memory_messages,
     build_messages,
     format_bullets,
     format_findings,
@@ -15,6 +14,7 @@ from triage.agents.prompts import (
     format_issue,
     format_languages,
 )
+from triage.agents.shown_code import ReadLines, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.agent_input import AgentInput

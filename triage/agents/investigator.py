@@ -1,8 +1,8 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
+    build_memory_messages,
     build_messages,
     format_findings,
     format_instructions,

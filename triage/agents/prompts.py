@@ -1,16 +1,19 @@
-"""Prompts: system messages from files without placeholders, and one fenced message for all variable text."""
+"""Prompts: system messages from files without placeholders, one fenced message for all variable text, and memory."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, pairwise
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from triage.agents.package_lists import shorten_package_lists
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
+from triage.domain.issue import HumanExchange
+from triage.domain.past_issues import EarlierReport, SimilarIssue
 from triage.issue.reporter_phrases import get_phrases
 from triage.ports import Services
 from triage.safety.clean_text import clean_text
@@ -30,6 +33,19 @@ _PROMPTS = {
     if file.name.endswith(".md")
 }
 """Read at import, because an event loop must not wait for a disk."""
+
+
+MIN_PACKAGES, SHOWN_PACKAGES = 12, 3
+_PACKAGE = re.compile(
+    r"[-*+ \t]*[A-Za-z][\w.\[\]-]{0,60}(?:[ \t]+|==|@|: ?)v?\d{1,8}\.[\w.+!-]{0,40}(?:[ \t].{0,200})?"
+)
+_WORD = re.compile(r"[A-Za-z][\w.-]+")
+MEMORY_TITLE = "=== Memory Context ==="
+MAX_PAST_ISSUES = 3
+"""Past issues."""
+MAX_ISSUE_FILES = 8
+"""Of one issue, in each list."""
+MAX_EXCHANGE_CHARS = 6_000
 
 
 def build_system_message(*names: str, has_skills: bool = False) -> SystemMessage:
@@ -123,3 +139,90 @@ def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
     """Return lines that stand right below a line with the file's name, as in Python's stack traces."""
     name = path.rpartition("/")[2]
     return [below.strip() for above, below in pairwise(agent_input.parsed.body.splitlines()) if name in above]
+
+
+def shorten_package_lists(text: str) -> str:
+    """Return the text with only the first lines of each long list of packages, and those that the rest names."""
+    lines = text.split("\n")
+    is_package = [bool(_PACKAGE.fullmatch(line)) for line in lines]
+    if sum(is_package) < MIN_PACKAGES:
+        return text
+    named = {
+        word.casefold()
+        for line, is_listed in zip(lines, is_package, strict=True)
+        if not is_listed
+        for word in _WORD.findall(line)
+    }
+    shortened: list[str] = []
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and is_package[end]:
+            end += 1
+        shortened += _shorten(lines[start:end], named) if end > start else [lines[start]]
+        start = max(end, start + 1)
+    return "\n".join(shortened)
+
+
+def _shorten(packages: Sequence[str], named: set[str]) -> list[str]:
+    if len(packages) < MIN_PACKAGES:
+        return list(packages)
+    shown = [*packages[:SHOWN_PACKAGES], *(line for line in packages[SHOWN_PACKAGES:] if _find_name(line) in named)]
+    return [*shown, f"[... {len(packages) - len(shown):,} further packages left out ...]"]
+
+
+def _find_name(line: str) -> str:
+    found = _WORD.search(line)
+    return re.split(r"==|@", found[0])[0].casefold() if found else ""
+
+
+def build_memory_messages(agent_input: AgentInput) -> list[HumanMessage]:
+    """Return the message; none if nothing is remembered. All in it but the title is fenced."""
+    episodic = "\n".join(_describe_issue(issue) for issue in agent_input.similar_issues[:MAX_PAST_ISSUES])
+    sections = {
+        "working memory": _describe_work(agent_input.earlier_report, agent_input.recent_entities),
+        "human exchanges": shorten(format_exchanges(agent_input.exchanges), MAX_EXCHANGE_CHARS),
+        "past issues": episodic,
+    }
+    return [HumanMessage(f"{MEMORY_TITLE}\n\n{fence(sections).text}")] if any(sections.values()) else []
+
+
+def _describe_work(earlier: EarlierReport | None, recent: list[str]) -> str:
+    parts = []
+    if earlier and earlier.suspects:
+        parts.append(f"Suspected in the earlier report on this issue:\n{format_bullets(earlier.suspects)}")
+    if earlier and earlier.asked:
+        parts.append(f"Asked in the earlier report: {', '.join(kind.replace('_', ' ') for kind in earlier.asked)}")
+    if recent:
+        parts.append(f"Found last, the newest at the end:\n{format_bullets(recent)}")
+    return "\n\n".join(parts)
+
+
+def _describe_issue(issue: SimilarIssue) -> str:
+    ended = f"closed, {issue.ended}" if issue.state == "closed" and issue.ended else issue.state
+    lines = [f"#{issue.number} ({ended}; similarity: {issue.score:.2f}): {shorten(issue.title, 200)}"]
+    if issue.reasons:
+        lines.append(f"  Alike: {'; '.join(issue.reasons)}")
+    if issue.fix_files:
+        lines.append(f"  Its fix changed: {_list_files(issue.fix_files)}")
+    if issue.suspects:
+        lines.append(f"  Our report on it suspected: {_list_files(issue.suspects)}")
+    return "\n".join(lines)
+
+
+def _list_files(paths: Sequence[str]) -> str:
+    more = len(paths) - MAX_ISSUE_FILES
+    return ", ".join(paths[:MAX_ISSUE_FILES]) + (f" and {more} more" if more > 0 else "")
+
+
+def format_exchanges(exchanges: Sequence[HumanExchange]) -> str:
+    """Return our questions to the reporter with the answers. The answers stand in the issue's body as well."""
+    return "\n\n".join(
+        f"Asked{_format_date(exchange.asked_at)}:\n{exchange.question}\n"
+        f"Answered by the reporter{_format_date(exchange.answered_at)}:\n{exchange.answer}"
+        for exchange in exchanges
+    )
+
+
+def _format_date(at: datetime | None) -> str:
+    return f" on {at:%Y-%m-%d %H:%M}" if at else ""

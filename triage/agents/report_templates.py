@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from triage.agents.prompts import find_traceback_lines
-from triage.agents.topic_labels import select_topics
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
 from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
+from triage.domain.past_issues import LearnedLabel
 from triage.domain.report import MAX_LABELS
 from triage.issue.kind.issue_kind import find_labelled_kind
 from triage.issue.kind.severity_signs import find_severity_signs
@@ -42,6 +42,17 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "documentation": ("documentation", "docs"),
     "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
 }
+
+
+_WORKFLOW = re.compile(
+    r"\b(?:duplicate|invalid|won'?t ?fix|wontfix|stale|triaged?|status|good first|first|help wanted|in progress|"
+    r"blocked|waiting|awaiting|backport|back-port|released?|milestone|resolved|fixed|verified|confirmed|unconfirmed|"
+    r"needs?|more[- ]info\w*|info[- ]needed|reproduc\w+|priority|severity|p[0-5]|insiders?|locked|closed|hacktoberfest|"
+    r"bounty|cla|outdated|rejected|accepted|author|regression|security|vulnerability)\b",
+    re.IGNORECASE,
+)
+"""Labels that say how far somebody has come with an issue. Nothing in its text tells that. What is a regression or a
+security report has signs of its own."""
 
 
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
@@ -205,3 +216,8 @@ def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
         if match:
             found.append(match)
     return list(dict.fromkeys(found))
+
+
+def select_topics(labels: Sequence[LearnedLabel]) -> list[LearnedLabel]:
+    """Return the labels without those of the workflow."""
+    return [label for label in labels if not _WORKFLOW.search(label.name.replace("_", " "))]

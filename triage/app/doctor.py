@@ -98,7 +98,7 @@ def _check_web_search(setup: RunSetup) -> Check:
     key, environment = setup.settings.tavily_api_key, setup.environment
     if not key.get_secret_value():
         return Check(state="missing", detail="off (no tavily-api-key)")
-    from triage.web.tavily_client import TAVILY_URL, TavilyClient
+    from triage.web.web_search_tool import TAVILY_URL, TavilyClient
 
     client = TavilyClient(key, environment.tavily_base_url or TAVILY_URL, environment.network)
     return Check(state="ok", detail=client.check())

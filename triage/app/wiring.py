@@ -219,7 +219,7 @@ def find_cache_folder(setup: RunSetup) -> Path | None:
 
 def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
     from triage.base.private_folder import make_private_folder
-    from triage.model.response_cache import FileResponseCache
+    from triage.model.cached_replies import FileResponseCache
 
     folder = find_cache_folder(setup)
     if folder is None:
@@ -265,7 +265,7 @@ def open_model(
     from triage.model.embeddings import MeteredEmbeddings
     from triage.model.endpoint_features import EndpointFeatures
     from triage.model.model_retry import RetryPolicy
-    from triage.model.prices import PriceTable
+    from triage.model.token_count import PriceTable
 
     limits = settings.limits()
     budget = Budget(limits, PriceTable(setup.config.prices), time.monotonic, utc_now)

@@ -1,7 +1,7 @@
-"""Looks up cited paths, symbols and quotes in the indexed commit."""
+"""Looks up cited paths, symbols and quotes in the indexed commit, and the places that a text names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Protocol
@@ -9,10 +9,16 @@ from typing import Protocol
 from triage.citations.quoted_text import NormalizedText
 from triage.citations.written_place import MAX_CHARS, WrittenPlace, list_readings
 from triage.domain.code import Passage, Span
+from triage.domain.report import NamedPlace
 
 MIN_SYMBOL_CHARS, MAX_SYMBOL_CHARS = 3, 200
 """A shorter name alone says too little about which file is meant."""
 _SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
+
+
+MAX_PLACES = 10
+_PLACE = re.compile(r"(?<![\w./@+-])[\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}(?::\d{1,7}(?:-\d{1,7})?)?(?![\w/:])")
+_LINES = re.compile(r":(\d+)(?:-(\d+))?$")
 
 
 class CitedCode(Protocol):
@@ -128,3 +134,27 @@ def _is_named(passage: Passage, name: str) -> bool:
     parts, known = re.findall(r"[\w$~]+", name), re.findall(r"[\w$~]+", passage.symbol or "")
     owners = parts[: -len(known)] if len(parts) > len(known) else []  # a module's name
     return known[-len(parts) :] == parts[len(owners) :] and all(part in passage.span.path for part in owners)
+
+
+def find_named_places(texts: Iterable[str], code: CitationLookup) -> list[NamedPlace]:
+    """Return each path and `path:lines` in the texts that is in the indexed commit, once, as it is written."""
+    places: dict[str, NamedPlace] = {}
+    for text in texts:
+        for written in _PLACE.findall(text):
+            place = _verify(written, code) if written not in places else None
+            if place and len(places) < MAX_PLACES:
+                places[written] = place
+    return list(places.values())
+
+
+def _verify(written: str, code: CitationLookup) -> NamedPlace | None:
+    lines = _LINES.search(written)
+    found = code.locate(written[: lines.start()] if lines else written)
+    if found is None or found.is_from_symbol:
+        return None
+    if lines is None:
+        return NamedPlace(text=written, path=found.path)
+    start, end = int(lines[1]), int(lines[2] or lines[1])
+    if not 1 <= start <= end <= len(code.lines(found.path) or []):
+        return None
+    return NamedPlace(text=written, path=found.path, span=Span(path=found.path, start=start, end=end))

@@ -1,4 +1,4 @@
-"""Places in code as models write them: `a/b.py:12-14`, `a/b.py (Store.save)`, a heading of a passage, a permalink."""
+"""Places and symbols as models write them: `a/b.py:12-14`, `a/b.py (Store.save)`, a permalink, `def save(self)`."""
 
 import re
 from collections.abc import Iterator
@@ -24,6 +24,17 @@ _URL = re.compile(
 )
 _TAIL_BEGIN = re.compile(r"[:#@,;(]|\s+")
 _MAX_TAILS, _MAX_BEGINS = 3, 12
+
+
+_KIND = re.compile(
+    r"(?:(?:async|public|private|protected|static|export|default)\s+)*"
+    r"(?:def|class|func(?:tion)?|fn|method|struct|interface|trait|enum|type|module|property|constant|variable)\s+(?=[\w$])",
+    re.IGNORECASE,
+)
+_PARAMETERS = re.compile(r"(?<=[\w$])\s*\(.*", re.DOTALL)
+_KIND_BEHIND = re.compile(
+    r"(?<=\w)\s+(?:function|method|class|constructor|property|variable|constant)\Z", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -106,3 +117,11 @@ def _strip_repository(path: str, repository: str) -> str:
         if prefix and path.casefold().startswith(f"{prefix.casefold()}/"):
             return path[len(prefix) + 1 :]
     return ""
+
+
+def clean_symbol(written: str) -> str:
+    """Returns the name without marks around it, its kind, and its parameters."""
+    name = written.strip().strip("`'\"*").strip()
+    name = _KIND.sub("", name, count=1) if _KIND.match(name) else name
+    name = _PARAMETERS.sub("", name, count=1)
+    return _KIND_BEHIND.sub("", name.strip("`: "))

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from triage.agents.comment_draft import CommentDraft, parse_comment_draft
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
-from triage.citations.citation_lookup import CitationLookup
-from triage.citations.text_places import find_named_places
+from triage.agents.writer import CommentDraft, parse_comment_draft
+from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.code import FoundPlace
 from triage.domain.findings import MissingInformation, TriageReport

@@ -11,8 +11,7 @@ from threading import Lock
 from triage.base.errors import BudgetExceeded, CostLimitExceeded
 from triage.domain.run import Limits, ModelCall, Outcome, Usage
 from triage.model.model_errors import classify_error
-from triage.model.prices import PriceTable
-from triage.model.token_count import TokenCount
+from triage.model.token_count import PriceTable, TokenCount
 
 
 @dataclass

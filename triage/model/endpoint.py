@@ -3,7 +3,7 @@
 import asyncio
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,9 +15,8 @@ from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from triage.base.errors import ModelUnavailable
+from triage.base.errors import AnswerTooLarge, ModelUnavailable
 from triage.base.network import DIRECT, Network
-from triage.model.bounded_transport import AsyncBoundedTransport, BoundedTransport
 from triage.model.model_errors import EndpointBusy, classify_error
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -118,13 +117,13 @@ class Endpoint:
     @cached_property
     def _http_client(self) -> openai.DefaultHttpxClient:
         inner = httpx2.HTTPTransport(**self._transport_options)
-        transport = BoundedTransport(inner, MAX_SYNC_BYTES)
+        transport = _BoundedTransport(inner, MAX_SYNC_BYTES)
         return openai.DefaultHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @cached_property
     def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
         inner = httpx2.AsyncHTTPTransport(**self._transport_options)
-        transport = AsyncBoundedTransport(inner, MAX_CHAT_BYTES)
+        transport = _BoundedTransport(inner, MAX_CHAT_BYTES)
         return openai.DefaultAsyncHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @property
@@ -183,3 +182,59 @@ def check_endpoint(endpoint: Endpoint, models: list[str]) -> str:
         raise ModelUnavailable(f"cannot be used: {classify_error(error).reason}") from None
     missing = [model for model in models if model not in listed]
     return f"reachable, but does not list {', '.join(missing)}" if missing else "reachable, knows the models"
+
+
+class _BoundedTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+    """Passes responses on without their compression, and limits them: the SDK reads each of them to its end.
+
+    Reading more than `max_bytes` raises an `httpx2.ReadError`, which the SDK expects, because of an AnswerTooLarge. The
+    limit counts decoded bytes, since a few compressed ones may unpack to gigabytes.
+    """
+
+    def __init__(self, inner: Any, max_bytes: int) -> None:
+        self._inner, self._max_bytes = inner, max_bytes
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        return self._limit(self._inner.handle_request(request))
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return self._limit(await self._inner.handle_async_request(request))
+
+    def _limit(self, response: httpx2.Response) -> httpx2.Response:
+        of_encoded_body = (b"content-encoding", b"content-length")
+        return httpx2.Response(
+            response.status_code,
+            headers=[(name, value) for name, value in response.headers.raw if name.lower() not in of_encoded_body],
+            stream=_BoundedStream(response, self._max_bytes),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        self._inner.close()
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _BoundedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    def __init__(self, response: httpx2.Response, max_bytes: int) -> None:
+        self._response, self._max_bytes, self._read_bytes = response, max_bytes, 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self._count, self._response.iter_bytes())
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._response.aiter_bytes():
+            yield self._count(piece)
+
+    def _count(self, piece: bytes) -> bytes:
+        self._read_bytes += len(piece)
+        if self._read_bytes > self._max_bytes:
+            raise httpx2.ReadError("too large") from AnswerTooLarge(self._max_bytes)
+        return piece
+
+    def close(self) -> None:
+        self._response.close()
+
+    async def aclose(self) -> None:
+        await self._response.aclose()

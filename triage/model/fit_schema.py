@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from triage.domain.findings import AlsoNamed, Answer, Exact, IfMissing, is_blank, is_no_error
-from triage.model.line_numbers import set_line_numbers
-from triage.model.scalar_values import READERS, Misfit, fit_option, fit_share, fold
+from triage.model.scalar_values import READERS, Misfit, fit_option, fit_share, fold, set_line_numbers
 
 A = TypeVar("A", bound=BaseModel)
 M = TypeVar("M")

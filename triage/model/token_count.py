@@ -1,12 +1,19 @@
-"""Token counts of a call: estimated before it, reported by the endpoint after it."""
+"""Tokens of a call, estimated before it and reported by the endpoint after it, and what they cost.
+
+Prices are the project's own, or those in the `genai-prices` package.
+"""
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeGuard
 
+from genai_prices import Usage, calc_price
 from langchain_core.messages import BaseMessage
+
+from triage.domain.project_config import Price
 
 BYTES_PER_TOKEN = 3.0
 """Bytes of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4. Too high an estimate
@@ -14,6 +21,9 @@ only reserves more. A tokenizer would have to be downloaded."""
 TOKENS_PER_MESSAGE = 4
 MAX_COUNT = 10**9
 """A larger number cannot be the tokens of one call."""
+
+
+MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -67,3 +77,44 @@ def parse_usage(usage: Any) -> TokenCount | None:
 
 def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_COUNT
+
+
+@dataclass(frozen=True)
+class PriceTable:
+    """Prices by model. The project's own win over the built-in ones."""
+
+    own: Mapping[str, Price] = field(default_factory=dict)
+
+    def cost_usd(self, model: str, tokens: TokenCount) -> float | None:
+        """Returns US dollars for one call, or None for a model without a known price.
+
+        `model` is its name as the endpoint knows it; gateways put `provider/` before it.
+        """
+        own = self.own.get(model) or self.own.get(model.rpartition("/")[2])
+        if own is None:
+            return _list_price_usd(model, tokens)
+        cached = own.input if own.cached_input is None else own.cached_input
+        fresh = tokens.input - tokens.cached
+        return (fresh * own.input + tokens.cached * cached + tokens.output * own.output) / MILLION
+
+
+def _list_price_usd(model: str, tokens: TokenCount) -> float | None:
+    known = _find_model(model)
+    if known is None:
+        return None
+    name, provider = known
+    usage = Usage(input_tokens=tokens.input, output_tokens=tokens.output, cache_read_tokens=tokens.cached)
+    return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)
+
+
+@cache
+def _find_model(model: str) -> tuple[str, str | None] | None:
+    # Embedding models are found under their provider only.
+    for name in (model, model.rpartition("/")[2]):
+        for provider in (None, "openai"):
+            try:
+                calc_price(Usage(input_tokens=1), model_ref=name, provider_id=provider)
+            except LookupError:
+                continue
+            return name, provider
+    return None

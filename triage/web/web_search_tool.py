@@ -1,17 +1,106 @@
-"""The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run."""
+"""The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run.
 
+The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says: the
+tool asks by a client of ours.
+"""
+
+import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.tools import ToolException
 from langchain_tavily import TavilySearch
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
-from triage.base.network import DIRECT, Network
+from triage.base.errors import AnswerTooLarge, TriageError
+from triage.base.http_client import HttpResponse, RequestFailed, open_session, send_request
+from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network
+from triage.base.threads import run_in_daemon_thread
 from triage.safety.secrets.web_query import sanitize_query
 from triage.web.search_results import parse_results
-from triage.web.tavily_client import TAVILY_URL, SearchFailed, TavilyClient
 
 MAX_RESULTS = 5
+TAVILY_URL = "https://api.tavily.com"
+MAX_RESPONSE_BYTES = 1_000_000
+"""Five results without their raw text have about ten kilobytes."""
+SEARCH_SECONDS = 60.0
+"""The step's own time limit, from the settings, usually ends earlier."""
+CHECK_SECONDS = 10.0
+
+_STATUS_REASONS = {
+    401: "unauthorized (401)",
+    403: "forbidden (403)",
+    407: PROXY_LOGIN_REFUSED,
+    429: "rate limited (429)",
+    432: "plan's limit reached (432)",
+    433: "pay-as-you-go limit reached (433)",
+}
+
+
+class SearchFailed(ToolException):
+    """The search gave no usable answer. The message is our own name for the reason."""
+
+
+class SearchUnavailable(TriageError):
+    """The search cannot be used."""
+
+
+@dataclass(frozen=True)
+class TavilyClient:
+    api_key: SecretStr
+    base_url: str = TAVILY_URL
+    network: Network = DIRECT
+
+    async def search(self, parameters: dict[str, Any]) -> list[Any]:
+        """Return the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if none came back."""
+        try:
+            response = await run_in_daemon_thread(
+                lambda: self._send("POST", "/search", SEARCH_SECONDS, json=parameters)
+            )
+        except (RequestFailed, AnswerTooLarge) as error:
+            raise SearchFailed(str(error)) from None
+        if response.status != 200:
+            raise SearchFailed(_STATUS_REASONS.get(response.status, f"search failed ({response.status})"))
+        return _parse_results(response.body)
+
+    def check(self) -> str:
+        """Return how far the search can be used, by the account's usage, which costs nothing.
+
+        Raises:
+            SearchUnavailable: It cannot be reached, or refuses the key.
+        """
+        try:
+            status = self._send("GET", "/usage", CHECK_SECONDS).status
+        except RequestFailed as error:
+            raise SearchUnavailable(f"cannot be reached{error.problem and f': {error.problem}'}") from None
+        except AnswerTooLarge as error:
+            raise SearchUnavailable(f"cannot be used: {error}") from None
+        if status == 407:
+            raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
+        if 300 <= status < 400:
+            raise SearchUnavailable(f"redirects to another address ({status}), which is not followed")
+        if status in (401, 403):
+            raise SearchUnavailable(f"the key is refused ({status})")
+        return "reachable, accepts the key" if status < 400 else "reachable; the key was not checked"
+
+    def _send(self, method: str, path: str, seconds: float, **arguments: Any) -> HttpResponse:
+        headers = {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
+        with open_session(self.network, self.base_url) as session:
+            url = f"{self.base_url}{path}"
+            return send_request(
+                session, method, url, seconds=seconds, max_bytes=MAX_RESPONSE_BYTES, headers=headers, **arguments
+            )
+
+
+def _parse_results(data: bytes) -> list[Any]:
+    try:
+        results = json.loads(data)["results"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        results = None
+    if not isinstance(results, list):
+        raise SearchFailed("unreadable answer")
+    return results
 
 
 class SearchQuery(BaseModel):

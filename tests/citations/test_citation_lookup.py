@@ -4,8 +4,7 @@ import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.fakes import FakeCodebase
-from triage.citations.citation_lookup import CitationLookup
-from triage.citations.text_places import find_named_places
+from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.domain.code import Span
 from triage.domain.report import NamedPlace
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from triage.agents.earlier_rounds import MAX_LOOKED_UP_CHARS, build_followup_sections, format_looked_up
+from triage.agents.codebase_search import MAX_LOOKED_UP_CHARS, build_followup_sections, format_looked_up
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.issue.read_issue import read_issue

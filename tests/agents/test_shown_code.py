@@ -1,7 +1,7 @@
 """The code around a citation, for the critic and for a further round."""
 
 from testing.factories import relevant
-from triage.agents.cited_code import MAX_CITED_LINES, render_cited_code
+from triage.agents.shown_code import MAX_CITED_LINES, render_cited_code
 
 LINES = [f"line {number}" for number in range(1, 201)]
 

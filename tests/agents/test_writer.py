@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from triage.agents.comment_draft import CommentDraft, parse_comment_draft
+from triage.agents.writer import CommentDraft, parse_comment_draft
 
 WHOLE = CommentDraft(why="It is so.\nAnd so.", fix_idea="Do this.", check="Try that.")
 

@@ -1,18 +1,48 @@
-"""The code that a finding cites, for agents that judge it or continue from it."""
+"""Code as a model is shown it: lines with their numbers under a heading, and the places that a finding cites."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from triage.agents.numbered_lines import number_lines
+from triage.domain.code import Passage
 from triage.domain.findings import RelevantFile
 
-ReadLines = Callable[[str], list[str] | None]
+MAX_LINE_CHARS = 300
 
+NumberedLine = tuple[int, str]
+
+
+ReadLines = Callable[[str], list[str] | None]
 MARGIN = 10
 """Lines above and below the cited ones."""
 MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
+
+
+def format_heading(passage: Passage) -> str:
+    span = passage.span
+    return format_location(span.path, span.start, span.end, passage.symbol)
+
+
+def format_location(path: str, start: int, end: int, symbol: str | None, *, is_range: bool = True) -> str:
+    lines = f"{start}-{end}" if is_range or start != end else f"{start}"
+    return f"## {path}:{lines}" + (f" ({symbol})" if symbol else "")
+
+
+def number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:
+    numbered = list(lines)
+    width = len(str(numbered[-1][0])) if numbered else 0
+    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in numbered]
+
+
+def _cut_line(line: str) -> str:
+    over = len(line) - MAX_LINE_CHARS
+    return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
+
+
+def pluralize(number: int, what: str) -> str:
+    ending = "" if number == 1 else "es" if what.endswith("s") else "s"
+    return f"{number:,} {what}{ending}"
 
 
 def render_cited_code(files: Sequence[RelevantFile], read_lines: ReadLines, max_chars: int = MAX_CHARS) -> str:

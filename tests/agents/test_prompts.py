@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from triage.agents.package_lists import shorten_package_lists
+from triage.agents.prompts import shorten_package_lists
 
 NAMES = [f"package-{number}" for number in range(40)]
 
