@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from triage.model import cached_replies as module
-from triage.model.cached_replies import MAX_AGE_SECONDS, MAX_FILE_BYTES, FileResponseCache
+from triage.model import response_cache as module
+from triage.model.response_cache import MAX_AGE_SECONDS, MAX_FILE_BYTES, FileResponseCache
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 """Files that other programs make in the tests have the time of this machine."""
@@ -67,7 +67,7 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from triage.model.cached_replies import FileResponseCache
+from triage.model.response_cache import FileResponseCache
 cache = FileResponseCache(Path(sys.argv[1]), print, lambda: datetime.fromisoformat(sys.argv[2]))
 for number in range(1_000_000):
     cache.put(f"key-{number}", str(number) * 1_000)

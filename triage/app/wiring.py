@@ -219,7 +219,7 @@ def find_cache_folder(setup: RunSetup) -> Path | None:
 
 def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
     from triage.base.private_folder import make_private_folder
-    from triage.model.cached_replies import FileResponseCache
+    from triage.model.response_cache import FileResponseCache
 
     folder = find_cache_folder(setup)
     if folder is None:
