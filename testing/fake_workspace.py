@@ -16,7 +16,10 @@ def _pass(_: Mapping[str, BaseFile]) -> CheckResult:
 class FakeWorkspace:
     check: Callable[[Mapping[str, BaseFile]], CheckResult] = _pass
     """Answers for the project's check of these files."""
-    branches: dict[str, CommitRequest] = field(default_factory=dict)
+    commits: dict[str, CommitRequest] = field(default_factory=dict)
+    """By id."""
+    branches: dict[str, str] = field(default_factory=dict)
+    """Commits by name."""
     checked: list[tuple[str, str, Mapping[str, BaseFile]]] = field(default_factory=list)
     """Base, command and files of each check."""
 
@@ -25,10 +28,14 @@ class FakeWorkspace:
         self.checked.append((base, command, files))
         return self.check(files)
 
-    def create_branch(self, request: CommitRequest, name: str) -> str:
-        if self.branches.setdefault(name, request) != request:
-            raise BranchTaken(f"The branch {name} exists.")
-        return name
-
     def write_commits(self, request: CommitRequest) -> str:
-        raise AssertionError("nothing was prepared for commits without a branch")
+        commit = f"{len(self.commits) + 1:040x}"
+        self.commits[commit] = request
+        return commit
+
+    def has_branch(self, name: str) -> bool:
+        return name in self.branches
+
+    def create_branch(self, name: str, commit: str) -> None:
+        if self.branches.setdefault(name, commit) != commit:
+            raise BranchTaken(f"The branch {name} exists.")

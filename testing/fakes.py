@@ -33,7 +33,6 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import Thresholds
-from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -294,9 +293,6 @@ class FakeToolset:
         self.ran.append(message)
         asked = [*message.tool_calls, *message.invalid_tool_calls]
         return [ToolMessage(self.content, tool_call_id=call["id"] or "") for call in asked]
-
-    async def replay(self, pending: PendingMutation, approval_id: str) -> ToolMessage:
-        raise AssertionError("nothing was prepared to be replayed")
 
 
 @dataclass

@@ -30,7 +30,6 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig, Thresholds
-from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -204,15 +203,6 @@ class Toolset(Protocol):
         """Run the message's tool calls, and answer each of them under its id.
 
         The answer of an invalid call, a failure or a timeout is an error text of ours.
-
-        Raises:
-            ApprovalRequired: One of the calls would change something. None was run.
-        """
-
-    async def replay(self, pending: PendingMutation, approval_id: str) -> ToolMessage:
-        """Run a call that a person has approved, once, as it was frozen.
-
-        The answer is an error text if it was not approved under this id, or ran already.
         """
 
 

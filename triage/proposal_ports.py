@@ -162,17 +162,22 @@ class PatchWorkspace(Protocol):
             BadInput: There is no such command, or git refuses.
         """
 
-    def create_branch(self, request: CommitRequest, name: str) -> str:
-        """Create commits and a branch without touching the work tree or the index. Returns the branch's name.
-
-        Raises:
-            BranchTaken: The name is taken by other commits.
-            BadInput: Git refuses.
-        """
-
     def write_commits(self, request: CommitRequest) -> str:
         """Create the commits without a branch, and return the id of the last one. Git deletes them after two weeks.
 
+        Work tree and index are not touched.
+
         Raises:
+            BadInput: Git refuses.
+        """
+
+    def has_branch(self, name: str) -> bool:
+        """Whether there is a branch of this name."""
+
+    def create_branch(self, name: str, commit: str) -> None:
+        """Create a branch at a commit. One that is there already is left as it is.
+
+        Raises:
+            BranchTaken: The name is taken by another commit.
             BadInput: Git refuses.
         """

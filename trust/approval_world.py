@@ -138,10 +138,10 @@ class ApprovalWorld:
             "revision": 0,
             "commits": 1 + with_test,
         } | trailers
-        test, parent, subject = None, self.base, written.partition("\n")[0].removeprefix("[#7] ")
+        parent, subject = self.base, written.partition("\n")[0].removeprefix("[#7] ")
         tests: dict[str, str | bytes] = {TEST: "def test_total():\n    assert False\n"} if with_test else {}
         if with_test:
-            test = parent = self.git.commit(
+            parent = self.git.commit(
                 {**FILES, **more, **tests, **hidden}, parent, message=f"[#7] Add a failing test: {subject}\n"
             )
         message = (
@@ -151,36 +151,20 @@ class ApprovalWorld:
         )
         commit = self.git.commit({**FILES, **more, **tests, FILE: FIXED}, parent, message=message)
         self.patch_commit = self.git.set_ref(ref, commit)
-        self.patch_id = compute_patch_id(self.git, commit, self.base, test, given)
-        self.comment["body"] = show_patch(self.comment["body"], self.patch_id)
+        self.patch_id = commit[:12]
+        self.comment["body"] = show_patch(self.comment["body"], commit)
         return self.patch_id
 
 
-def show_patch(body: str, patch_id: str) -> str:
-    """Returns our comment with a patch's id in its hidden first line."""
+def show_patch(body: str, commit: str) -> str:
+    """Returns our comment with a patch's last commit in its hidden first line."""
     first, _, rest = body.partition("\n")
-    first = re.sub(r'"proposal":"[0-9a-f]{12}",?', "", first)
+    first = re.sub(r'"proposal":"[0-9a-f]{40}",?', "", first)
     before, runs, after = first.partition('"runs":')
     if not runs:
         before, runs, after = first.partition("} -->")
         before += ","
-    return f'{before}"proposal":"{patch_id}"{"," if runs != "} -->" else ""}{runs}{after}\n{rest}'
-
-
-def compute_patch_id(git: GitDataApi, commit: str, base: str, test: str | None, trailers: Mapping[str, Any]) -> str:
-    value = {
-        "kind": "patch",
-        "repository": SLUG,
-        "issue": trailers["issue"],
-        "issue_text": trailers["issue_text"],
-        "created_at": git.read_commit(commit)["committer"]["date"],
-        "base": base,
-        "test_commit": test,
-        "commit": commit,
-        "draft": trailers["draft"],
-        "revision": trailers["revision"],
-    }
-    return compute_id(dump_json(value))
+    return f'{before}"proposal":"{commit}"{"," if runs != "} -->" else ""}{runs}{after}\n{rest}'
 
 
 def dump_json(value: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ from testing.fake_files import FakeFiles
 from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
 from tests.jobs.flow_harness import FlowHarness, our_comment
-from triage.approval.proposal_id import compute_proposal_id
 from triage.comment.comment_parts import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
@@ -117,7 +116,7 @@ class FixHarness(FlowHarness):
     tests: ProposalTests = ""
     actor: str = "maintainer"
     report: str = "It fails here."
-    shown_id: str = ""
+    shown_commit: str = ""
     """Of the proposal that our comment shows."""
 
     def __post_init__(self) -> None:
@@ -128,8 +127,8 @@ class FixHarness(FlowHarness):
         fields = {"author": self.actor, "body": words, "comment_id": COMMAND_ID, "created_at": NOW} | said
         command = IssueComment(**fields)
         if comment is None:
-            state = CommentState(proposal=self.shown_id, tests=self.tests)
-            proposal = SHOWN if self.shown_id else ""
+            state = CommentState(proposal=self.shown_commit, tests=self.tests)
+            proposal = SHOWN if self.shown_commit else ""
             comment = join_comment(CommentParts(render_state(state), self.report, proposal))
         self.approvals.records.setdefault(55, CommentRecord(comment_id=55, body=comment, is_ours_alone=True))
         self.set_thread(*([our_comment(comment)] if comment else []), command)
@@ -138,7 +137,7 @@ class FixHarness(FlowHarness):
     def freeze(self, draft: PatchDraft | None = None) -> StoredProposal:
         """Store a draft as the job `freeze` does. The next comment shows it."""
         stored = self.store.store(build_request(draft or make_draft(), self.files))
-        self.shown_id = compute_proposal_id(stored.proposal)
+        self.shown_commit = stored.proposal.commit
         return stored
 
     def run_job(self, stage: FixStage, **task: Any) -> Status:
@@ -164,7 +163,7 @@ class FixHarness(FlowHarness):
         self.result_file = FixResult(**known | changes).model_dump_json().encode()
 
     def answer(self, stored: StoredProposal, command: str = "approve", **task: Any) -> Status:
-        return self.run_job("apply", command=command, proposal_id=compute_proposal_id(stored.proposal), **task)
+        return self.run_job("apply", command=command, proposal_id=stored.proposal.id, **task)
 
     @property
     def outputs(self) -> dict[str, str]:

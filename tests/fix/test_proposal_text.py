@@ -7,7 +7,6 @@ import pytest
 
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
-from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.proposal import AffectedModule, BaseFile, FileVersion, PatchDraft, PatchProposal, ProposalTests
 from triage.fix.proposal_text import (
     MAX_PART_UNITS,
@@ -61,7 +60,7 @@ def make_draft(**changes: Any) -> PatchDraft:
 
 
 def render(draft: PatchDraft, tests: ProposalTests = "proved", files: FakeFiles = FILES) -> str:
-    named = compute_proposal_id(PROPOSAL)
+    named = PROPOSAL.id
     return render_awaiting(draft, files, PROPOSAL, named, tests=tests, diff_url=URL, run_url=RUN) + "\n"
 
 
@@ -90,7 +89,7 @@ def test_a_token_that_cannot_store_commits_reads_as_in_its_golden_file(golden: A
 
 def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
     issue = "https://github.com/acme/ledger/issues/412"
-    body = render_pull_request_body(compute_proposal_id(PROPOSAL), issue, "mona", "proved", has_test=True)
+    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", has_test=True)
     golden("tests/golden/pull_request.md", body + "\n")
 
 

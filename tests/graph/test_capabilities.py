@@ -30,7 +30,6 @@ def test_every_node_declares_its_powers_and_has_at_most_two():
         "memory",
         "recall",
         "supervisor",
-        "approval",
         "finish",
         "publish",
         *(node.__name__ for node in NODES if node.__name__ not in NO_POWERS),
@@ -39,7 +38,6 @@ def test_every_node_declares_its_powers_and_has_at_most_two():
     assert [name for name, powers in CAPABILITIES.items() if "outbound requests" in powers] == [
         "memory",
         "web_search",
-        "approval",
         "publish",
         "apply_changes",
         "create_pull_request",

@@ -13,7 +13,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
-from triage.approval.tool_gate import ToolCapability
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.run import Outcome
 from triage.graph.tool_records import record_tool_calls
@@ -51,8 +50,7 @@ def asking(name: str, **arguments: Any) -> AIMessage:
 
 def make_runner(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, FakeProgressLog]:
     progress = FakeProgressLog()
-    parsed: dict[str, ToolCapability] = {tool.name: "read" for tool in tools}
-    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock(), parsed), progress
+    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock()), progress
 
 
 async def test_a_call_is_answered_recorded_and_heard():

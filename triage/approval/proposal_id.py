@@ -1,23 +1,22 @@
-"""The id of a proposal: the first digits of a hash of everything that would be done."""
+"""The id of suggestions: the first digits of a hash of everything that would be done."""
 
 import hashlib
 import json
 
-from triage.domain.proposal import Proposal
-
-ID_CHARS = 12
-
-
-def dump_canonical(proposal: Proposal) -> str:
-    """Return the proposal as JSON that is the same on every machine: sorted keys, no spaces, ASCII."""
-    return json.dumps(proposal.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+from triage.domain.proposal import ID_CHARS, SuggestionProposal
+from triage.domain.value import Value
 
 
-def hash_proposal(proposal: Proposal) -> str:
-    """Return the SHA-256 of the canonical JSON, in hexadecimal digits."""
-    return hashlib.sha256(dump_canonical(proposal).encode("ascii")).hexdigest()
+def dump_canonical(value: Value) -> str:
+    """Return a value as JSON that is the same on every machine: sorted keys, no spaces, ASCII."""
+    return json.dumps(value.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def compute_proposal_id(proposal: Proposal) -> str:
+def hash_value(value: Value) -> str:
+    """Return the SHA-256 of the canonical JSON, in 64 hexadecimal digits."""
+    return hashlib.sha256(dump_canonical(value).encode("ascii")).hexdigest()
+
+
+def compute_proposal_id(proposal: SuggestionProposal) -> str:
     """Return the id that people see and name."""
-    return hash_proposal(proposal)[:ID_CHARS]
+    return hash_value(proposal)[:ID_CHARS]

@@ -91,8 +91,8 @@ class CommentState(Value):
     """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
     named: FirstNamed | None = None
     """None also in comments of versions before 1.0."""
-    proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{12})?$")] = ""
-    """Id of the proposed patch that the comment shows."""
+    proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{40})?$")] = ""
+    """Last commit of the proposed patch that the comment shows."""
     tests: ProposalTests = ""
     """What the project's tests said of it."""
     runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)

@@ -24,8 +24,9 @@ ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "uncounte
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 TextHash = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """Of an issue's title and body, see `publish.hidden_state.hash_text`."""
+ID_CHARS = 12
 ProposalId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
-"""The first digits of the SHA-256 of a proposal's canonical JSON."""
+"""The first digits: of a patch's last commit, or of the SHA-256 of the canonical JSON of suggestions."""
 
 
 class SuggestionProposal(Value):
@@ -64,6 +65,11 @@ class PatchProposal(Value):
     """How often it was made again with a person's words."""
 
     @property
+    def id(self) -> ProposalId:
+        """What people see and name. Git computes it from everything that would be done."""
+        return self.commit[:ID_CHARS]
+
+    @property
     def commits(self) -> list[str]:
         """All commits on the base, the first one first."""
         return [self.test_commit, self.commit] if self.test_commit else [self.commit]
@@ -81,21 +87,17 @@ class ProposalStatus(StrEnum):
     ABANDONED = "abandoned"
 
 
-ReviewerStrategy = Literal["write", "owners"]
-"""Who may approve: anybody with write access, or one of the owners of the touched paths."""
-
-
 class PendingMutation(Value):
-    """A tool call that would change something. It runs only after a person said yes, and as it is here."""
+    """A pull request that a person is asked about. It is opened only after their yes, once, and as it is here."""
 
-    tool_call_id: str
-    name: str
-    args: str
-    """Canonical JSON."""
-    created_at: datetime
-    approval_id: ProposalId
-    """The first digits of the SHA-256 of everything above (`approval.tool_gate`)."""
-    status: Literal["pending", "approved", "rejected", "expired"] = "pending"
+    commit: CommitId
+    branch: str
+    status: Literal["pending", "approved", "done"] = "pending"
+
+    @property
+    def approval_id(self) -> ProposalId:
+        """What the person names."""
+        return self.commit[:ID_CHARS]
 
 
 class StoredProposal(Value):

@@ -30,7 +30,7 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.wording import format_usage
 from triage.domain.proposal import ProposalStatus
 from triage.fix import fix_wiring
-from triage.proposal_ports import BaseFiles, PatchWorkspace
+from triage.proposal_ports import BaseFiles
 
 if TYPE_CHECKING:
     from triage.fix.graph.fix_state import FixState
@@ -78,7 +78,7 @@ def fix(
             runner.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
         if local.services.model:
             runner.annotate("notice", f"The model took {format_usage(local.services.model.usage)}.")
-        _print_result(state, files, workspace, as_json=as_json)
+        _print_result(state, files, as_json=as_json)
 
 
 def _is_interactive(issue: str, *, as_json: bool) -> bool:
@@ -123,20 +123,15 @@ def _print_proposal(state: "FixState", files: BaseFiles) -> None:
     )
 
 
-def _print_result(state: "FixState", files: BaseFiles, workspace: PatchWorkspace, *, as_json: bool) -> None:
-    commit, name = "", state.branch_name
-    if state.draft is not None and state.status is ProposalStatus.AWAITING and not state.error:
-        from triage.fix.branch_name import make_branch_name
-        from triage.fix.jobs.commit_request import build_request
-
-        commit = workspace.write_commits(build_request(state.draft, files, is_local=True))
-        name = make_branch_name(state.issue.number, state.issue.title)
+def _print_result(state: "FixState", files: BaseFiles, *, as_json: bool) -> None:
+    pending, name = state.pending_mutation, state.branch_name
     if as_json:
-        sys.stdout.write(json.dumps(_describe(state, commit), indent=2) + "\n")
-    elif commit:
+        sys.stdout.write(json.dumps(_describe(state), indent=2) + "\n")
+    elif pending and state.status is ProposalStatus.AWAITING and not state.error:
         _print_proposal(state, files)
         sys.stdout.write(
-            f"\nNobody was asked, so there is no branch. To take exactly this:\n\n  git switch -c {name} {commit}\n"
+            "\nNobody was asked, so there is no branch. To take exactly this:\n\n"
+            f"  git switch -c {pending.branch} {pending.commit}\n"
         )
     elif state.branch_name:
         sys.stdout.write(
@@ -149,17 +144,17 @@ def _print_result(state: "FixState", files: BaseFiles, workspace: PatchWorkspace
         raise BadInput(state.error)
 
 
-def _describe(state: "FixState", commit: str) -> dict[str, object]:
-    draft = state.draft
+def _describe(state: "FixState") -> dict[str, object]:
+    draft, pending = state.draft, state.pending_mutation
     return {
         "status": state.status.value,
         "error": state.error,
-        "approval_id": state.hitl_approval_id,
+        "approval_id": pending.approval_id if pending else None,
         "summary": state.summary,
         "root_cause": state.root_cause,
         "checked": draft.checked if draft else "",
         "base": draft.base if draft else None,
-        "commit": commit or None,
+        "commit": pending.commit if pending else None,
         "branch": state.branch_name or None,
         "files": [file.path for file in draft.files] if draft else [],
         "diff": state.diff,

@@ -9,7 +9,6 @@ from langgraph.graph.state import CompiledStateGraph
 from triage.agents.registry import AGENTS
 from triage.graph.memory_nodes import memory, recall
 from triage.graph.nodes import Node, finish, make_agent_node, prepare, supervisor
-from triage.graph.tool_approval import approval
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 
@@ -34,9 +33,7 @@ def add_nodes(
     graph.add_edge(["prepare", "memory"], "recall")
     graph.add_node("supervisor", wrap(supervisor))
     graph.add_edge("recall", "supervisor")
-    graph.add_conditional_edges("supervisor", route_to_agents, ["approval", *AGENTS])
-    graph.add_node("approval", wrap(approval))
-    graph.add_conditional_edges("approval", route_to_agents, [*AGENTS])
+    graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
     graph.add_node("finish", wrap(finish))
     graph.add_edge("finish", END)
     for name in AGENTS:
@@ -47,9 +44,7 @@ def add_nodes(
 
 
 def route_to_agents(state: BugTriageState) -> list[str]:
-    """Return the agents that the supervisor chose. A tool call that waits for a person comes first."""
-    if state.hitl_required:
-        return ["approval"]
+    """Return the agents that the supervisor chose."""
     return state.planner_decisions[-1].selected
 
 

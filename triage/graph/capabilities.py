@@ -22,7 +22,6 @@ CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     "recall": frozenset({"untrusted input", "code access"}),
     "supervisor": frozenset({"untrusted input", "code access"}),
     **{name: agent.capabilities for name, agent in AGENTS.items()},
-    "approval": frozenset({"outbound requests"}),
     "finish": frozenset({"untrusted input", "code access"}),
     "publish": frozenset({"outbound requests"}),
     **dict.fromkeys(

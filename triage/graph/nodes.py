@@ -23,8 +23,6 @@ from triage.graph.open_gap import ask_for_gap, follow_gap
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
-from triage.graph.tool_approval import request_approval
-from triage.graph.tool_records import collect_pending_mutations
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.project_language import detect_project_language
@@ -95,7 +93,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-    """Decide which agents run next. The only node that writes `iterations`, `round` and `current_node`."""
+    """Decide which agents run next. The only node that writes `iterations` and `round`."""
     services = runtime.context
     spent = services.model.usage + services.model.reused if services.model else None
     budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
@@ -107,7 +105,6 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     return {
         "round": state.round,
         "iterations": state.iterations + 1,
-        "current_node": ", ".join(decision.selected),
         "planner_decisions": [decision],
         "steps": step.records,
     }
@@ -126,9 +123,7 @@ def make_agent_node(name: AgentName) -> Node:
             matching = await run_in_daemon_thread(lambda: find_matching_skills(before, codebase))
             update = activate_skills(state, matching)
             state = state.model_copy(update=update)
-        with collect_pending_mutations() as pending:
-            given, engine = await run_agent(agent, state, step, level)
-        update |= request_approval(pending)
+        given, engine = await run_agent(agent, state, step, level)
         update |= {"steps": step.records} | mark_injected(state, name, given.skills if given else {})
         if given and given.answer.error is not None:
             return update | {"declined": [DeclinedAnswer(agent_name=name, reason=given.answer.error)]}
@@ -174,6 +169,7 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
     earlier = {path for paths in searches for path in paths}
     found = dict.fromkeys(file.path for file in state.suspects)
     gap = follow_gap(state.open_gap, critique, engine)
+    feedback = map_critique_to_verdict(critique) if critique else None
     record = Round(
         number=state.round,
         searched_for=state.search_terms,
@@ -181,18 +177,18 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
         verdict=critique.verdict if critique else None,
     )
     return {
-        "critic_feedback": map_critique_to_verdict(critique) if critique else None,
+        "critic_feedback": feedback,
         "open_gap": gap,
         "gap_questions": ask_for_gap(gap, state.parsed.language),
-        "search_terms": _find_new_search_terms(critique, engine, state) if critique else [],
+        "search_terms": _find_new_search_terms(feedback.required_evidence, engine, state) if feedback else [],
         "outside_queries": _choose_outside_queries(critique, state) if critique else [],
         "rounds": [record],
     }
 
 
-def _find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: BugTriageState) -> list[str]:
+def _find_new_search_terms(gaps: list[str], engine: Engine, state: BugTriageState) -> list[str]:
     # Names in the gaps. A gap without any is searched for whole when a model wrote it; rules write fixed sentences.
-    terms = extract_search_terms(critique.gaps) or (critique.gaps if engine == "model" else [])
+    terms = extract_search_terms(gaps) or (gaps if engine == "model" else [])
     keywords = state.investigation.keywords_for_search if state.investigation else []
     searched = " ".join([state.parsed.text, *keywords, *state.search_terms]).lower()
     return [term for term in terms if term.lower() not in searched]

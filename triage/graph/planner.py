@@ -64,7 +64,7 @@ def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Seq
     return {
         "issue title": shorten(state.parsed.title, 500),
         "findings so far": shorten(format_findings(state.findings), MAX_FINDINGS_CHARS),
-        "what the critic misses": format_bullets(state.critique.gaps) if state.critique else "",
+        "what the critic misses": format_bullets(state.critic_feedback.gaps) if state.critic_feedback else "",
         "where the run stands": f"decision {state.iterations + 1} of {budget.limits.iterations}, round {state.round}, "
         f"{budget.share_left:.0%} of the budget and {time} time left",
         "choices": format_bullets([f"{' + '.join(choice.selected)}: {choice.reason}" for choice in choices]),

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from langchain_core.runnables.config import ensure_config, set_config_context
+from langchain_core.runnables.config import set_config_context
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
@@ -166,15 +166,12 @@ def _is_bot(login: str) -> bool:
 
 
 async def _run_unobserved(node: Awaitable[Update]) -> Update:
-    """Run a node without the callbacks and streams of the client, who could follow each request to a model in them.
-
-    Of the configuration stays what `interrupt` needs.
-    """
+    """Run a node without the callbacks and streams of the client, who could follow each request to a model in them."""
 
     async def run() -> Update:
         return await node
 
-    with set_config_context({"callbacks": [], "configurable": ensure_config().get("configurable", {})}) as context:
+    with set_config_context({"callbacks": []}) as context:
         return await asyncio.create_task(run(), context=context)
 
 

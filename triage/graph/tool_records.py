@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from triage.domain.proposal import PendingMutation
 from triage.domain.run import ToolExecution
 
 tool_records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
-pending_mutations: ContextVar[list[PendingMutation] | None] = ContextVar("pending_mutations", default=None)
 
 
 @contextmanager
@@ -20,14 +18,3 @@ def record_tool_calls() -> Iterator[list[ToolExecution]]:
         yield records
     finally:
         tool_records.reset(token)
-
-
-@contextmanager
-def collect_pending_mutations() -> Iterator[list[PendingMutation]]:
-    """Collect the calls inside the block that wait for approval, also in tasks that it starts."""
-    pending: list[PendingMutation] = []
-    token = pending_mutations.set(pending)
-    try:
-        yield pending
-    finally:
-        pending_mutations.reset(token)

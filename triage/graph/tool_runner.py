@@ -1,11 +1,8 @@
-"""Runs tools through LangGraph's ToolNode: each call with a timeout and a record of its own, and none unanswered.
-
-Before anything of a round is run, each of its calls passes the gate for tools that change something.
-"""
+"""Runs tools through LangGraph's ToolNode: each call with a timeout and a record of its own, and none unanswered."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, ToolMessage
@@ -17,17 +14,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
 from langgraph.types import Command
 
-from triage.approval.tool_gate import (
-    TOOL_CAPABILITIES,
-    ApprovalRequired,
-    ToolCapability,
-    freeze_call,
-    may_replay,
-    needs_approval,
-)
-from triage.domain.proposal import PendingMutation
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.tool_records import pending_mutations, tool_records
+from triage.graph.tool_records import tool_records
 from triage.ports import ProgressLog
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -35,8 +23,6 @@ from triage.safety.secrets.likely_secrets import redact_likely_secrets
 MAX_ARGUMENT_CHARS = 200
 _MAX_READ_CHARS = 20_000
 ToolResult = ToolMessage | Command[None]
-
-NEEDS_APPROVAL = "needs a person's approval"
 
 
 class ToolRunner:
@@ -49,11 +35,8 @@ class ToolRunner:
         progress: ProgressLog,
         now: Callable[[], datetime],
         clock: Callable[[], float],
-        capabilities: Mapping[str, ToolCapability] = TOOL_CAPABILITIES,
     ) -> None:
         """Take asynchronous tools only: the end of the process would wait for any other kind."""
-        self._capabilities = capabilities
-        self._replayed: set[str] = set()
         self._tools = list(tools)
         self._seconds = seconds
         self._progress, self._now, self._clock = progress, now, clock
@@ -68,12 +51,7 @@ class ToolRunner:
         return self._tools
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
-        """Run the calls in parallel. Each gets an answer, also one that fails, hangs, or has unreadable arguments.
-
-        Raises:
-            ApprovalRequired: One of the calls would change something. None was run.
-        """
-        self._stop_at_gate(message.tool_calls)
+        """Run the calls in parallel. Each gets an answer, also one that fails, hangs, or has unreadable arguments."""
         unreadable = [
             self._refuse(call, "bad arguments", "The arguments are not a JSON object.")
             for call in message.invalid_tool_calls
@@ -81,40 +59,12 @@ class ToolRunner:
         if not message.tool_calls:
             return unreadable
         calls = [call | {"id": call["id"] or f"call-{number}"} for number, call in enumerate(message.tool_calls)]
-        return [*await self._dispatch(calls), *unreadable]
-
-    async def replay(self, pending: PendingMutation, approval_id: str) -> ToolMessage:
-        """Run a call that a person has approved, once, as it was frozen.
-
-        A process that ends while the tool runs and is resumed from its checkpoint runs it again, under the same id
-        of the call: a tool that changes something must take the same id twice as one call.
-        """
-        call = ToolCall(name=pending.name, args=json.loads(pending.args), id=pending.tool_call_id, type="tool_call")
-        if not may_replay(pending, approval_id):
-            return self._refuse(call, "not approved", "Nobody approved this call.")
-        if approval_id in self._replayed:
-            return self._refuse(call, "ran already", "This call was approved and ran already.")
-        self._replayed.add(approval_id)
-        (answer,) = await self._dispatch([call])
-        return answer
-
-    def _stop_at_gate(self, calls: Sequence[ToolCall]) -> None:
-        names = {tool.name for tool in self._tools}  # a call of any other tool is refused below
-        for call in calls:
-            if call["name"] in names and needs_approval(call["name"], self._capabilities):
-                self._refuse(call, NEEDS_APPROVAL, "")
-                pending = freeze_call(call["id"] or "call-0", call["name"], call["args"], self._now())
-                collected = pending_mutations.get()
-                if collected is not None:
-                    collected.append(pending)
-                raise ApprovalRequired(pending)
-
-    async def _dispatch(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
         # Of the surrounding graph's configuration only the callbacks: a server's checkpoints must not hold tool output.
         with set_config_context(RunnableConfig(callbacks=ensure_config().get("callbacks"))) as context:
-            running = self._graph.ainvoke({"messages": [AIMessage("", tool_calls=list(calls))]})
+            running = self._graph.ainvoke({"messages": [AIMessage("", tool_calls=calls)]})
             result = await asyncio.create_task(running, context=context)
-        return [answer for answer in result["messages"] if isinstance(answer, ToolMessage)]
+        answers = [answer for answer in result["messages"] if isinstance(answer, ToolMessage)]
+        return [*answers, *unreadable]
 
     async def _run_call(
         self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolResult]]

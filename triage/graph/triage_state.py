@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
-from triage.graph.tool_approval import ToolApprovalState
 from triage.issue.kind.issue_kind import KindReading
 
 
-class BugTriageState(ToolApprovalState):
+class BugTriageState(AgentInput):
     """One run: what the agents read, and what only the graph needs.
 
     A field that several nodes write in one superstep has a reducer; every other field has one writer.
@@ -44,7 +44,6 @@ class BugTriageState(ToolApprovalState):
     skill_reasons: dict[str, list[str]] = Field(default_factory=dict)
     """Why each active skill applies. Only agents that see the code write these two, and `active_skills`."""
 
-    current_node: str = ""
     iterations: int = 0
     """Decisions of the supervisor so far."""
     rounds: Annotated[list[Round], add] = Field(default_factory=list)

@@ -10,7 +10,6 @@ from triage.domain.code import PathChange, Tag
 from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
-from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.issue.past_issue_text import make_visible
 from triage.ports import GitHub, ResponseCache, Telemetry, Toolset
@@ -122,9 +121,6 @@ class RedactingTools:
     async def run(self, message: "AIMessage") -> list["ToolMessage"]:
         calls = {name: self._redact_query(getattr(message, name)) for name in ("tool_calls", "invalid_tool_calls")}
         return [self._redact(answer) for answer in await self._tools.run(message.model_copy(update=calls))]
-
-    async def replay(self, pending: PendingMutation, approval_id: str) -> "ToolMessage":
-        return self._redact(await self._tools.replay(pending, approval_id))
 
     def _redact(self, answer: "ToolMessage") -> "ToolMessage":
         return answer.model_copy(update={"content": self._redact_answer(answer.content)})

@@ -106,9 +106,8 @@ NO_PROBLEM = (
     "triage.jobs.answer_proposal.approval_skip_reason",
     "triage.fix.jobs.admit_fix.role_problem",
     "triage.fix.jobs.admit_fix.approval_skip_reason",
-    "triage.fix.jobs.apply_fix.proposal_problem",
-    "triage.fix.jobs.apply_fix._find_unseen",
-    "triage.fix.jobs.apply_fix._find_owner_problem",
+    "triage.fix.jobs.pull_request_tool.proposal_problem",
+    "triage.fix.jobs.pull_request_tool.GitHubPullRequestTool._find_owner_problem",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""

@@ -1,18 +1,21 @@
-"""The graph of the fix flow over fakes: from an issue to a proposal, a verdict, and what follows."""
+"""The graph of the fix flow over fakes: from an issue to a proposal, an answer, and what follows."""
 
 import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase, FakeModel, fake_services
-from triage.approval.verdict import Decision, Verdict
 from triage.base.errors import BadInput, CannotPublish, ModelUnavailable
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import BaseFile, PatchDraft, ProposalStatus
+from triage.domain.proposal import BaseFile, PatchDraft, PendingMutation, ProposalStatus
 from triage.domain.report import RunReport
 from triage.fix.fix_answers import (
     ChosenModule,
@@ -24,6 +27,8 @@ from triage.fix.fix_answers import (
     TicketClass,
 )
 from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_gate import apply_changes, create_pull_request, post_comment
+from triage.fix.graph.fix_graph import build_fix_graph
 from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.run_fix import run_fix
 from triage.graph.run_graph import run_graph
@@ -91,28 +96,49 @@ def answers(**changes: Any) -> dict[str, Any]:
     return known | changes
 
 
+PENDING = PendingMutation(commit="c" * 40, branch="triage/7-fix")
+
+
 @dataclass
-class FakeTarget:
-    """Records what it is asked to do."""
+class FakeTool:
+    """Records what it is asked to do, and with which call."""
 
-    done: list[str] = field(default_factory=list)
+    done: list[tuple[str, PendingMutation]] = field(default_factory=list)
     errors: dict[str, Exception] = field(default_factory=dict)
+    objection: str = ""
+    stored: list[PatchDraft] = field(default_factory=list)
 
-    def _do(self, what: str) -> None:
+    def _do(self, what: str, pending: PendingMutation) -> None:
         if what in self.errors:
             raise self.errors[what]
-        self.done.append(what)
+        self.done.append((what, pending))
 
-    def apply(self, state: FixState) -> str:
-        self._do("apply")
-        return "triage/7-fix"
+    def store(self, draft: PatchDraft) -> PendingMutation:
+        self.stored.append(draft)
+        if "store" in self.errors:
+            raise self.errors["store"]
+        return PENDING
 
-    def open_pull_request(self, state: FixState) -> str | None:
-        self._do("open_pull_request")
+    def find_objection(self, pending: PendingMutation) -> str:
+        assert pending == PENDING
+        return self.objection
+
+    def create_branch(self, pending: PendingMutation) -> None:
+        self._do("create_branch", pending)
+
+    def open_pull_request(self, pending: PendingMutation) -> str | None:
+        self._do("open_pull_request", pending)
         return "https://github.test/o/r/pull/1"
 
-    def report(self, state: FixState) -> None:
-        self._do("report")
+    def report(self, pending: PendingMutation) -> None:
+        self._do("report", pending)
+
+    def drop(self, pending: PendingMutation) -> None:
+        self._do("drop", pending)
+
+    @property
+    def steps(self) -> list[str]:
+        return [what for what, _ in self.done]
 
 
 @dataclass
@@ -120,7 +146,7 @@ class Fixing:
     """One run of the flow."""
 
     model: FakeModel | None
-    target: FakeTarget = field(default_factory=FakeTarget)
+    tool: FakeTool = field(default_factory=FakeTool)
     said: list[object] = field(default_factory=list)
     """What the person answers, one after the other."""
     shown: list[FixState] = field(default_factory=list)
@@ -138,8 +164,8 @@ class Fixing:
         known: dict[str, Any] = {
             "files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
             "triage": triage,
-            "target": self.target,
-            "is_interactive": bool(self.said),
+            "store": self.tool.store,
+            "tool": self.tool,
             "run_check": self._check if self.checks else None,
         }
         context = FixContext(services, **known | changes)
@@ -168,9 +194,8 @@ async def test_without_anybody_to_ask_the_proposal_is_the_end() -> None:
     assert [file.path for file in state.draft.changes] == [SOURCE]
     assert state.draft.changes[0].text == OLD.replace("int(text)", "int(text.strip())")
     assert [file.path for file in state.draft.tests] == ["tests/test_spaces.py"]
-    assert (state.hitl_required, state.hitl_checkpoint_type) == (True, "patch")
-    assert state.hitl_approval_id
-    assert fixing.target.done == []
+    assert state.pending_mutation == PENDING
+    assert fixing.tool.done == []
     assert "Proposed changes" in state.diff_summary
     assert [step.step for step in state.steps] == [
         "classify_ticket",
@@ -199,7 +224,8 @@ async def test_a_report_of_a_vulnerability_gets_no_proposal() -> None:
 async def test_an_approval_is_carried_out_once() -> None:
     fixing = Fixing(FakeModel(answers()), said=[" Approve\n"])
     state = await fixing.run()
-    assert fixing.target.done == ["apply", "open_pull_request", "report"]
+    approved = PENDING.model_copy(update={"status": "approved"})
+    assert fixing.tool.done == [(step, approved) for step in ("create_branch", "open_pull_request", "report")]
     assert (state.status, state.human_approved) == (ProposalStatus.APPROVED, True)
     assert (state.branch_name, state.pr_url) == ("triage/7-fix", "https://github.test/o/r/pull/1")
     assert fixing.shown[0].diff_summary == state.diff_summary
@@ -209,7 +235,7 @@ async def test_an_approval_is_carried_out_once() -> None:
 async def test_what_is_no_yes_is_a_no(answer: object) -> None:
     fixing = Fixing(FakeModel(answers()), said=[answer])
     state = await fixing.run()
-    assert fixing.target.done == []
+    assert fixing.tool.steps == ["drop"]
     assert state.status is ProposalStatus.REJECTED
 
 
@@ -227,7 +253,7 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert state.iteration_count == 2
     assert state.draft is not None
     assert state.draft.revision == 2
-    assert fixing.target.done[0] == "apply"
+    assert fixing.tool.steps[0] == "create_branch"
 
 
 async def test_after_three_revisions_it_is_abandoned() -> None:
@@ -236,7 +262,7 @@ async def test_after_three_revisions_it_is_abandoned() -> None:
     assert state.status is ProposalStatus.ABANDONED
     assert state.error is not None
     assert "3 times" in state.error
-    assert fixing.target.done == []
+    assert fixing.tool.done == []
     assert fixing.said == ["approve"]
 
 
@@ -404,34 +430,73 @@ async def test_a_test_that_passes_without_the_change_proves_nothing() -> None:
     assert "the test proves nothing, or the check does not run it" in state.draft.checked
 
 
-async def test_an_approval_that_comes_later_begins_at_the_gate() -> None:
-    """Cold: another process, with nothing but the stored commits. No model is asked."""
-    warm = Fixing(FakeModel(answers()), said=["approve"])
-    await warm.run()
-    cold = Fixing(FakeModel({}))
-    from tests.approval.test_decide_approval import PROPOSAL
+def waiting_state() -> FixState:
+    """What a job of its own knows: the issue, and the commits that wait."""
+    return FixState(issue=factories.issue(), repository=factories.repository(), pending_mutation=PENDING)
 
-    state = FixState(issue=factories.issue(), repository=factories.repository(), stored=PROPOSAL)
-    after = await cold.run(state, verdict=Verdict(decision=Decision.APPROVE), files=None)
-    assert cold.target.done == warm.target.done
+
+@pytest.mark.parametrize("answer", ["approve", "reject"])
+async def test_a_cold_resume_does_what_a_warm_one_does(answer: str) -> None:
+    """Cold: another process, with nothing but the stored commits. No model is asked."""
+    warm, cold = Fixing(FakeModel(answers()), said=[answer]), Fixing(FakeModel({}), said=[answer])
+    before = await warm.run()
+    after = await cold.run(waiting_state(), files=None)
+    assert cold.tool.done == warm.tool.done != []
     assert cold.model is not None
     assert cold.model.asked == []
-    assert after.status is ProposalStatus.APPROVED
+    assert (after.status, after.branch_name, after.pr_url) == (before.status, before.branch_name, before.pr_url)
 
 
-async def test_a_stored_proposal_without_a_verdict_changes_nothing() -> None:
-    from tests.approval.test_decide_approval import PROPOSAL
-
+async def test_a_stored_proposal_without_an_answer_changes_nothing() -> None:
     fixing = Fixing(FakeModel({}))
-    state = await fixing.run(FixState(issue=factories.issue(), repository=factories.repository(), stored=PROPOSAL))
-    assert fixing.target.done == []
-    assert state.status is ProposalStatus.AWAITING
+    state = await fixing.run(waiting_state())
+    assert fixing.tool.done == []
+    assert state.pending_mutation == PENDING
 
 
-@pytest.mark.parametrize("what", ["apply", "open_pull_request", "report"])
+@pytest.mark.parametrize("is_cold", [False, True])
+async def test_a_thread_that_is_resumed_twice_carries_it_out_once(is_cold: bool) -> None:
+    tool, checkpoints = FakeTool(), InMemorySaver()
+    context = FixContext(fake_services(codebase=FakeCodebase(FILES)), tool=tool)
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    graph = build_fix_graph(checkpoints)
+    paused = await graph.ainvoke(waiting_state(), thread, context=context)
+    (question,) = paused["__interrupt__"]
+    assert question.value["pending_mutation"] == PENDING.model_dump()
+    for _ in range(2):
+        graph = build_fix_graph(checkpoints) if is_cold else graph
+        await graph.ainvoke(Command(resume="approve"), thread, context=context)
+        assert tool.steps == ["create_branch", "open_pull_request", "report"]
+
+
+async def test_a_yes_that_does_not_count_changes_nothing() -> None:
+    fixing = Fixing(FakeModel({}), tool=FakeTool(objection="nobody has seen it."), said=["approve"])
+    state = await fixing.run(waiting_state(), files=None)
+    assert (state.status, state.error) == (ProposalStatus.AWAITING, "nobody has seen it.")
+    assert fixing.tool.done == []
+
+
+def test_no_edge_leads_around_the_gate() -> None:
+    edges = [(edge.source, edge.target) for edge in build_fix_graph().get_graph().edges]
+    assert {source for source, target in edges if target == "apply_changes"} == {"human_review_gate"}
+    assert {source for source, target in edges if target == "create_pull_request"} == {"apply_changes"}
+    assert {source for source, target in edges if target == "post_comment"} == {"create_pull_request"}
+
+
+@pytest.mark.parametrize("node", [apply_changes, create_pull_request, post_comment])
+@pytest.mark.parametrize("status", ["pending", "done"])
+async def test_what_changes_something_runs_only_after_a_yes(node: Any, status: str) -> None:
+    tool = FakeTool()
+    state = waiting_state().model_copy(update={"pending_mutation": PENDING.model_copy(update={"status": status})})
+    with pytest.raises(AssertionError, match="the gate was not passed"):
+        await node(state, Runtime(context=FixContext(fake_services(codebase=FakeCodebase(FILES)), tool=tool)))
+    assert tool.done == []
+
+
+@pytest.mark.parametrize("what", ["store", "create_branch", "open_pull_request", "report"])
 async def test_what_fails_is_said(what: str) -> None:
     fixing = Fixing(FakeModel(answers()), said=["approve"])
-    fixing.target.errors[what] = CannotPublish("GitHub refused.")
+    fixing.tool.errors[what] = CannotPublish("GitHub refused.")
     state = await fixing.run()
     assert state.error == "GitHub refused."
 

@@ -8,7 +8,6 @@ import pytest
 from testing import factories
 from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
 from tests.fix.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
-from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import Policy
@@ -111,7 +110,7 @@ class TestFreeze:
         assert harness.outputs["proposal-sha"] == stored.proposal.commit
         assert harness.outputs["proposal-test-sha"] == stored.proposal.test_commit
         assert harness.outputs["proposal-base"] == COMMIT
-        assert harness.outputs["proposal-id"] == compute_proposal_id(stored.proposal)
+        assert harness.outputs["proposal-id"] == stored.proposal.id
         assert harness.outputs["proposal-status"] == "awaiting"
         assert set(harness.store.files[stored.proposal.test_commit or ""]) == {TEST}
 
@@ -130,7 +129,7 @@ class TestFreeze:
         harness.leave_result()
         harness.run_job("freeze")
         (stored,) = harness.store.list_proposals(7)
-        assert harness.outputs["proposal-id"] == compute_proposal_id(stored.proposal)
+        assert harness.outputs["proposal-id"] == stored.proposal.id
 
     def test_expired_proposals_of_other_issues_go(self) -> None:
         harness = FixHarness()
@@ -252,7 +251,7 @@ class TestReport:
         stored = harness.freeze()
         harness.leave_result()
         assert harness.run_job("report") is Status.COMPLETE
-        named = compute_proposal_id(stored.proposal)
+        named = stored.proposal.id
         parts = harness.parts
         assert parts.report == harness.report
         assert f"`/triage approve {named}`" in parts.proposal
@@ -261,7 +260,7 @@ class TestReport:
         assert harness.reactions == ["rocket"]
         state = parse_state(harness.github.edited[-1][2])
         assert state is not None
-        assert (state.proposal, state.tests) == (named, "proved")
+        assert (state.proposal, state.tests) == (stored.proposal.commit, "proved")
 
     def test_without_a_comment_a_new_one_is_written(self) -> None:
         harness = FixHarness()
@@ -364,7 +363,7 @@ class TestReport:
         harness = FixHarness()
         stored = harness.freeze()
         harness.command("/triage approve")
-        harness.run_job("report", command="approve", proposal_id=compute_proposal_id(stored.proposal))
+        harness.run_job("report", command="approve", proposal_id=stored.proposal.id)
         assert harness.parts.proposal == SHOWN
         assert "again" in harness.parts.answer
 
@@ -510,7 +509,7 @@ class TestApply:
         """A ref that somebody pushed by hand: nobody has seen it."""
         harness = FixHarness()
         stored = harness.freeze()
-        harness.shown_id = "0" * 12
+        harness.shown_commit = "0" * 40
         harness.command("/triage approve")
         harness.answer(stored)
         assert harness.branches == {}
@@ -734,7 +733,7 @@ class TestPropose:
         harness = FixHarness()
         stored = harness.freeze()
         harness.command("/triage revise")
-        named = compute_proposal_id(stored.proposal)
+        named = stored.proposal.id
         model = FakeModel(factories.answers() | make_answers())
         harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
         harness.run_job("propose", command="revise", proposal_id=named, words="Use `lstrip` instead.")
@@ -752,7 +751,7 @@ class TestPropose:
         harness = FixHarness()
         stored = harness.freeze(make_draft(revision=3))
         harness.command("/triage revise")
-        named = compute_proposal_id(stored.proposal)
+        named = stored.proposal.id
         self.propose(harness, {}, command="revise", proposal_id=named, words="again")
         assert harness.outputs["proposal-status"] == "abandoned"
 

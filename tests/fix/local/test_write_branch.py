@@ -12,6 +12,7 @@ from tests.fix.local.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput, BranchTaken
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.proposal import BaseFile
+from triage.fix.local.local_workspace import LocalWorkspace
 from triage.proposal_ports import CommitRequest
 
 NAME = "triage/12-totals-are-wrong"
@@ -32,9 +33,15 @@ def request_for(
     )
 
 
+def make_branch(workspace: LocalWorkspace, request: CommitRequest, name: str = NAME) -> str:
+    commit = workspace.write_commits(request)
+    workspace.create_branch(name, commit)
+    return commit
+
+
 def test_the_branch_has_the_test_and_then_the_fix(repository: Path, open_workspace: Open) -> None:
     base = git(repository, "rev-parse", "HEAD")
-    assert open_workspace().create_branch(request_for(repository), NAME) == NAME
+    assert make_branch(open_workspace(), request_for(repository)) == git(repository, "rev-parse", NAME)
     assert git(repository, "rev-parse", f"{NAME}~2") == base
     assert git(repository, "diff", "--name-status", base, f"{NAME}~1") == "A\ttests/test_store.py"
     assert git(repository, "diff", "--name-status", f"{NAME}~1", NAME) == "M\tsrc/store.py"
@@ -49,7 +56,7 @@ def test_the_branch_has_the_test_and_then_the_fix(repository: Path, open_workspa
 
 def test_a_patch_without_a_test_is_one_commit_and_the_mode_is_stored(repository: Path, open_workspace: Open) -> None:
     files = {"run.sh": BaseFile(text="#!/bin/sh\r\necho ä\n", mode="100755")}
-    open_workspace().create_branch(request_for(repository, files, {}), NAME)
+    make_branch(open_workspace(), request_for(repository, files, {}))
     assert git(repository, "log", "--format=%s", f"HEAD..{NAME}") == "[#12] Totals"
     assert git(repository, "ls-tree", NAME, "run.sh").startswith("100755 blob")
     assert git(repository, "cat-file", "blob", f"{NAME}:run.sh") == "#!/bin/sh\r\necho ä"
@@ -61,7 +68,7 @@ def test_work_tree_index_and_hooks_are_not_touched(repository: Path, open_worksp
     (tmp_path / "hook-ran").unlink(missing_ok=True)  # `git add` above runs one
     before = describe(repository)
     (tmp_path / "hook-ran").unlink(missing_ok=True)
-    open_workspace().create_branch(request_for(repository), NAME)
+    make_branch(open_workspace(), request_for(repository))
     assert not (tmp_path / "hook-ran").exists()
     assert describe(repository) == before
     assert git(repository, "show", f"{NAME}:README.md") == "# Ledger"
@@ -72,36 +79,34 @@ def test_a_hook_would_be_noticed(repository: Path, tmp_path: Path) -> None:
     assert (tmp_path / "hook-ran").exists()
 
 
-def test_the_same_patch_again_changes_nothing(repository: Path, open_workspace: Open) -> None:
-    workspace, request = open_workspace(), request_for(repository)
-    workspace.create_branch(request, NAME)
-    commit_id = git(repository, "rev-parse", NAME)
-    assert workspace.create_branch(request, NAME) == NAME
-    assert git(repository, "rev-parse", NAME) == commit_id
+def test_the_same_commit_again_changes_nothing(repository: Path, open_workspace: Open) -> None:
+    workspace = open_workspace()
+    assert not workspace.has_branch(NAME)
+    made = make_branch(workspace, request_for(repository))
+    workspace.create_branch(NAME, made)
+    assert workspace.has_branch(NAME)
+    assert git(repository, "rev-parse", NAME) == made
 
 
 @pytest.mark.parametrize("change", ["other files", "without the test", "other base"])
 def test_a_branch_with_other_commits_is_not_moved(repository: Path, open_workspace: Open, change: str) -> None:
     workspace, request = open_workspace(), request_for(repository)
-    workspace.create_branch(request, NAME)
-    commit_id = git(repository, "rev-parse", NAME)
+    made = make_branch(workspace, request)
     others = {
         "other files": request.model_copy(update={"files": {"src/store.py": BaseFile(text="total = 9\n")}}),
         "without the test": request.model_copy(update={"test_files": {}, "files": FIX | TEST}),
         "other base": request.model_copy(update={"base": commit(repository)}),
     }
     with pytest.raises(BranchTaken, match=f"{NAME} exists and has other commits. Rename it with `git branch -m"):
-        workspace.create_branch(others[change], NAME)
-    assert git(repository, "rev-parse", NAME) == commit_id
+        make_branch(workspace, others[change])
+    assert git(repository, "rev-parse", NAME) == made
 
 
 def test_commits_without_a_branch(repository: Path, open_workspace: Open) -> None:
     refs = git(repository, "for-each-ref")
     written = open_workspace().write_commits(request_for(repository))
     assert git(repository, "for-each-ref") == refs
-    git(repository, "branch", NAME, written)
-    assert open_workspace().create_branch(request_for(repository), NAME) == NAME, "the branch is the same patch"
-    assert git(repository, "rev-parse", NAME) == written
+    assert git(repository, "cat-file", "-t", written) == "commit"
 
 
 def test_a_cancelled_branch_leaves_no_lock(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
@@ -122,7 +127,7 @@ sleep 1000 & wait;; *) exec {real} "$@";; esac
     request = request_for(repository)
 
     async def cancel() -> None:
-        branch = asyncio.ensure_future(run_in_daemon_thread(lambda: workspace.create_branch(request, NAME)))
+        branch = asyncio.ensure_future(run_in_daemon_thread(lambda: make_branch(workspace, request)))
         while not (tmp_path / "locked").exists():  # noqa: ASYNC110 - another process makes it
             await asyncio.sleep(0.01)
         branch.cancel()
@@ -137,7 +142,7 @@ sleep 1000 & wait;; *) exec {real} "$@";; esac
 @pytest.mark.parametrize("name", ["-x", "a..b", "a b", "@{-1}", "", "x.lock", "refs/heads/../x"])
 def test_odd_names(repository: Path, open_workspace: Open, name: str) -> None:
     with pytest.raises(BadInput, match="as a branch's name"):
-        open_workspace().create_branch(request_for(repository), name)
+        make_branch(open_workspace(), request_for(repository), name)
 
 
 def test_a_branch_in_the_way(repository: Path, open_workspace: Open) -> None:
@@ -145,7 +150,7 @@ def test_a_branch_in_the_way(repository: Path, open_workspace: Open) -> None:
     with pytest.raises(
         BadInput, match=r"^The branch triage/12-totals-are-wrong was not created\. git update-ref failed"
     ):
-        open_workspace().create_branch(request_for(repository), NAME)
+        make_branch(open_workspace(), request_for(repository))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +162,7 @@ def test_paths_that_lead_outside(repository: Path, open_workspace: Open, path: s
     base = commit(repository)
     files = {path: BaseFile(text="x\n")}
     with pytest.raises(BadInput):
-        open_workspace().create_branch(request_for(repository, files, {}, base), NAME)
+        make_branch(open_workspace(), request_for(repository, files, {}, base))
     with pytest.raises(BadInput):
         open_workspace().run_check(base, files, "true", 10)
     assert not list((tmp_path / "target").iterdir())
@@ -167,20 +172,20 @@ def test_paths_that_lead_outside(repository: Path, open_workspace: Open, path: s
 
 def test_a_folder_below_the_top(repository: Path, open_workspace: Open) -> None:
     files = {"store.py": BaseFile(text="total = 7\n")}
-    open_workspace(repository / "src").create_branch(request_for(repository, files, {}), NAME)
+    make_branch(open_workspace(repository / "src"), request_for(repository, files, {}))
     assert git(repository, "diff", "--name-only", f"HEAD..{NAME}") == "src/store.py"
 
 
 def test_an_alias_or_a_hook_that_started_us(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
     other = tmp_path / "other"
     commit(other, {"a": "a"})
-    open_workspace(GIT_DIR=str(other / ".git"), GIT_INDEX_FILE="/x").create_branch(request_for(repository), NAME)
+    make_branch(open_workspace(GIT_DIR=str(other / ".git"), GIT_INDEX_FILE="/x"), request_for(repository))
     assert git(repository, "rev-parse", "--verify", NAME)
 
 
 def test_nobody_is_made_up_as_the_author(repository: Path, open_workspace: Open) -> None:
     workspace = open_workspace(HOME="/nonexistent", EMAIL="ada@example.org")
-    for call in (workspace.check_can_commit, lambda: workspace.create_branch(request_for(repository), NAME)):
+    for call in (workspace.check_can_commit, lambda: make_branch(workspace, request_for(repository))):
         with pytest.raises(BadInput, match=r"your name and e-mail address.*git config --global user\.name"):
             call()
     assert git(repository, "branch", "--list", "triage/*") == ""
@@ -189,7 +194,7 @@ def test_nobody_is_made_up_as_the_author(repository: Path, open_workspace: Open)
 def test_a_repository_without_a_commit(tmp_path: Path, repository: Path, open_workspace: Open) -> None:
     git(tmp_path, "init", "-q", "empty")
     with pytest.raises(BadInput, match="no commit yet"):
-        open_workspace(tmp_path / "empty").create_branch(request_for(repository), NAME)
+        make_branch(open_workspace(tmp_path / "empty"), request_for(repository))
     (tmp_path / "plain").mkdir()
     with pytest.raises(BadInput, match="this folder is no git repository"):
         open_workspace(tmp_path / "plain").check_can_commit()
@@ -201,8 +206,8 @@ def test_a_base_that_a_shallow_clone_does_not_have(tmp_path: Path, repository: P
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", "shallow")
     workspace = open_workspace(tmp_path / "shallow")
     with pytest.raises(BadInput, match=f"{old[:12]} is not in this clone.*--unshallow"):
-        workspace.create_branch(request_for(repository, base=old), NAME)
-    workspace.create_branch(request_for(repository), NAME)
+        make_branch(workspace, request_for(repository, base=old))
+    make_branch(workspace, request_for(repository))
     assert git(tmp_path / "shallow", "rev-parse", "--verify", NAME)
 
 
@@ -235,7 +240,7 @@ def test_a_git_folder_that_cannot_be_written(repository: Path, open_workspace: O
         folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
         with pytest.raises(BadInput, match="make it writable for you"):
-            open_workspace().create_branch(request_for(repository), NAME)
+            make_branch(open_workspace(), request_for(repository))
     finally:
         for folder in folders:
             folder.chmod(stat.S_IRWXU)

@@ -4,28 +4,32 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from triage.approval.verdict import Verdict
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import ModuleFacts, PatchDraft
+from triage.domain.proposal import ModuleFacts, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
-from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.modules import list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 from triage.ports import Services
 from triage.proposal_ports import BaseFiles, CheckResult
 
 
-class ChangeTarget(Protocol):
-    """Where an approved change goes. Every method raises TriageError."""
+class PullRequestTool(Protocol):
+    """The one tool of this graph that changes something. Every method raises TriageError, and may be repeated."""
 
-    def apply(self, state: FixState) -> str:
-        """Create the branch. Returns its name."""
+    def find_objection(self, pending: PendingMutation) -> str:
+        """Return why a person's yes does not count, as the end of a sentence; empty if it does."""
 
-    def open_pull_request(self, state: FixState) -> str | None:
-        """Open the pull request. Returns its URL; None where there is none."""
+    def create_branch(self, pending: PendingMutation) -> None:
+        """Create the branch at the commit."""
 
-    def report(self, state: FixState) -> None:
+    def open_pull_request(self, pending: PendingMutation) -> str | None:
+        """Open the pull request. Return its URL; None where there is none."""
+
+    def report(self, pending: PendingMutation) -> None:
         """Say on the issue what was done."""
+
+    def drop(self, pending: PendingMutation) -> None:
+        """Forget what a person rejected."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,10 @@ class FixContext:
     """Of the commit that a patch starts from. None where a stored one is carried out."""
     triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
     """Makes the report that the fix starts from, if there is none."""
-    target: ChangeTarget | None = None
+    store: Callable[[PatchDraft], PendingMutation] | None = None
+    """Makes commits of a patch, to which no branch leads. None where a later job does."""
+    tool: PullRequestTool | None = None
     """None where nothing can be carried out: the proposal is the end."""
-    verdict: Verdict | None = None
-    """What a person decided, with their right confirmed by GitHub. None before that."""
-    is_interactive: bool = False
-    """Whether somebody can be asked now: at a terminal."""
     run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
     """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
     fails_unchanged: bool = False

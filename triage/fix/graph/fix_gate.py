@@ -1,4 +1,4 @@
-"""The last nodes of the fix flow: the proposal, the person's verdict, and what follows from it."""
+"""The last nodes of the fix flow: the proposal, the gate where a person decides, and what follows from it."""
 
 from typing import Any
 
@@ -6,14 +6,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from triage.approval.decide_approval import TOO_OFTEN
-from triage.approval.verdict import Decision, Verdict, parse_verdict
+from triage.approval.person_answer import Decision, parse_answer
 from triage.base.errors import TriageError
 from triage.base.threads import run_in_daemon_thread
-from triage.domain.proposal import MAX_REVISIONS, PatchDraft, ProposalStatus
-from triage.fix.graph.fix_context import FixContext
+from triage.domain.proposal import MAX_REVISIONS, PatchDraft, PendingMutation, ProposalStatus
+from triage.fix.graph.fix_context import FixContext, PullRequestTool
 from triage.fix.graph.fix_generation import make_draft
 from triage.fix.graph.fix_state import FixState
-from triage.fix.patch.draft_hash import hash_draft
 from triage.fix.patch.masked_files import mask_output
 from triage.fix.patch.unified_diff import format_diff
 from triage.fix.proposal_text import render_proposal
@@ -25,7 +24,6 @@ MAX_CHECK_FAILURES = 2
 NO_OUTPUT = "(The check failed and printed nothing.)"
 NO_MORE = MAX_CHECK_FAILURES + 1
 FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
-CHECKPOINT = "patch"
 
 
 async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -41,12 +39,15 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
         draft = draft.model_copy(update={"checked": update.pop("checked", "")})
     diff = await run_in_daemon_thread(lambda: format_diff(draft, context.base_files))
     summary = await run_in_daemon_thread(lambda: render_proposal(draft, context.base_files))
-    return update | {
+    update |= {
         "draft": draft,
         "diff": diff,
         "diff_summary": summary,
         "messages": [f"Proposal of {len(draft.files)} files."],
     }
+    if _must_change_again(state.model_copy(update=update)):
+        return update
+    return update | {"status": ProposalStatus.AWAITING} | await _store(draft, context)
 
 
 def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Update:
@@ -72,6 +73,16 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
     return {"check_output": "", "checked": f"The check passes with this change and {before}."}
 
 
+async def _store(draft: PatchDraft, context: FixContext) -> Update:
+    if context.store is None:
+        return {}
+    store = context.store
+    try:
+        return {"pending_mutation": await run_in_daemon_thread(lambda: store(draft))}
+    except TriageError as error:
+        return {"error": str(error)}
+
+
 def route_after_summary(state: FixState) -> str:
     """Return the gate, or the change again while the project's check fails."""
     if state.error:
@@ -84,43 +95,39 @@ def _must_change_again(state: FixState) -> bool:
 
 
 async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    """Wait for a person. Only a verdict whose right was confirmed, or the answer of whoever runs this, is read."""
-    context = runtime.context
-    approval_id = hash_draft(state.draft)[:12] if state.draft else state.hitl_approval_id
-    waiting: Update = {
-        "hitl_required": True,
-        "hitl_checkpoint_type": CHECKPOINT,
-        "hitl_approval_id": approval_id,
-        "status": ProposalStatus.AWAITING,
+    """Wait for a person. Nothing is carried out but what passes here.
+
+    Whoever resumes this thread, or another one that begins with the same pending pull request, begins this node again:
+    it does nothing before it has the answer.
+    """
+    pending, tool = state.pending_mutation, runtime.context.tool
+    question = {
+        "prompt": "Approve these changes? Answer approve, reject, or say what to change.",
+        "diff_summary": state.diff_summary,
+        "ticket_key": state.ticket_key,
+        "pending_mutation": pending.model_dump() if pending else None,
     }
-    verdict = context.verdict
-    if verdict is None and context.is_interactive:
-        question = {"prompt": "Approve these changes? Answer approve, reject, or say what to change."}
-        answer = interrupt(
-            question
-            | {"diff_summary": state.diff_summary, "ticket_key": state.ticket_key, "hitl_approval_id": approval_id}
-        )
-        verdict = parse_verdict(answer)
-    return waiting if verdict is None else waiting | _apply_verdict(state, verdict)
-
-
-def _apply_verdict(state: FixState, verdict: Verdict) -> Update:
-    if verdict.decision is Decision.APPROVE:
-        return {"hitl_required": False, "human_approved": True, "status": ProposalStatus.APPROVED}
-    if verdict.decision is Decision.REJECT:
-        return {
-            "hitl_required": False,
-            "human_approved": False,
-            "rejection": verdict.feedback,
-            "status": ProposalStatus.REJECTED,
-        }
-    return {"hitl_required": False, "human_approved": None, "human_feedback": [*state.human_feedback, verdict.feedback]}
+    answer = parse_answer(interrupt(question))
+    if answer.decision is Decision.FEEDBACK:
+        return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.feedback]}
+    if answer.decision is Decision.REJECT:
+        return {"human_approved": False}
+    if pending is None or tool is None:
+        return {"error": "Nothing can be carried out here."}
+    if objection := await run_in_daemon_thread(lambda: tool.find_objection(pending)):
+        return {"error": objection}
+    return {
+        "human_approved": True,
+        "pending_mutation": pending.model_copy(update={"status": "approved"}),
+        "status": ProposalStatus.APPROVED,
+        "messages": [f"Approved: branch {pending.branch} at commit {pending.commit}."],
+    }
 
 
 def route_after_gate(state: FixState) -> str:
-    if state.hitl_required:
-        return "wait"
-    if state.human_approved is True:
+    if state.error:
+        return "handle_error"
+    if state.human_approved:
         return "apply_changes"
     if state.human_approved is None and state.iteration_count < MAX_REVISIONS:
         return "regenerate_with_feedback"
@@ -131,6 +138,7 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
     """Count the revision. What the person said is in the next prompt."""
     return {
         "iteration_count": state.iteration_count + 1,
+        "pending_mutation": None,
         "check_output": "",
         "check_failures": 0,
         "messages": [f"Revision {state.iteration_count + 1} of {MAX_REVISIONS}."],
@@ -138,45 +146,54 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
 
 
 async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    if state.human_approved is False:
-        return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
-    return {"status": ProposalStatus.ABANDONED, "error": TOO_OFTEN, "messages": ["Abandoned."]}
+    pending, tool = state.pending_mutation, runtime.context.tool
+    if state.human_approved is None:
+        return {"status": ProposalStatus.ABANDONED, "error": TOO_OFTEN, "messages": ["Abandoned."]}
+    try:
+        if pending and tool:
+            await run_in_daemon_thread(lambda: tool.drop(pending))
+    except TriageError as error:
+        return {"error": str(error)}
+    return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
 
 
 async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    target = runtime.context.target
-    if target is None:
-        return {"error": "Nothing can be carried out here."}
+    pending, tool = _get_approved(state, runtime.context)
     try:
-        branch = await run_in_daemon_thread(lambda: target.apply(state))
+        await run_in_daemon_thread(lambda: tool.create_branch(pending))
     except TriageError as error:
         return {"error": str(error)}
-    return {"branch_name": branch, "messages": [f"Branch {branch}."]}
+    return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
 
 
 async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    target = runtime.context.target
-    assert target is not None
+    pending, tool = _get_approved(state, runtime.context)
     try:
-        url = await run_in_daemon_thread(lambda: target.open_pull_request(state))
+        url = await run_in_daemon_thread(lambda: tool.open_pull_request(pending))
     except TriageError as error:
         return {"error": str(error)}
     return {"pr_url": url, "messages": ["Opened the pull request."] if url else []}
 
 
 async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    target = runtime.context.target
-    assert target is not None
+    pending, tool = _get_approved(state, runtime.context)
     try:
-        await run_in_daemon_thread(lambda: target.report(state))
+        await run_in_daemon_thread(lambda: tool.report(pending))
     except TriageError as error:
-        return {"error": state.error or str(error)}
-    return {}
+        return {"error": str(error)}
+    return {"pending_mutation": pending.model_copy(update={"status": "done"})}
+
+
+def _get_approved(state: FixState, context: FixContext) -> tuple[PendingMutation, PullRequestTool]:
+    pending, tool = state.pending_mutation, context.tool
+    if pending is None or tool is None or pending.status != "approved":
+        raise AssertionError("the gate was not passed")
+    return pending, tool
 
 
 async def handle_error(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    """The end of a flow without a proposal. The error says why, and what was learned."""
-    if state.human_approved:  # the proposal is still there
+    """The end of a flow without a proposal, or of an approval that was not carried out. The error says why."""
+    if state.pending_mutation:  # the proposal is still there
         return {"status": ProposalStatus.AWAITING, "messages": ["Not carried out."]}
     status = ProposalStatus.ABANDONED if state.status is ProposalStatus.ABANDONED else ProposalStatus.NONE
     return {"status": status, "messages": ["No proposal."]}

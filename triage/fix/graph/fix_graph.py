@@ -1,9 +1,10 @@
-"""The graph of the fix flow: from an issue to a proposal, a person's verdict, and a pull request.
+"""The graph of the fix flow: from an issue to a proposal, a person's answer, and a pull request.
 
     fetch_ticket -> classify_ticket -> identify_modules -> retrieve_context -> generate_code_changes -> generate_tests
     -> prepare_diff_summary -> human_review_gate -> apply_changes -> create_pull_request -> post_comment
 
-A flow that starts with stored commits begins at the gate: that is how an approval is carried out in a job of its own.
+The gate is an interrupt. At a terminal the same thread is resumed with the answer. In a workflow the run ends there;
+the job that carries out an approval begins at the gate with the stored commits, and is resumed with the command.
 """
 
 from collections.abc import Callable
@@ -52,7 +53,7 @@ RECURSION_LIMIT = 100
 
 
 def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> FixGraph:
-    """Return the compiled graph. It needs a checkpointer where `FixContext.is_interactive`."""
+    """Return the compiled graph. It needs a checkpointer where somebody answers: without one, the gate is the end."""
     graph = StateGraph(FixState, context_schema=FixContext)
     for node in NODES:
         graph.add_node(node.__name__, node)
@@ -62,6 +63,7 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
         ("identify_modules", "retrieve_context"),
         ("generate_code_changes", "generate_tests"),
         ("apply_changes", "create_pull_request"),
+        ("create_pull_request", "post_comment"),
     ):
         graph.add_conditional_edges(name, route_unless_error(following), [following, "handle_error"])
     for name, following in (
@@ -69,7 +71,6 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
         ("retrieve_context", "generate_code_changes"),
         ("generate_tests", "prepare_diff_summary"),
         ("regenerate_with_feedback", "generate_code_changes"),
-        ("create_pull_request", "post_comment"),
     ):
         graph.add_edge(name, following)
     graph.add_conditional_edges(
@@ -78,12 +79,7 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
     graph.add_conditional_edges(
         "human_review_gate",
         route_after_gate,
-        {
-            "apply_changes": "apply_changes",
-            "regenerate_with_feedback": "regenerate_with_feedback",
-            "abort": "abort",
-            "wait": END,
-        },
+        ["apply_changes", "regenerate_with_feedback", "abort", "handle_error"],
     )
     for name in ("post_comment", "abort", "handle_error"):
         graph.add_edge(name, END)
@@ -91,7 +87,7 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
 
 
 def route_start(state: FixState) -> str:
-    return "human_review_gate" if state.stored else "fetch_ticket"
+    return "human_review_gate" if state.pending_mutation else "fetch_ticket"
 
 
 def route_unless_error(following: str) -> Callable[[FixState], str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.proposal import PatchDraft, PendingMutation, ProposalStatus
 from triage.domain.run import StepRecord
 from triage.fix.fix import FixInput
 
@@ -18,17 +18,9 @@ class FixState(FixInput):
     """Of the last version; at the start of a revision, of the one that a person wants changed."""
     diff_summary: str = ""
     """What a person reads before they decide: Markdown."""
-    stored: PatchProposal | None = None
-    """The commits that a person has decided about. With it, the flow starts at the gate."""
-
+    pending_mutation: PendingMutation | None = None
+    """The pull request that waits for a person. With it, the flow starts at the gate."""
     human_approved: bool | None = None
-    rejection: str = ""
-    """Why a person said no, in their words."""
-    hitl_required: bool = False
-    hitl_checkpoint_type: str = ""
-    hitl_approval_id: str | None = None
-    hitl_reviewer_id: str | None = None
-    hitl_reviewer_strategy: str = ""
 
     branch_name: str = ""
     pr_url: str | None = None

@@ -30,7 +30,7 @@ async def run_fix(
 ) -> FixState:
     """Run the flow to its end, or to the gate where nobody can be asked.
 
-    With `ask_person`, and `context.is_interactive`, the gate is an interrupt that is resumed with the answer.
+    With `ask_person`, the gate's interrupt is resumed with the answer.
     """
     graph = build_fix_graph(_build_checkpointer() if ask_person else None)
     logged = 0

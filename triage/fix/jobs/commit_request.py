@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from triage.approval.decide_approval import is_expired
+from triage.approval.proposal_id import hash_value
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import PatchDraft, StoredProposal
 from triage.fix.commit_text import normalize_message, write_local_messages, write_messages
 from triage.fix.patch.commit_files import list_commit_files
-from triage.fix.patch.draft_hash import hash_draft
 from triage.proposal_ports import BaseFiles, CommitRequest, ProposalStore
 
 
@@ -16,7 +16,7 @@ def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False
 
     Messages for a local repository lack what a later job would read back.
     """
-    test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_draft(draft))
+    test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_value(draft))
     test_files, changed_files = list_commit_files(draft, files)
     return CommitRequest(
         issue=draft.issue or 0,

@@ -17,24 +17,24 @@ CUT_REPORT = "_The report was cut to make room for the proposal. A comment that 
 
 def shows_proposal(issue: Issue) -> bool:
     """Whether our comment shows a patch that waits for an answer."""
-    return bool(read_shown_id(issue))
+    return bool(read_shown_commit(issue))
 
 
-def read_shown_id(issue: Issue) -> str:
-    """Return the id of the patch that our comment shows; empty without one."""
+def read_shown_commit(issue: Issue) -> str:
+    """Return the last commit of the patch that our comment shows; empty without one."""
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
     return state.proposal if state else ""
 
 
 def plan_proposal_part(
-    issue: Issue, proposal: str, *, proposal_id: str = "", tests: ProposalTests = ""
+    issue: Issue, proposal: str, *, commit: str = "", tests: ProposalTests = ""
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and answers no command any more; a new one if there is none."""
     number = issue.number or 0
     comment = find_our_comment(issue)
     state = (parse_state(comment.body) if comment else None) or CommentState()
-    line = render_state(state.model_copy(update={"proposal": proposal_id, "tests": tests}))
+    line = render_state(state.model_copy(update={"proposal": commit, "tests": tests}))
     if comment is None or comment.comment_id is None:
         return [PostComment(issue_number=number, body=join_comment(CommentParts(line, "", proposal)))]
     parts = split_comment(comment.body)._replace(state_line=line, proposal=proposal, answer="")

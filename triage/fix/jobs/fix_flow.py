@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pydantic import Field, ValidationError
 
-from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import BadInput
 from triage.domain.effect import Effect, IssueEffect, React, Reaction
 from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests, StoredProposal
@@ -66,7 +65,7 @@ def describe_stored(stored: StoredProposal | None) -> dict[str, str]:
         return {}
     proposal: PatchProposal = stored.proposal
     return {
-        "proposal-id": compute_proposal_id(proposal),
+        "proposal-id": proposal.id,
         "proposal-sha": proposal.commit,
         "proposal-test-sha": proposal.test_commit or "",
         "proposal-base": proposal.base,

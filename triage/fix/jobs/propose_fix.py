@@ -4,7 +4,6 @@ from functools import partial
 from typing import NamedTuple
 
 from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
-from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.issue import Issue, Repository
@@ -65,7 +64,7 @@ async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
     if task.command != "revise":
         return None
     stored = await flow.context.ask_github("The proposals", lambda: flow.store.list_proposals(task.number))
-    found = [one.proposal for one in stored if compute_proposal_id(one.proposal) == task.proposal_id]
+    found = [one.proposal for one in stored if one.proposal.id == task.proposal_id]
     return found[0] if found else None
 
 

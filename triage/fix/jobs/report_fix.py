@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from triage.approval.proposal_id import hash_value
 from triage.base.errors import TriageError
 from triage.base.threads import run_in_daemon_thread
 from triage.domain.issue import Issue
@@ -23,7 +24,6 @@ from triage.fix.jobs.fix_flow import (
     plan_reaction,
 )
 from triage.fix.jobs.freeze_fix import OTHER_COMMITS, find_all_problems
-from triage.fix.patch.draft_hash import hash_draft
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
 from triage.jobs.flow_context import FlowResult
 from triage.proposal_ports import BaseFiles
@@ -77,7 +77,7 @@ class _Found(NamedTuple):
 
 
 def _find_stored(draft: PatchDraft, files: BaseFiles, now: datetime, flow: FixFlow) -> _Found:
-    request, name = build_request(draft, files), hash_draft(draft)
+    request, name = build_request(draft, files), hash_value(draft)
     listed = flow.store.list_proposals(draft.issue or 0)
     named = [one for one in reversed(listed) if one.proposal.draft == name and not one.is_branch]
     exact = [one for one in named if holds_exactly(one, request, flow.store, now)]
@@ -128,6 +128,6 @@ async def _report_stored(
             run_url=flow.run_url,
         )
     )
-    comment = plan_proposal_part(issue, text, proposal_id=outputs["proposal-id"], tests=flow.tests)
+    comment = plan_proposal_part(issue, text, commit=stored.proposal.commit, tests=flow.tests)
     outputs |= {"proposal-tests": flow.tests, "proposal-status": ProposalStatus.AWAITING.value}
     return await finish(flow, text, outputs, [*comment, *plan_reaction(flow, "rocket")])

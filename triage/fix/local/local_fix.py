@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from triage.base.errors import BranchTaken
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import FileVersion, PatchDraft
+from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
 from triage.fix.branch_name import make_branch_name
 from triage.fix.graph.fix_context import FixContext
@@ -94,12 +93,13 @@ class LocalFix:
                 fails_unchanged = not await call_with_deadline(lambda: self._try_check(clock), cancelled)
             except OutOfTime:
                 return state.model_copy(update={"error": "The run was cancelled."})
+        branch = LocalBranch(self.files, self.workspace)
         context = FixContext(
             services,
             self.files,
             triage,
-            target=LocalBranch(self.files, self.workspace),
-            is_interactive=ask_person is not None,
+            store=branch.store,
+            tool=branch,
             run_check=run_check if self.check else None,
             fails_unchanged=fails_unchanged,
         )
@@ -125,24 +125,33 @@ class LocalFix:
 
 
 class LocalBranch:
-    """Implements `graph.fix_context.ChangeTarget` with a branch of the checkout. Nothing is pushed."""
+    """Implements `graph.fix_context.PullRequestTool` with a branch of the checkout. Nothing is pushed."""
 
     def __init__(self, files: BaseFiles, workspace: PatchWorkspace) -> None:
         self._files, self._workspace = files, workspace
 
-    def apply(self, state: FixState) -> str:
-        assert state.draft is not None
-        request = build_request(state.draft, self._files, is_local=True)
-        first = make_branch_name(state.issue.number, state.issue.title)
-        for name in (first, *(f"{first}-{number}" for number in range(2, MAX_NAMES))):
-            try:
-                return self._workspace.create_branch(request, name)
-            except BranchTaken:
-                continue
-        return self._workspace.create_branch(request, f"{first}-{MAX_NAMES}")
+    def store(self, draft: PatchDraft) -> PendingMutation:
+        """Return the commits of a draft, and the first free name for their branch."""
+        commit = self._workspace.write_commits(build_request(draft, self._files, is_local=True))
+        first = make_branch_name(draft.issue, draft.issue_title)
+        names = [first, *(f"{first}-{number}" for number in range(2, MAX_NAMES + 1))]
+        free = next((name for name in names if not self._workspace.has_branch(name)), names[-1])
+        return PendingMutation(commit=commit, branch=free)
 
-    def open_pull_request(self, state: FixState) -> None:
-        del state
+    def find_objection(self, pending: PendingMutation) -> str:
+        """Return nothing: whoever can run this may make branches."""
+        del pending
+        return ""
 
-    def report(self, state: FixState) -> None:
-        del state
+    def create_branch(self, pending: PendingMutation) -> None:
+        self._workspace.create_branch(pending.branch, pending.commit)
+
+    def open_pull_request(self, pending: PendingMutation) -> None:
+        del pending
+
+    def report(self, pending: PendingMutation) -> None:
+        del pending
+
+    def drop(self, pending: PendingMutation) -> None:
+        """Leave the commits: git deletes them after two weeks."""
+        del pending

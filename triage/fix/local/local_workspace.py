@@ -9,7 +9,7 @@ from triage.domain.proposal import BaseFile
 from triage.fix.local.git_commands import UserGit
 from triage.fix.local.project_command import run_command
 from triage.fix.local.temporary_worktree import TemporaryWorktree
-from triage.fix.local.write_branch import check_can_commit, write_branch, write_commits
+from triage.fix.local.write_branch import check_can_commit, create_branch, write_commits
 from triage.proposal_ports import CheckResult, CommitRequest
 
 _CLEANUP_SECONDS = 30.0
@@ -48,10 +48,14 @@ class LocalWorkspace:
                 worktree.remove()
         return CheckResult(is_ok=result.is_ok, output=result.output, copied=copied)
 
-    def create_branch(self, request: CommitRequest, name: str) -> str:
+    def has_branch(self, name: str) -> bool:
+        """See `PatchWorkspace`."""
+        return self._git.resolve(f"refs/heads/{name}") is not None
+
+    def create_branch(self, name: str, commit: str) -> None:
         """See `PatchWorkspace`."""
         with self._running:
-            return write_branch(self._git, request, name)
+            create_branch(self._git, name, commit)
 
     def write_commits(self, request: CommitRequest) -> str:
         """See `PatchWorkspace`."""

@@ -61,66 +61,33 @@ def write_tree(git: UserGit, base: str, files: Mapping[str, BaseFile]) -> str:
 def write_commits(git: UserGit, request: CommitRequest) -> str:
     """Create the request's commits without a branch. Returns the id of the last one. Raises BadInput."""
     check_can_commit(git)
-    return _commit(git, request.base, _write_trees(git, request))
-
-
-def write_branch(git: UserGit, request: CommitRequest, name: str) -> str:
-    """Create the request's commits and a branch that leads to them. Returns the branch's name.
-
-    A branch that has the same trees on the same base already is left as it is.
-
-    Raises:
-        BranchTaken: The name is taken by other commits.
-        BadInput: The name is not allowed, or git refuses.
-    """
-    check_can_commit(git)
-    try:
-        git.run("check-ref-format", "--branch", name)
-    except GitFailed:
-        raise BadInput(f"git does not allow {name!r} as a branch's name.") from None
-    trees = _write_trees(git, request)
-    if not _has_trees(git, name, request.base, [tree for tree, _ in trees]):
-        _create(git, request.base, trees, name)
-    return name
-
-
-def _write_trees(git: UserGit, request: CommitRequest) -> list[tuple[str, str]]:
-    """Return the tree and the message of each commit."""
     steps = [(request.test_files, request.test_message)] if request.test_files else []
-    trees: list[tuple[str, str]] = []
+    commit = request.base
     for files, message in [*steps, (request.files, request.message)]:
-        trees.append((write_tree(git, trees[-1][0] if trees else request.base, files), message))
-    return trees
-
-
-def _commit(git: UserGit, base: str, trees: list[tuple[str, str]]) -> str:
-    commit = base
-    for tree, message in trees:
+        tree = write_tree(git, commit, files)
         commit = git.run("commit-tree", tree, "-p", commit, "-F", "-", stdin=message.encode())
     return commit
 
 
-def _create(git: UserGit, base: str, trees: list[tuple[str, str]], name: str) -> None:
-    commit = _commit(git, base, trees)
+def create_branch(git: UserGit, name: str, commit: str) -> None:
+    """Create a branch at a commit. One that is there already is left as it is.
+
+    Raises:
+        BranchTaken: The name is taken by another commit.
+        BadInput: The name is not allowed, or git refuses.
+    """
+    try:
+        git.run("check-ref-format", "--branch", name)
+    except GitFailed:
+        raise BadInput(f"git does not allow {name!r} as a branch's name.") from None
     try:
         # The empty old value: the branch must not exist, also if somebody creates it right now.
         git.run("update-ref", "-m", "bug-triage fix", f"refs/heads/{name}", commit, "")
     except GitFailed as error:
-        if _has_trees(git, name, base, [tree for tree, _ in trees]):
-            return
-        if git.resolve(f"refs/heads/{name}") is None:
+        present = git.resolve(f"refs/heads/{name}")
+        if present is None:
             raise BadInput(f"The branch {name} was not created. {error}") from None
-        raise BranchTaken(
-            f"The branch {name} exists and has other commits. Rename it with `git branch -m {name} <new name>`."
-        ) from None
-
-
-def _has_trees(git: UserGit, name: str, base: str, trees: list[str]) -> bool:
-    """Whether the branch's last commits have these trees, one after the other on the base."""
-    commit = git.resolve(f"refs/heads/{name}")
-    for tree in reversed(trees):
-        if commit is None or git.resolve(f"{commit}^{{tree}}") != tree:
-            return False
-        _, *parents = git.run("rev-list", "--parents", "-n", "1", commit).split()
-        commit = parents[0] if len(parents) == 1 else None
-    return commit == base
+        if present != commit:
+            raise BranchTaken(
+                f"The branch {name} exists and has other commits. Rename it with `git branch -m {name} <new name>`."
+            ) from None

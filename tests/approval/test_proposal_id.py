@@ -3,15 +3,15 @@
 import pytest
 
 from tests.fix.patch.drafts import make_draft
+from triage.approval.proposal_id import hash_value
 from triage.domain.proposal import FileVersion, PatchDraft
-from triage.fix.patch.draft_hash import hash_draft
 
 DRAFT = make_draft([FileVersion(path="shop/a.py", text="é = 1\r\n")])
 
 
-def test_a_draft_that_was_passed_on_has_the_same_hash():
-    assert hash_draft(PatchDraft.model_validate_json(DRAFT.model_dump_json())) == hash_draft(DRAFT)
-    assert hash_draft(DRAFT) == "c74011534e90e742adc5de6d00ea4b1b21dc9c204f5372d4cdc0ba33ff381c50"
+def test_a_value_that_was_passed_on_has_the_same_hash():
+    assert hash_value(PatchDraft.model_validate_json(DRAFT.model_dump_json())) == hash_value(DRAFT)
+    assert hash_value(DRAFT) == "c74011534e90e742adc5de6d00ea4b1b21dc9c204f5372d4cdc0ba33ff381c50"
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ def test_a_draft_that_was_passed_on_has_the_same_hash():
         {"issue": 8},
     ],
 )
-def test_any_other_draft_has_another(changes: dict[str, object]):
-    assert hash_draft(DRAFT.model_copy(update=changes)) != hash_draft(DRAFT)
+def test_any_other_value_has_another(changes: dict[str, object]):
+    assert hash_value(DRAFT.model_copy(update=changes)) != hash_value(DRAFT)

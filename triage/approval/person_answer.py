@@ -14,22 +14,22 @@ class Decision(StrEnum):
     FEEDBACK = "feedback"
 
 
-class Verdict(Value):
+class PersonAnswer(Value):
     decision: Decision
     feedback: str = ""
     """The person's words, without invisible characters. Empty unless the decision is feedback."""
 
 
-def parse_verdict(answer: object) -> Verdict:
+def parse_answer(answer: object) -> PersonAnswer:
     """Return what a person decided. Only the word `approve` is a yes, and what cannot be read is a no.
 
     That is anything but text, text without a visible character, and `approve` with invisible characters in it.
     """
     if not isinstance(answer, str):
-        return Verdict(decision=Decision.REJECT)
+        return PersonAnswer(decision=Decision.REJECT)
     if answer.strip().lower() == Decision.APPROVE:
-        return Verdict(decision=Decision.APPROVE)
+        return PersonAnswer(decision=Decision.APPROVE)
     feedback = clean_text(answer).strip()
     if not feedback or feedback.lower() in (Decision.APPROVE, Decision.REJECT):
-        return Verdict(decision=Decision.REJECT)
-    return Verdict(decision=Decision.FEEDBACK, feedback=feedback[:MAX_FEEDBACK_CHARS].rstrip())
+        return PersonAnswer(decision=Decision.REJECT)
+    return PersonAnswer(decision=Decision.FEEDBACK, feedback=feedback[:MAX_FEEDBACK_CHARS].rstrip())
