@@ -46,10 +46,12 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert workflow.run("gate")["fix-task"] == "apply"
     applied = workflow.run("apply")
     assert applied["proposal-status"] == "approved"
+    branch = "triage/7-keyerror-when-a-price-is-missing"
+    assert f"Approved: branch {branch} at commit {frozen['proposal-sha']}." in workflow.log, "it passed the gate"
     (pull,) = workflow.pulls.pulls
     assert pull["draft"] is True
-    assert pull["head"]["ref"] == "triage/7-keyerror-when-a-price-is-missing"
-    assert workflow.git.refs["refs/heads/triage/7-keyerror-when-a-price-is-missing"] == frozen["proposal-sha"]
+    assert pull["head"]["ref"] == branch
+    assert workflow.git.refs[f"refs/heads/{branch}"] == frozen["proposal-sha"]
     assert "refs/triage/proposals/7/1" not in workflow.git.refs
     assert pull["title"] == "[#7] KeyError when a price is missing"
     assert "fails without the change" in pull["body"]
