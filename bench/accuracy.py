@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.git.commit import CommitTree
 from triage.code.git.git import Git
-from triage.code.indexing.build_corpus import IndexLimits, build_corpus
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.code.past_issues.likeness import Likeness
-from triage.code.past_issues.past_issue_index import Compared, PastIssueIndex
+from triage.code.past_issues.similar_issues import Compared, PastIssueIndex
 from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue

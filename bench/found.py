@@ -3,7 +3,7 @@
 from collections import Counter
 
 from bench.accuracy import build_record, parse_arguments
-from triage.code.rank.found_place import find_place
+from triage.code.rank.best_place import find_place
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query

@@ -13,10 +13,10 @@ from typing import Any
 
 from bench.accuracy import build_record, open_git, parse_arguments
 from triage.code.files.languages import detect_language
-from triage.code.git.decode import split_lines
 from triage.code.git.git import Git, GitError
-from triage.code.parse.chunks import Scope, build_scopes
+from triage.code.git.tree import split_lines
 from triage.code.parse.definitions import find_definitions
+from triage.code.parse.extract import Scope, build_scopes
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets

@@ -26,8 +26,12 @@ from bench.train_kinds import (
     select_features,
     softmax,
 )
-from triage.code.past_issues.issue_classifier import extract_features, measure_similarities
-from triage.code.past_issues.learned_labels import learn_from_labels, learn_kinds
+from triage.code.past_issues.learned_labels import (
+    extract_features,
+    learn_from_labels,
+    learn_kinds,
+    measure_similarities,
+)
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.issue.kind.kind_model import DECLARED_LOGIT, KINDS, estimate_kind

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bench.accuracy import KS, build_record, open_git
 from bench.train import line
 from triage.code.git.commit import CommitTree
-from triage.code.past.past_changes import PastChanges, read_changes
+from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import (
     PAST_FEATURE,

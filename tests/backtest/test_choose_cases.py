@@ -26,8 +26,8 @@ from triage.backtest.choose_cases import (
 from triage.backtest.judge import is_product_code
 from triage.base.errors import BadInput
 from triage.code.git.commit_log import LoggedCommit
-from triage.code.git.git_history import GitHistory
-from triage.code.past.past_changes import is_mainly_fix
+from triage.code.git.history import GitHistory
+from triage.code.past_changes import is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
 
 

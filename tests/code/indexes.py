@@ -6,9 +6,9 @@ from pathlib import Path
 from langchain_core.embeddings import Embeddings
 
 from testing.checkouts.git_repositories import commit
+from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.codebase import GitCodebase
 from triage.code.git.commit import open_commit
-from triage.code.indexing.build_corpus import IndexLimits, build_corpus
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, ParsedIssue, Trace

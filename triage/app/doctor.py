@@ -65,7 +65,7 @@ def _check_project_settings(setup: RunSetup) -> Check:
 
 
 def _check_skills(setup: RunSetup) -> Check:
-    from triage.code.files.skill_files import read_skills_at
+    from triage.code.files.project_files import read_skills_at
 
     skills = read_skills_at(setup.root)
     if skills.broken:

@@ -112,7 +112,7 @@ def read_project_config(settings: Settings, root: Path) -> ProjectConfig | None:
         BadInput: The path is no readable file, or the workflow names a file that does not exist.
     """
     from triage.app.settings.project_file import MAX_BYTES, parse_project_config
-    from triage.code.git.read_file import read_file
+    from triage.code.files.project_files import read_file
 
     path = settings.config_file
     data = read_file(root, path, MAX_BYTES)
@@ -177,7 +177,7 @@ def open_offline_services(setup: RunSetup) -> Services:
 
 def find_repository_name(root: Path) -> str:
     """Return `owner/name` of the checkout's remote `origin`, else the name of its folder."""
-    from triage.code.git.origin import read_origin
+    from triage.code.git.git import read_origin
 
     return read_origin(root) or root.name
 

@@ -14,8 +14,8 @@ from triage.base.errors import BadInput
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.git import GitError
-from triage.code.git.git_history import GitHistory
-from triage.code.past.past_changes import is_mainly_fix
+from triage.code.git.history import GitHistory
+from triage.code.past_changes import is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
 
 NO_COMMIT = "the commit of the fix is not in this clone"

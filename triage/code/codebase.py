@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
 
+    from triage.code.build_corpus import IndexLimits
     from triage.code.indexed_commit import IndexedCommit, PastCommit
-    from triage.code.indexing.build_corpus import IndexLimits
-    from triage.code.vectors.vector_cache import VectorCache
+    from triage.code.vectors.embed_corpus import VectorCache
 
 
 @dataclass(eq=False, repr=False)
@@ -69,8 +69,8 @@ class GitCodebase:
         return facts
 
     def _build(self) -> "tuple[IndexedCommit, IndexFacts]":
+        from triage.code.build_corpus import IndexLimits
         from triage.code.indexed_commit import index_repository
-        from triage.code.indexing.build_corpus import IndexLimits
 
         return index_repository(
             self.root,
@@ -85,7 +85,7 @@ class GitCodebase:
         )
 
     def _open_vector_cache(self) -> "VectorCache | None":
-        from triage.code.vectors.vector_cache import VectorCache
+        from triage.code.vectors.embed_corpus import VectorCache
 
         return VectorCache(self.vector_folder, self.embedding_name) if self.vector_folder and self.embeddings else None
 
@@ -171,7 +171,7 @@ class GitCodebase:
         return self._indexed.owners.find_owners(path) if self._indexed else []
 
     def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
-        from triage.code.lookup.code_history import look_up_history
+        from triage.code.code_history import look_up_history
 
         if self._indexed is None:
             return CodeHistory()

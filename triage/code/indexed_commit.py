@@ -9,27 +9,29 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.code.files.code_owners import find_security_policy, read_code_owners, read_issue_forms
+from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.files.file_filter import remove_ignored
-from triage.code.files.skill_files import read_skills, remove_skills
+from triage.code.files.project_files import (
+    find_security_policy,
+    read_code_owners,
+    read_issue_forms,
+    read_skills,
+    remove_skills,
+)
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
-from triage.code.git.plain_folder import NESTED_REPOSITORY, FolderTree
-from triage.code.git.tree import Listing, SourceTree
-from triage.code.indexing.build_corpus import IndexLimits, build_corpus
-from triage.code.indexing.reusable_index import ReusableIndex
-from triage.code.past.change_reader import ChangeReader
-from triage.code.past.past_changes import PastChanges
-from triage.code.rank.found_place import find_place
+from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
+from triage.code.past_changes import ChangeReader, PastChanges
+from triage.code.rank.best_place import find_place
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
+from triage.code.reusable_index import ReusableIndex
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
-from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
+from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
-from triage.code.vectors.vector_cache import VectorCache
 from triage.code.words.corpus import Corpus
 from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import ParsedIssue

@@ -10,7 +10,7 @@ from triage.code.files.languages import detect_language
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import Entry
-from triage.code.parse.syntax_errors import count_syntax_errors
+from triage.code.parse.parser_process import count_syntax_errors
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, EditablePath
 from triage.fix.patch.masked_files import mask_file
 from triage.safety.secrets.secret_file_names import may_hold_secrets

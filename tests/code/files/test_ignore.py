@@ -8,12 +8,12 @@ import pytest
 from testing.checkouts.git_repositories import commit
 from testing.cost_growth import measure_cost_ratio
 from tests.code.indexes import make_codebase
+from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.codebase import GitCodebase
 from triage.code.files.file_filter import IGNORED, remove_ignored
 from triage.code.git.commit import open_commit
 from triage.code.git.tree import Entry, Listing
-from triage.code.indexing.build_corpus import IndexLimits, build_corpus
-from triage.code.vectors.chroma_store import digest_layout
+from triage.code.vectors.vector_stores import digest_layout
 
 FILES = {
     "src/app.py": "def app():\n    return 1\n",

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from triage.code.files.languages import LANGUAGES, detect_language
-from triage.code.parse.chunks import build_scopes, iter_scopes
 from triage.code.parse.definitions import find_definitions, load_grammar, normalize_name
+from triage.code.parse.extract import build_scopes, iter_scopes
 
 CASES = {
     "a.py": (

@@ -12,7 +12,7 @@ import pytest
 from testing.checkouts.git_repositories import commit
 from triage.base.threads import Abandoned, run_in_daemon_thread
 from triage.code.git.git import Git
-from triage.code.parse import worker_process
+from triage.code.parse import worker_pool
 from triage.code.parse.extract import SourceFile
 from triage.code.parse.worker_pool import WorkerPool
 
@@ -109,13 +109,13 @@ async def test_extraction_stops_after_abandonment(
     abandoned_work: AbandonedWork, monkeypatch: pytest.MonkeyPatch, deaths: int, workers: int
 ):
     started: list[subprocess.Popen[bytes]] = []
-    real = worker_process._start
+    real = worker_pool._start
 
     def start(progress: int) -> "subprocess.Popen[bytes]":
         started.append(real(progress))
         return started[-1]
 
-    monkeypatch.setattr(worker_process, "_start", start)
+    monkeypatch.setattr(worker_pool, "_start", start)
 
     def batches() -> Iterator[list[SourceFile]]:
         for number in range(1_000):

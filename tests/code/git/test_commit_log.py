@@ -14,7 +14,7 @@ from triage.code.git import commit_log
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git
-from triage.code.git.plain_folder import FolderTree
+from triage.code.git.tree import FolderTree
 
 
 def make_commit(root: Path, message: str, files: Mapping[str, str | bytes] | None = None, author: str = "A") -> str:

@@ -18,12 +18,11 @@ from testing.checkouts.hostile_names import odd_names as make_odd_names
 from triage.base.errors import BadInput
 from triage.code.codebase import GitCodebase
 from triage.code.files.languages import detect_language
+from triage.code.files.project_files import read_file
 from triage.code.git import commit
 from triage.code.git.commit import open_commit
 from triage.code.git.git import MAX_MEMORY_BYTES, Git, GitError
-from triage.code.git.plain_folder import FolderTree
-from triage.code.git.read_file import read_file
-from triage.code.git.tree import Listing, SourceTree
+from triage.code.git.tree import FolderTree, Listing, SourceTree
 from triage.code.parse.definitions import find_definitions
 from triage.domain.code import IndexFacts
 
@@ -162,7 +161,7 @@ def test_the_total_length_of_names_is_limited(root: Path, monkeypatch: pytest.Mo
 
 
 def test_the_number_of_folders_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.code.git.plain_folder._MAX_NAMES", 10)
+    monkeypatch.setattr("triage.code.git.tree._MAX_NAMES", 10)
     for number in range(20):
         (root / f"d{number}" / "e").mkdir(parents=True)
     listing = FolderTree(root).list_files()

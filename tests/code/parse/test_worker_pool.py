@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from triage.code.parse.extract import ExtractedFiles, SourceFile
-from triage.code.parse.worker_pool import WorkerPool
-from triage.code.parse.worker_process import WorkerDied, WorkerProcess
+from triage.code.parse.worker_pool import WorkerDied, WorkerPool, WorkerProcess
 
 KILLER = SourceFile("A.java", ("class A { " + ("a=>" * 100 + "\n") * 80).encode())
 """Java's grammar needs memory without bound for this, and ends its process (tree-sitter-java 0.23.5)."""
@@ -62,7 +61,7 @@ def test_a_file_that_crashes_without_a_grammar_is_indexed_by_path(monkeypatch: p
         "e.load_text = lambda data, path: os._exit(1) if data.startswith(b'die') else real(data, path)\n"
         "from triage.code.parse.extract_worker import main; main()"
     )
-    monkeypatch.setattr("triage.code.parse.worker_process._START_CODE", start)
+    monkeypatch.setattr("triage.code.parse.worker_pool._START_CODE", start)
     with WorkerPool(workers=1) as pool:
         extracted = extract(pool, python("f"), SourceFile("bad.py", b"die"), python("g"))
     assert [packed is None for packed in extracted.compressed_texts] == [False, True, False]
@@ -90,7 +89,7 @@ def test_a_file_that_takes_too_long_is_split_by_lines(monkeypatch: pytest.Monkey
         "import time; import triage.code.parse.extract as e; e.find_definitions = lambda *words: time.sleep(60)\n"
         "import triage.code.parse.extract_worker as w; w.MAX_FILE_SECONDS = 1; w.main()"
     )
-    monkeypatch.setattr("triage.code.parse.worker_process._START_CODE", start)
+    monkeypatch.setattr("triage.code.parse.worker_pool._START_CODE", start)
     with WorkerPool(workers=1) as pool:
         assert names(extract(pool, python("f"))) == []
         assert not pool.has_given_up
@@ -102,7 +101,7 @@ def test_a_worker_that_sends_an_invalid_response_is_replaced(monkeypatch: pytest
     start = (
         f"import sys; sys.stdin.buffer.read(9); sys.stdout.buffer.write({output[:10]!r} * {max(1, len(output) // 10)})"
     )
-    monkeypatch.setattr("triage.code.parse.worker_process._START_CODE", start)
+    monkeypatch.setattr("triage.code.parse.worker_pool._START_CODE", start)
     with WorkerPool(workers=1) as pool:
         assert names(extract(pool, python("f"))) == []
         assert pool.has_given_up
@@ -172,7 +171,7 @@ SLOW = "import time, triage.code.parse.extract as e; e.find_definitions = lambda
 ENDED = """
 import signal, sys, threading
 from pathlib import Path
-import triage.code.parse.worker_process as process
+import triage.code.parse.worker_pool as process
 process._START_CODE = process._START_CODE.replace("from triage", {slow!r} + "from triage", 1)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
 from triage.code.codebase import GitCodebase

@@ -6,7 +6,7 @@ from tests.code.embeddings import FailingModel, LetterCounts
 from tests.code.past_issues.past import past_issue, past_issues
 from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
-from triage.code.vectors.vector_cache import VectorCache
+from triage.code.vectors.embed_corpus import VectorCache
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
 

@@ -9,11 +9,17 @@ import pytest
 
 from tests.code.indexes import make_corpus, make_query, make_trace
 from tests.code.project import PROJECT
-from triage.code.rank.called_code import find_calls_to, score_called_code
-from triage.code.rank.features import FEATURES
+from triage.code.rank.features import (
+    FEATURES,
+    find_calls_to,
+    find_quotes,
+    measure_message_overlap,
+    score_called_code,
+    score_quotes,
+    weigh_longest_run,
+)
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores, Scores, documents_with, find_highest
-from triage.code.rank.quotes import find_quotes, measure_message_overlap, score_quotes, weigh_longest_run
 from triage.code.rank.ranking import PAST_FEATURE, load_weights, rank_files
 from triage.code.words.bm25 import BM25, TermCounts
 from triage.domain.code import SearchQuery

@@ -15,7 +15,7 @@ from tests.code.indexes import make_codebase, make_corpus, make_query, make_trac
 from tests.code.project import PROJECT
 from triage.code.codebase import GitCodebase
 from triage.code.git.commit_log import LoggedCommit
-from triage.code.past.past_changes import PastChanges, read_changes
+from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import load_past_weights, rank_files
 from triage.domain.code import SearchQuery

@@ -8,7 +8,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.git.commit_log import LoggedCommit
-from triage.code.past.past_changes import PastChanges, read_changes
+from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import MAX_REASONS, Reason, explain_rank, is_distinctive, merge_reasons

@@ -14,7 +14,7 @@ from tests.code.indexes import make_corpus
 from tests.code.project import PROJECT
 from triage.code.vectors.chroma_connection import StoreFailed, connect_to_chroma
 from triage.code.vectors.chroma_http import MAX_RESPONSE_BYTES
-from triage.code.vectors.chroma_store import ChromaStore, VectorKey
+from triage.code.vectors.vector_stores import ChromaStore, VectorKey
 from triage.code.words.corpus import Corpus
 
 BUFFERS = 8_000_000

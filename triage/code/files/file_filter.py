@@ -9,8 +9,7 @@ from functools import lru_cache
 from pathspec import PathSpec
 
 from triage.code.files.languages import detect_language
-from triage.code.git.decode import decode_text
-from triage.code.git.tree import Listing
+from triage.code.git.tree import Listing, decode_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 

@@ -9,10 +9,9 @@ from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
 
-from triage.code.git.commit_history import read_commit_history
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git, GitError, IsolatedGit
-from triage.code.git.git_history import GitHistory
+from triage.code.git.history import GitHistory, read_commit_history
 from triage.code.git.tree import Entry, Listing, has_blob_id
 from triage.domain.code import History
 

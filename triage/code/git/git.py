@@ -5,6 +5,7 @@ contain each other) or unpack gigabytes (a small delta of a large blob).
 """
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -39,6 +40,10 @@ _CONFIG = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"
 """Of a repository of our own, with SHA-1 object ids: GitHub has no others."""
 MAX_MEMORY_BYTES = 1 << 30
 """Without the packs that git maps into memory. A repository of a million files takes a third of it."""
+# `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git`
+_REMOTE = re.compile(
+    r"(?:[a-z+]+://[^/\s]+/|[^/\s:]+:)(?:[^\s]+/)?(?P<slug>[\w.-]+/[\w.-]+?)(?:\.git)?/?", re.IGNORECASE | re.ASCII
+)
 
 
 class GitError(Exception):
@@ -208,3 +213,13 @@ def _limit_memory(process: "subprocess.Popen[bytes]") -> None:
     if hasattr(resource, "prlimit"):  # Linux only
         with suppress(OSError, ValueError):  # The process has ended, or has a lower limit already.
             resource.prlimit(process.pid, resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+
+
+def read_origin(root: Path) -> str | None:
+    """Return `owner/name` of the remote `origin`; None without git, a work tree, or a remote on a host."""
+    try:
+        output = Git(root).run("config", "--get", "remote.origin.url", accept=(0, 1))
+    except GitError:
+        return None
+    found = _REMOTE.fullmatch(output.decode("utf-8", "replace").strip())
+    return found["slug"] if found else None

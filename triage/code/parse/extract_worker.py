@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from triage.code.parse.extract import ExtractedFiles, Extractor, SourceFile
-from triage.code.parse.process_limits import limit_process
+from triage.code.parse.parser_process import limit_process
 from triage.code.words.bm25 import TermCounts
 
 MAX_MEMORY_BYTES = 1 << 30

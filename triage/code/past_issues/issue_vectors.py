@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.past_issues.issue_terms import extract_terms
+from triage.code.past_issues.issue_words import extract_terms
 from triage.code.vectors.chroma_connection import OpenChroma
-from triage.code.vectors.chroma_store import VectorKey
-from triage.code.vectors.embed_corpus import LOCAL, embed_query, embed_texts, embedding_errors, store_vectors
+from triage.code.vectors.embed_corpus import (
+    LOCAL,
+    VectorCache,
+    embed_query,
+    embed_texts,
+    embedding_errors,
+    store_vectors,
+)
 from triage.code.vectors.projection import project_terms
-from triage.code.vectors.vector_cache import VectorCache
+from triage.code.vectors.vector_stores import VectorKey
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.safety.secrets.likely_secrets import redact_likely_secrets

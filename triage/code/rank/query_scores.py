@@ -7,11 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.past.past_changes import PastChanges
+from triage.code.past_changes import PastChanges
 from triage.code.rank.mentions import Mentions, find_mentions
 from triage.code.rank.query import Query
-from triage.code.words.best_sums import sum_best_parts
-from triage.code.words.bm25 import BM25
+from triage.code.words.bm25 import BM25, sum_best_parts
 from triage.code.words.corpus import Corpus
 
 Scores = NDArray[np.float32]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from triage.code.past.past_changes import PastChanges
+from triage.code.past_changes import PastChanges
 from triage.code.rank.features import FEATURES
 from triage.code.rank.query import Query
 from triage.code.rank.query_scores import QueryScores, Scores, find_highest

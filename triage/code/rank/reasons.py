@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from triage.base.word_set import word_set
-from triage.code.rank.called_code import find_calls_to
+from triage.code.rank.features import find_calls_to, find_quotes, measure_message_overlap
 from triage.code.rank.mentions import resolve_line
 from triage.code.rank.query import Query
 from triage.code.rank.query_scores import QueryScores, documents_with
-from triage.code.rank.quotes import find_quotes, measure_message_overlap
 from triage.code.rank.ranking import PAST_FEATURE, Ranking
 from triage.code.rank.snippets import code_lines
 from triage.code.words.bm25 import BM25

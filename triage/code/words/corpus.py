@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from triage.code.files.file_roles import FileRole
 from triage.code.files.packages import find_packages
-from triage.code.git.decode import split_lines
+from triage.code.git.tree import split_lines
 from triage.code.words.bm25 import BM25
 from triage.code.words.tokens import Vocabulary
 

@@ -1,0 +1,210 @@
+"""Who knows some lines: the newer a line the more it weighs, and nobody who left, and no bot.
+
+Tags, ranges and authors from real repositories, whole and shallow."""
+
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import ENVIRONMENT, write
+from triage.code.code_history import list_code_owners, weigh_authors
+from triage.code.codebase import GitCodebase
+from triage.domain.code import Author, BlamedLine, CodeHistory, Owner, Span
+from triage.domain.issue import Quote, Regression, ReportFacts
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+MONA = Author(name="Mona Lisa", email="12+mona@users.noreply.github.com")
+OLAF = Author(name="Olaf", email="olaf@example.org")
+BOT = Author(name="dependabot[bot]", email="49699333+dependabot[bot]@users.noreply.github.com")
+
+
+def lines(author: Author, count: int, days: int = 10) -> list[BlamedLine]:
+    return [BlamedLine(author=author, at=NOW - timedelta(days=days), commit="a" * 40)] * count
+
+
+def names(*blamed: list[BlamedLine], active: list[Author] | None = None) -> list[str]:
+    everybody = [MONA, OLAF, BOT] if active is None else active
+    return [owner.name for owner in weigh_authors([line for one in blamed for line in one], everybody, NOW)]
+
+
+def test_an_author_with_a_known_login_and_one_without():
+    assert weigh_authors([*lines(MONA, 6), *lines(OLAF, 4, days=400)], [MONA, OLAF], NOW) == [
+        Owner(name="mona", source="history", reason="wrote 6 of the 10 lines, the last in 2026-10"),
+        Owner(name="Olaf", source="history", reason="wrote 4 of the 10 lines, the last in 2025-09"),
+    ]
+
+
+def test_one_line_and_all_lines():
+    [one], [all_lines] = (weigh_authors(lines(OLAF, count), [OLAF], NOW) for count in (1, 3))
+    assert one.reason.startswith("wrote this line,")
+    assert all_lines.reason.startswith("wrote all 3 lines,")
+
+
+def test_new_lines_weigh_more():
+    assert names(lines(OLAF, 6, days=1500), lines(MONA, 4)) == ["mona"]
+
+
+def test_a_single_new_line_among_many_says_little():
+    assert names(lines(OLAF, 30, days=1500), lines(MONA, 1)) == ["Olaf"]
+
+
+def test_a_bot_and_who_left_are_nobody():
+    assert names(lines(BOT, 6), lines(OLAF, 3)) == ["Olaf"]
+    assert names(lines(MONA, 6), lines(OLAF, 3), active=[OLAF]) == ["Olaf"]
+    assert names(lines(MONA, 9), active=[]) == []
+
+
+@pytest.mark.parametrize("name", ["bors", "k8s-ci-robot", "GitHub Action", "ann@corp.example", "Mergify"])
+def test_a_robot_or_an_address_is_nobody(name: str):
+    author = Author(name=name, email="x@example.org")
+    assert names(lines(author, 5), active=[author]) == []
+
+
+def test_a_new_address_is_the_same_person():
+    assert names(lines(OLAF, 3), active=[Author(name="Olaf", email="olaf@elsewhere.example")]) == ["Olaf"]
+
+
+def test_three_code_owners_at_most():
+    assert [owner.name for owner in list_code_owners(["acme/core", "a", "b", "c"])] == ["acme/core", "a", "b"]
+
+
+QUOTE = Quote(text="x", start=0, end=1)
+BODY = "def total(items):\n    return sum(items)\n\n\ndef count(items):\n    return len(items)\n"
+
+
+def git(root: Path, *words: str, who: str = "Mona", at: str = "2024-01-01T00:00:00Z") -> str:
+    person = {
+        f"GIT_{role}_{field}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for field, value in (("NAME", who), ("EMAIL", f"{who.lower()}@users.noreply.github.com"), ("DATE", at))
+    }
+    done = subprocess.run(["git", "-C", str(root), *words], env=ENVIRONMENT | person, check=True, capture_output=True)
+    return done.stdout.decode().strip()
+
+
+def commit(root: Path, subject: str, text: str, who: str = "Mona", at: str = "2024-01-01T00:00:00Z") -> str:
+    write(root, {"till.py": text})
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", subject, who=who, at=at)
+    return git(root, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "till"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    commit(root, "Add a till", BODY)
+    git(root, "tag", "v1.0")
+    commit(
+        root, "Round the total (#12)", BODY.replace("sum(items)", "round(sum(items))"), "Olaf", "2025-06-01T00:00:00Z"
+    )
+    git(root, "tag", "-a", "v1.1", "-m", "v1.1", at="2025-06-02T00:00:00Z")
+    commit(
+        root, "Count once", BODY.replace("sum(items)", "round(sum(items))") + "\n\nx = 1\n", at="2025-07-01T00:00:00Z"
+    )
+    return root
+
+
+def look_up(root: Path, facts: ReportFacts, lines: Span | None = None) -> CodeHistory:
+    codebase = GitCodebase(root, "acme/till")
+    assert codebase.look_up_history(facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
+    codebase.index()
+    return codebase.look_up_history(facts, ["till.py"], lines)
+
+
+def regression(worked: str, broken: str) -> ReportFacts:
+    return ReportFacts(regression=Regression(worked_in=worked, broken_in=broken, quote=QUOTE))
+
+
+def test_commits_between_two_versions(repository: Path):
+    window = look_up(repository, regression("1.0", "")).regression_window
+    assert window is not None
+    assert (window.worked_in, window.broken_in, window.total) == ("v1.0", "HEAD", 2)
+    assert [change.subject for change in window.commits] == ["Count once", "Round the total (#12)"]
+    assert window.commits[0].paths == ["till.py"]
+    between = look_up(repository, regression("", "1.1")).regression_window
+    assert between is not None
+    assert [change.subject for change in between.commits] == ["Round the total (#12)"]
+
+
+def test_a_change_after_the_reporters_version(repository: Path):
+    facts = ReportFacts(version=Quote(text="1.0", start=0, end=3))
+    later = look_up(repository, facts, Span(path="till.py", start=1, end=2)).later_change
+    assert later is not None
+    assert (later.version, later.commit.subject, later.release) == ("v1.0", "Round the total (#12)", "v1.1")
+    assert look_up(repository, facts, Span(path="till.py", start=5, end=6)).later_change is None
+    unreleased = look_up(repository, facts, Span(path="till.py", start=9, end=9)).later_change
+    assert unreleased is not None
+    assert unreleased.release is None
+    current = ReportFacts(version=Quote(text="1.1", start=0, end=3))
+    assert look_up(repository, current, Span(path="till.py", start=1, end=2)).later_change is None
+
+
+def test_owners_are_code_owners_and_authors_of_the_lines(repository: Path):
+    write(repository, {"CODEOWNERS": "*.py @acme/tills\n"})
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "Owners", at="2025-08-01T00:00:00Z")
+    owners = look_up(repository, ReportFacts(), Span(path="till.py", start=1, end=2)).owners
+    assert [(owner.name, owner.source) for owner in owners] == [
+        ("acme/tills", "CODEOWNERS"),
+        ("olaf", "history"),
+        ("mona", "history"),
+    ]
+    assert owners[1].reason == "wrote 1 of the 2 lines, the last in 2025-06"
+
+
+def test_a_shallow_clone_knows_no_authors_and_no_range(repository: Path, tmp_path: Path):
+    clone = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
+    found = look_up(clone, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2))
+    assert found == CodeHistory()
+
+
+def test_a_shallow_clone_with_tags_makes_no_list_from_what_it_lacks(repository: Path, tmp_path: Path):
+    clone = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
+    git(clone, "fetch", "-q", "--depth=1", "origin", "refs/tags/*:refs/tags/*")
+    assert look_up(clone, regression("1.0", "1.1")).regression_window is None
+
+
+@pytest.mark.parametrize("author", ["1700000000 +9900", "99999999999999 +0000", "abc", "-5 +0000"])
+def test_a_commit_with_an_odd_date_costs_no_owner(repository: Path, author: str):
+    write(repository, {"CODEOWNERS": "*.py @acme/tills\n"})
+    git(repository, "add", "-A")
+    tree = git(repository, "write-tree")
+    head = git(repository, "rev-parse", "HEAD")
+    text = f"tree {tree}\nparent {head}\nauthor A <a@b> {author}\ncommitter A <a@b> {author}\n\nOdd\n"
+    done = subprocess.run(
+        ["git", "-C", str(repository), "hash-object", "-t", "commit", "-w", "--stdin", "--literally"],
+        input=text.encode(),
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
+    )
+    git(repository, "update-ref", "refs/heads/main", done.stdout.decode().strip())
+    found = look_up(repository, regression("1.0", ""), Span(path="till.py", start=1, end=2))
+    assert found.owners[0].name == "acme/tills"
+    assert found.regression_window is not None
+
+
+def test_the_order_is_that_of_the_history(repository: Path):
+    late = commit(repository, "Written long ago", BODY + "y = 1\n", at="2019-01-01T00:00:00Z")
+    window = look_up(repository, regression("1.1", "")).regression_window
+    assert window is not None
+    assert window.commits[0].commit == late
+
+
+def test_a_folder_without_git_has_no_history(tmp_path: Path):
+    write(tmp_path, {"till.py": BODY})
+    assert look_up(tmp_path, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2)) == CodeHistory()
+
+
+@pytest.mark.parametrize("version", ["--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"])
+def test_what_is_no_version_asks_git_nothing_odd(repository: Path, version: str):
+    lines = Span(path="till.py", start=1, end=2)
+    facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regression(version, version).regression)
+    found = look_up(repository, facts, lines)
+    assert found.regression_window is None

@@ -1,0 +1,131 @@
+"""Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from triage.code.git.history import GitHistory
+from triage.domain.code import Author, BlamedLine, CodeHistory, LaterChange, Owner, RegressionWindow, Span, Tag
+from triage.domain.issue import ReportFacts
+from triage.issue.versions.regression_versions import build_window, choose_versions, resolve_version
+from triage.issue.versions.version_tags import find_release
+from triage.safety.code_owners import CodeOwners
+
+ACTIVE_YEARS = 2
+"""Who has committed nothing for so long has left."""
+HALF_LIFE_DAYS = 365.0
+"""A line of this age weighs half of a new one."""
+MIN_SHARE = 0.2
+"""Of the weight of all lines."""
+MIN_LINES_SHARE = 0.3
+"""Of the number of lines: a new line alone says little."""
+MAX_AUTHORS = 2
+MAX_CODE_OWNERS = 3
+_NO_REPLY = re.compile(r"(?:\d+\+)?([a-z\d](?:[a-z\d-]{0,38}))@users\.noreply\.github\.com")
+_BOT = re.compile(
+    r"\[bot\]|\bbot\b|-robot\b|(?:^|[-_ ])(?:dependabot|renovate|github[- ]actions?|pre-commit|greenkeeper|bors|"
+    r"mergify|imgbot|copilot|allcontributors|semantic-release)",
+    re.I,
+)
+MAX_PATHS = 5
+
+
+def list_code_owners(names: Sequence[str]) -> list[Owner]:
+    """Return the owners that CODEOWNERS names for a file."""
+    return [Owner(name=name, source="CODEOWNERS", reason="by CODEOWNERS") for name in names[:MAX_CODE_OWNERS]]
+
+
+def weigh_authors(lines: Sequence[BlamedLine], active: Sequence[Author], now: datetime) -> list[Owner]:
+    """Return who wrote most of the lines, the newer a line the more it weighs.
+
+    Only people among the `active` authors count; a bot is nobody. `now` is the time of the indexed commit.
+    """
+    emails, names = {author.email for author in active}, {author.name for author in active}
+    weights: dict[str, float] = defaultdict(float)
+    written: dict[str, list[BlamedLine]] = defaultdict(list)
+    total = 0.0
+    for line in lines:
+        weight = 0.5 ** (max(0.0, (now - line.at).total_seconds()) / 86_400 / HALF_LIFE_DAYS)
+        total += weight
+        author = line.author
+        is_active = author.email in emails or author.name in names
+        # Whoever wrote an address in place of a name did not mean to publish it.
+        if is_active and author.name and "@" not in author.name and not _is_bot(author):
+            weights[author.name] += weight
+            written[author.name].append(line)
+    best = sorted(weights, key=lambda name: -weights[name])
+    chosen = [
+        name
+        for name in best
+        if weights[name] >= MIN_SHARE * total and len(written[name]) >= MIN_LINES_SHARE * len(lines)
+    ]
+    return [_describe(written[name], len(lines)) for name in chosen[:MAX_AUTHORS]]
+
+
+def _is_bot(author: Author) -> bool:
+    return bool(_BOT.search(author.name) or _BOT.search(author.email.partition("@")[0]))
+
+
+def _describe(written: Sequence[BlamedLine], count: int) -> Owner:
+    author, latest = written[0].author, max(line.at for line in written)
+    login = next((match[1] for line in written if (match := _NO_REPLY.fullmatch(line.author.email))), None)
+    share = f"all {count}" if len(written) == count else f"{len(written)} of the {count}"
+    lines = "this line" if count == 1 else f"{share} lines"
+    return Owner(name=login or author.name, source="history", reason=f"wrote {lines}, the last in {latest:%Y-%m}")
+
+
+def find_regression_window(
+    history: GitHistory, facts: ReportFacts, tags: Sequence[Tag], paths: Sequence[str]
+) -> RegressionWindow | None:
+    """Return the commits that changed the files between the two versions; None if either is not here."""
+    versions = choose_versions(facts, tags, history.commit, history.resolve_commit) if paths else None
+    if versions is None:
+        return None
+    worked, broken = versions
+    if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
+        return None  # commits between both are missing here; GitHub has them
+    return build_window(worked, broken, history.list_changes_between(worked.commit, broken.commit, paths))
+
+
+def find_later_change(
+    history: GitHistory, version: str, tags: Sequence[Tag], blamed: Sequence[BlamedLine]
+) -> LaterChange | None:
+    """Return the newest commit after the reporter's version that changed the lines; None if there is none."""
+    reported = resolve_version(version, tags, history.resolve_commit)
+    if reported is None or history.is_ancestor(reported.commit, history.commit) is not True:
+        return None
+    for commit in dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)):
+        if history.is_ancestor(commit, reported.commit) is False:
+            change = history.read_commit(commit)
+            release = find_release(history.list_tags_with(commit), reported)
+            return LaterChange(version=reported.name, commit=change, release=release) if change else None
+    return None
+
+
+def look_up_history(
+    history: GitHistory | None, code_owners: CodeOwners, facts: ReportFacts, paths: list[str], lines: Span | None
+) -> CodeHistory:
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
+    paths = paths[:MAX_PATHS]
+    owners = list_code_owners(code_owners.find_owners(paths[0])) if paths else []
+    if history is None:
+        return CodeHistory(owners=owners)
+    tags = history.list_tags()
+    blamed = _blame(history, lines) if lines else []
+    return CodeHistory(
+        owners=[*owners, *_find_authors(history, blamed)],
+        regression_window=find_regression_window(history, facts, tags, paths),
+        later_change=find_later_change(history, facts.version.text, tags, blamed) if facts.version else None,
+    )
+
+
+def _blame(history: GitHistory, lines: Span) -> list[BlamedLine]:
+    """Return the lines whose last change says something about them: a new code style does not."""
+    blamed = history.blame(lines.path, lines.start, lines.end)
+    mass_changes = {commit for commit in {line.commit for line in blamed} if history.is_mass_change(commit)}
+    return [line for line in blamed if line.commit not in mass_changes]
+
+
+def _find_authors(history: GitHistory, blamed: Sequence[BlamedLine]) -> list[Owner]:
+    return weigh_authors(blamed, history.list_recent_authors(ACTIVE_YEARS), history.read_time()) if blamed else []

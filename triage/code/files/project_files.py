@@ -1,0 +1,149 @@
+"""Files that a project writes for us or for GitHub: its config, CODEOWNERS, issue forms, SECURITY.md, skills.
+
+All are read from the same commit as the code.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+
+from triage.base.errors import BadInput
+from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
+from triage.code.git.git import GitError
+from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree, decode_text
+from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
+from triage.issue import skill_file
+from triage.safety.code_owners import MAX_BYTES, PLACES, CodeOwners
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+_POLICIES = (".github/SECURITY.md", "SECURITY.md", "docs/SECURITY.md")
+"""In the order in which GitHub looks. In small letters, a page of the documentation has the name too."""
+_FORM = re.compile(r"^(?:\.github/ISSUE_TEMPLATE/[^/]+\.(?:md|ya?ml)|(?:\.github/|docs/)?ISSUE_TEMPLATE\.md)$", re.I)
+_MAX_FORM_BYTES = 64 * 1024
+_MAX_FORMS = 40
+MAX_SKILLS = 30
+"""Their descriptions stand in every prompt."""
+_TOO_MANY = f"it is not read, nor is any after it: at most {MAX_SKILLS} skills are"
+_MAX_FILES = 200
+_DESCRIPTION = "README.md"
+"""For people who look at the folder."""
+
+
+def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
+    """Return the bytes of a file at HEAD's commit, or in the folder if there is no commit; None if there is no file.
+
+    Args:
+        root: The checkout.
+        path: Relative to `root`, without `..`.
+        max_bytes: Maximum size.
+
+    Raises:
+        BadInput: The file is not a regular file, is too large, or cannot be read.
+    """
+    tree, entry = _find_entry(root.resolve(), path)
+    if entry is None:
+        return None
+    if isinstance(entry, str):
+        raise BadInput(f"{path} is a {entry}: put a regular file there.")
+    if entry.size > max_bytes:
+        raise BadInput(f"{path} has {entry.size:,} bytes; {max_bytes:,} are allowed.")
+    (_, data), *_ = tree.read([entry])
+    if data is None:
+        raise BadInput(f"{path} cannot be read.")
+    return data
+
+
+def _find_entry(root: Path, path: str) -> tuple[CommitTree | FolderTree, Entry | str | None]:
+    try:
+        commit = open_commit(root)
+        return commit, commit.find_entry(path)
+    except GitError:
+        folder = FolderTree(root)
+        return folder, None if is_bare_repository(root) else folder.find_entry(path)
+
+
+def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
+    """Return the rules of the commit's file, for hints. A question of rights is asked of GitHub."""
+    by_path = {entry.path: entry for entry in entries if entry.path in PLACES}
+    chosen = next((by_path[path] for path in PLACES if path in by_path), None)
+    if chosen is None or chosen.size > MAX_BYTES:
+        return CodeOwners()
+    return CodeOwners("".join(_read_texts(tree, [chosen])))
+
+
+def find_security_policy(entries: Sequence[Entry]) -> str | None:
+    """Return the path of the security policy that GitHub shows; None without one."""
+    paths = {entry.path for entry in entries if entry.path in _POLICIES}
+    return next((path for path in _POLICIES if path in paths), None)
+
+
+def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    """Return the texts of the issue templates and forms, sorted by path."""
+    forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
+    return _read_texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
+
+
+def _read_texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    texts = [decode_text(data) for _, data in tree.read(entries) if data is not None] if entries else []
+    return [redact_likely_secrets(text) for text in texts if text is not None]
+
+
+def remove_skills(listing: Listing) -> Listing:
+    """Return the listing without skills. Full of words of issues, they would be found in place of the code."""
+    skills = {entry.path for entry in listing.entries if _is_skill_file(entry.path)}
+    return (
+        replace(listing, entries=[entry for entry in listing.entries if entry.path not in skills])
+        if skills
+        else listing
+    )
+
+
+def _is_skill_file(path: str) -> bool:
+    if not path.startswith(SKILL_FOLDER):  # cheap, and rules out nearly all of a million names
+        return False
+    folder, _, name = path.rpartition("/")
+    return folder == SKILL_FOLDER and name.endswith(".md") and name != _DESCRIPTION
+
+
+def read_skills_at(root: Path) -> Skills:
+    """Return the skills of HEAD's commit, or of the folder if there is no commit, without indexing anything."""
+    try:
+        return read_skills(open_commit(root.resolve()))
+    except GitError:
+        return Skills() if is_bare_repository(root) else read_skills(FolderTree(root.resolve()))
+
+
+def read_skills(tree: SourceTree) -> Skills:
+    """Return the skills of the tree. A file that cannot be used is named with its problem."""
+    try:
+        found = tree.list_folder(SKILL_FOLDER, _MAX_FILES)
+    except GitError as error:
+        return Skills(broken=[BrokenSkill(path=SKILL_FOLDER, problem=f"the folder cannot be read ({error})")])
+    if isinstance(there := found.get(SKILL_FOLDER), str | Entry):
+        what = there if isinstance(there, str) else "file"
+        return Skills(broken=[BrokenSkill(path=SKILL_FOLDER, problem=f"it is a {what}: put a folder there")])
+    named = {path: entry for path, entry in found.items() if _is_skill_file(path) and path.isprintable()}
+    broken = [
+        BrokenSkill(path=path, problem=_describe_entry(entry))
+        for path, entry in named.items()
+        if not isinstance(entry, Entry) or entry.size > skill_file.MAX_BYTES
+    ]
+    readable = [entry for entry in named.values() if isinstance(entry, Entry) and entry.size <= skill_file.MAX_BYTES]
+    parsed = [
+        skill_file.parse_skill(entry.path, data)
+        if data is not None
+        else BrokenSkill(path=entry.path, problem="it cannot be read from the repository")
+        for entry, data in tree.read(readable[:MAX_SKILLS])
+    ]
+    broken += [one for one in parsed if isinstance(one, BrokenSkill)]
+    broken += [BrokenSkill(path=entry.path, problem=_TOO_MANY) for entry in readable[MAX_SKILLS : MAX_SKILLS + 1]]
+    broken.sort(key=attrgetter("path"))
+    return Skills(skills=[one for one in parsed if isinstance(one, Skill)], broken=broken)
+
+
+def _describe_entry(entry: Entry | str) -> str:
+    if isinstance(entry, str):
+        return f"it is a {entry}: put a regular file there"
+    return f"the file has {entry.size:,} bytes; {skill_file.MAX_BYTES:,} are allowed"

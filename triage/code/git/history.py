@@ -1,0 +1,257 @@
+"""What changed files and lines: commits, tags, authors. Every text in them is a stranger's.
+
+Of a message one short line is shown, with likely secrets masked.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from triage.code.git.git import Git, GitError
+from triage.domain.code import Author, BlamedLine, FileChange, History, PathChange, Tag
+from triage.safety.secrets.likely_secrets import shorten_text
+
+LOG_SECONDS = 10.0
+"""For git, which goes through every commit since the file changed."""
+MAX_LOG_BYTES = 262_144
+"""Of git's output: a subject line has no limit."""
+MAX_SUBJECT_CHARS = 120
+_LOG = (
+    "log",
+    "-z",
+    "--format=tformat:%H%x00%P%x00%aI%x00%s",
+    "--encoding=UTF-8",
+    # The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
+    "--no-show-signature",
+    "--no-patch",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-mailmap",
+    "--no-follow",
+)
+MAX_TAGS = 5_000
+"""The newest ones count."""
+HISTORY_SECONDS = 10.0
+"""For one question, which may go through every commit."""
+MAX_FILES = 20
+"""Of a change that is about these lines."""
+MAX_LISTED = 200
+"""Commits of one file in a range."""
+MAX_NAME_CHARS = 60
+_BOUNDARY = b"boundary"
+
+
+def read_commit_history(git: Git, commit: str, path: str, limit: int, until: datetime | None = None) -> History:
+    """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
+
+    `commit` is the full id of the newest commit that counts, and `until` its greatest date. `path` is relative to the
+    top of the repository.
+    """
+    args = (
+        *_LOG,
+        *list_date_options(until),
+        f"--max-count={limit}",
+        "--end-of-options",
+        commit,
+        "--",
+        f":(literal){path}",
+    )
+    started = time.monotonic()
+    try:
+        is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        with git.stream(*args, seconds=LOG_SECONDS) as stream:
+            output = stream.read(MAX_LOG_BYTES)
+    except GitError:
+        return History(partial=True)
+    changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
+    is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
+    # Some commit added the file. Without any, git failed.
+    return History(changes=changes, partial=is_shallow or not is_complete or not changes)
+
+
+def list_date_options(until: datetime | None) -> list[str]:
+    """Return git's options that leave out commits that are younger."""
+    return [f"--until={until.isoformat()}"] if until else []
+
+
+def read_changes(git: Git, revisions: Sequence[str], paths: Sequence[str], limit: int) -> list[FileChange]:
+    """Return the newest commits of a range or a commit, of some files if there are paths. Empty if git fails.
+
+    `revisions` are full ids of commits, and options of our own.
+    """
+    inside = [f":(literal){path}" for path in paths]
+    try:
+        with git.stream(*_LOG, f"--max-count={limit}", *revisions, "--", *inside, seconds=LOG_SECONDS) as stream:
+            output = stream.read(MAX_LOG_BYTES)
+    except GitError:
+        return []
+    return [change for change, _ in _parse_changes(output)]
+
+
+def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
+    fields = output.decode("utf-8", "replace").split("\0")[:-1]
+    for start in range(0, len(fields) - 3, 4):
+        commit, parents, date, subject = fields[start : start + 4]
+        yield FileChange(commit=commit, date=date, subject=shorten_text(subject, MAX_SUBJECT_CHARS)), parents
+
+
+class GitHistory:
+    """The history behind the indexed commit. What git cannot answer is empty."""
+
+    def __init__(self, git: Git, objects: Git, commit: str, prefix: str, until: datetime | None = None) -> None:
+        """Take git with the repository's refs, and git on its objects alone, which reads no config.
+
+        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top. With
+        `until`, younger commits and tags that the commit does not contain are not known.
+        """
+        self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
+        self._until = until
+        self._known_tags = (f"--merged={commit}",) if until else ()
+
+    def is_shallow(self) -> bool:
+        """Return whether older commits are missing, or git does not know."""
+        try:
+            return self._objects.run("rev-parse", "--is-shallow-repository").strip() != b"false"
+        except GitError:
+            return True
+
+    def list_tags(self) -> list[Tag]:
+        """Return the tags of commits, newest first. None in a shallow clone that has fetched none."""
+        return self._read_tags("--sort=-creatordate")
+
+    def resolve_commit(self, written: str) -> str | None:
+        """Return the full id of a commit that is written in hexadecimal, at least seven digits."""
+        try:
+            return self._objects.run("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").decode().strip()
+        except GitError:
+            return None
+
+    def find_first_parent(self, commit: str) -> str | None:
+        """Return the commit before, of a merge the one that it was merged into; None if the clone does not have it."""
+        return self.resolve_commit(f"{commit}^1") if self.resolve_commit(commit) else None
+
+    def list_changed_files(self, base: str, commit: str) -> dict[str, bool]:
+        """Return each file in which two commits differ, with whether `base` has it. A renamed file is two files."""
+        args = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit)
+        try:
+            fields = self._objects.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace").split("\0")
+        except GitError:
+            return {}
+        changed = zip(fields[1::2], fields[::2], strict=False)
+        inside = ((path, status) for path, status in changed if path.startswith(self._prefix))
+        return {path.removeprefix(self._prefix): status != "A" for path, status in inside}
+
+    def is_mass_change(self, commit: str) -> bool:
+        """Return whether a commit changed so many files that it says nothing of any, such as a new code style."""
+        args = ("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "--no-renames", commit)
+        try:
+            with self._objects.stream(*args, seconds=HISTORY_SECONDS) as stream:
+                return stream.read(MAX_FILES * 4_096).count(b"\0") > MAX_FILES
+        except GitError:
+            return False
+
+    def is_ancestor(self, commit: str, of: str) -> bool | None:
+        """Return whether `of` contains the commit; None if git does not know."""
+        try:
+            self._objects.run("merge-base", "--is-ancestor", commit, of, seconds=HISTORY_SECONDS)
+        except GitError as error:
+            return False if str(error).endswith("exited with 1") else None
+        return True
+
+    def list_tags_with(self, commit: str) -> list[Tag]:
+        """Return the tags that contain the commit, oldest first."""
+        return self._read_tags(f"--contains={commit}", "--sort=creatordate")
+
+    def _read_tags(self, *options: str) -> list[Tag]:
+        fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
+        args = ("for-each-ref", *options, *self._known_tags, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
+        try:
+            output = self._git.run(*args, seconds=HISTORY_SECONDS)
+        except GitError:
+            return []
+        rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
+        return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
+        """Return the commits that are in `broken` and not in `worked` and that changed one of the files."""
+        # What a merge brings stands in commits of its own.
+        options = ("--no-merges", *list_date_options(self._until), f"{worked}..{broken}")
+        inside = [self._prefix + path for path in paths]
+        changes = read_changes(self._objects, options, inside, MAX_LISTED)
+        ids = {
+            path: {one.commit for one in read_changes(self._objects, options, [self._prefix + path], MAX_LISTED)}
+            for path in paths
+        }
+        touched = [[path for path in paths if change.commit in ids[path]] for change in changes]
+        return [
+            PathChange(**change.model_dump(), paths=own) for change, own in zip(changes, touched, strict=True) if own
+        ]
+
+    def read_commit(self, commit: str) -> FileChange | None:
+        """Return the subject and the date of a commit."""
+        return next(iter(read_changes(self._objects, [commit], [], 1)), None)
+
+    def read_time(self) -> datetime:
+        """Return when the indexed commit was made; 1970 if git does not say."""
+        try:
+            return _to_time(self._objects.run("log", "-1", "--format=%ct", self.commit, "--").decode().strip())
+        except GitError:
+            return _to_time("")
+
+    def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
+        """Return who wrote the lines. Those that are older than a shallow clone are left out."""
+        lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)
+        try:
+            # Without --root the first commit of all counts as the edge of a shallow clone.
+            root = () if self.is_shallow() else ("--root",)
+            args = ("blame", "--line-porcelain", "-w", *root, *lines)
+            output = self._objects.run(*args, seconds=HISTORY_SECONDS)
+        except GitError:
+            return []
+        return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
+
+    def list_recent_authors(self, years: int) -> list[Author]:
+        """Return who has committed anything in the last years before the indexed commit."""
+        since = self.read_time() - timedelta(days=365 * years)
+        options = ("--format=tformat:%aN%x00%aE", "--no-mailmap", "--encoding=UTF-8")
+        args = ("log", f"--since={since.isoformat()}", *options)
+        try:
+            with self._objects.stream(*args, self.commit, "--", seconds=HISTORY_SECONDS) as stream:
+                lines = set(stream.read(1 << 22).decode("utf-8", "replace").splitlines())
+        except GitError:
+            return []
+        pairs = [line.split("\0") for line in lines if line.count("\0") == 1]
+        return [_make_author(name, email) for name, email in pairs]
+
+
+def _make_author(name: str, email: str) -> Author:
+    return Author(name=shorten_text(name, MAX_NAME_CHARS), email=email.strip("<> ").lower()[:200])
+
+
+def _parse_blame(output: bytes) -> list[BlamedLine]:
+    lines: list[BlamedLine] = []
+    fields: dict[bytes, str] = {}
+    for raw in output.split(b"\n"):
+        if raw.startswith(b"\t"):  # the line itself, after its fields
+            if _BOUNDARY not in fields:
+                lines.append(_make_blamed_line(fields))
+            fields = {}
+            continue
+        key, _, value = raw.partition(b" ")
+        text = value.decode("utf-8", "replace")
+        if fields:
+            fields.setdefault(key, text)
+        else:
+            fields[b"commit"] = key.decode("ascii", "replace")
+    return lines
+
+
+def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
+    at = _to_time(fields.get(b"committer-time", ""))
+    author = _make_author(fields.get(b"author", ""), fields.get(b"author-mail", ""))
+    return BlamedLine(author=author, at=at, commit=fields[b"commit"])
+
+
+def _to_time(seconds: str) -> datetime:
+    # Anybody can write any number into a commit.
+    return datetime.fromtimestamp(int(seconds) if seconds.isdigit() and len(seconds) <= 11 else 0, UTC)
