@@ -1,17 +1,20 @@
-"""Fakes for the ports of the backlog."""
+"""Fakes for what the jobs of a backlog read and write."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from triage.backlog.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
+from triage.backlog.backlog_files import BacklogFiles
 from triage.base.errors import BadInput, TriageError
 from triage.domain.past_issues import PastIssue
 
 
 @dataclass
-class FakeBacklogFolder:
-    """A folder in memory."""
+class FakeBacklogFiles(BacklogFiles):
+    """Files in memory."""
 
+    folder: Path = field(default=Path(), kw_only=True)
     plan: BacklogPlan | None = None
     batches: list[list[ListedIssue]] = field(default_factory=list)
     past: list[PastIssue] = field(default_factory=list)

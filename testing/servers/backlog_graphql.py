@@ -34,7 +34,7 @@ SCHEMA: dict[str, dict[str, str]] = {
 
 
 def is_backlog_query(sent: dict[str, Any]) -> bool:
-    return "fragment listed on Issue" in sent["query"] or "comments(first: 25, after: $after)" in sent["query"]
+    return "fragment listed on Issue" in sent["query"] or "comments(first: $size, after: $after)" in sent["query"]
 
 
 def answer_backlog(api: "GitHubApi", sent: dict[str, Any]) -> "Answer":

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.backlog.backlog_values import make_plan, make_report
 from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
 from triage.backlog.backlog import Caps, LeftOut
-from triage.backlog.backlog_page import MAX_ISSUE_BYTES, BacklogResults, render_backlog
+from triage.backlog.backlog_page import MAX_ISSUE_BYTES, render_backlog
+from triage.backlog.backlog_results import BacklogResults
 from triage.domain.code import FoundPlace, Span
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from testing.fake_backlog import FakeBacklogFolder, FakeTableIssue
+from testing.fake_backlog import FakeBacklogFiles, FakeTableIssue
 from testing.fakes import FakeGitHub
 from tests.backlog.backlog_values import list_issue, make_plan, make_report
 from tests.jobs.flow_harness import FlowHarness
 from triage.backlog.backlog import TABLE_MARKER, BatchRecord, Caps, LeftOut
-from triage.backlog.collect_results import NOT_BEGUN
+from triage.backlog.backlog_results import NOT_BEGUN
 from triage.backlog.merge_backlog import MergeJob, merge_backlog, read_results
 from triage.base.errors import CannotPublish, PermissionMissing
 from triage.domain.code import FoundPlace, Span
@@ -20,10 +20,10 @@ NUMBERS = [5, 4, 3, 2]
 
 
 @pytest.fixture
-def folder() -> FakeBacklogFolder:
+def folder() -> FakeBacklogFiles:
     left_out = [LeftOut(number=1, title="Bot", reason="A bot opened it.")]
     plan = make_plan([[5, 4], [3, 2]], left_out=left_out, repository="o/r", server_url="https://github.test")
-    folder = FakeBacklogFolder(plan, [[list_issue(5), list_issue(4)], [list_issue(3), list_issue(2)]])
+    folder = FakeBacklogFiles(plan, [[list_issue(5), list_issue(4)], [list_issue(3), list_issue(2)]])
     for number, batch in ((5, 1), (4, 1), (3, 2)):
         folder.append(batch, BatchRecord(number=number, reserved=Caps(usd=1, tokens=10)))
         report = make_report(number, found=FOUND if number != 4 else None)
@@ -39,7 +39,7 @@ def harness() -> FlowHarness:
     return FlowHarness(github=FakeGitHub(issues=issues), policy=Policy(comment="auto"))
 
 
-def test_results_have_each_issue_once(folder: FakeBacklogFolder) -> None:
+def test_results_have_each_issue_once(folder: FakeBacklogFiles) -> None:
     results, issues = read_results(folder)
     assert sorted(report.issue.number or 0 for report in results.reports) == [3, 4, 5]
     assert [(one.number, one.reason) for one in results.not_triaged] == [(2, NOT_BEGUN), (1, "A bot opened it.")]
@@ -48,51 +48,53 @@ def test_results_have_each_issue_once(folder: FakeBacklogFolder) -> None:
     assert results.spent == Caps(usd=2.5, tokens=25), "with what the killed triage could take"
 
 
-async def test_nothing_is_written_to_github_unless_asked_for(folder: FakeBacklogFolder, harness: FlowHarness) -> None:
+async def test_nothing_is_written_to_github_unless_asked_for(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
     page = await merge_backlog(MergeJob(folder, harness.build_context()))
     assert harness.github.posted == []
     assert folder.tables[0][0] == page
     assert harness.runner.summaries == [page]
 
 
-async def test_comments_where_there_is_something_to_say(folder: FakeBacklogFolder, harness: FlowHarness) -> None:
+async def test_comments_where_there_is_something_to_say(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
     page = await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert sorted(number for number, _ in harness.github.posted) == [3, 5]
     assert "Comments: 2 issues were written to" in page
     assert harness.runner.summaries == [page], "single reports write no page"
 
 
-async def test_no_more_comments_than_allowed(folder: FakeBacklogFolder, harness: FlowHarness) -> None:
+async def test_no_more_comments_than_allowed(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
     page = await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=1))
     assert [number for number, _ in harness.github.posted] == [5]
     assert "1 more have something to say" in page
 
 
-async def test_a_token_that_may_not_write_is_tried_once(folder: FakeBacklogFolder, harness: FlowHarness) -> None:
+async def test_a_token_that_may_not_write_is_tried_once(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
     harness.github.errors["post_comment"] = PermissionMissing("The token may not write.")
     page = await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert "Comments: 0 issues were written to" in page
     assert harness.runner.annotations[0][:2] == ("error", "The token may not write.")
 
 
-async def test_a_locked_issue_gets_no_comment(folder: FakeBacklogFolder, harness: FlowHarness) -> None:
+async def test_a_locked_issue_gets_no_comment(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
     folder.batches[0][0] = list_issue(5, locked=True)
     await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert [number for number, _ in harness.github.posted] == [3]
 
 
-async def test_the_table_in_an_issue(folder: FakeBacklogFolder, harness: FlowHarness) -> None:
+async def test_the_table_in_an_issue(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
     table = FakeTableIssue()
-    await merge_backlog(MergeJob(folder, harness.build_context(), table_issue=table))
+    await merge_backlog(MergeJob(folder, harness.build_context(), write_table_issue=table.write))
     ((title, body),) = table.written
     assert title == "Bug backlog"
     assert body.startswith(f"{TABLE_MARKER}\n## Backlog of")
 
 
 async def test_a_table_that_cannot_be_written_costs_nothing_else(
-    folder: FakeBacklogFolder, harness: FlowHarness
+    folder: FakeBacklogFiles, harness: FlowHarness
 ) -> None:
     job = MergeJob(folder, harness.build_context())
-    page = await merge_backlog(replace(job, table_issue=FakeTableIssue(CannotPublish("GitHub answered 500."))))
+    page = await merge_backlog(
+        replace(job, write_table_issue=FakeTableIssue(CannotPublish("GitHub answered 500.")).write)
+    )
     assert "The issue with the table was not written: GitHub answered 500." in page
     assert folder.tables

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from testing.fake_backlog import FakeBacklogFolder
+from testing.fake_backlog import FakeBacklogFiles
 from testing.fakes import FakeCodebase, FakeProgressLog, fake_services
 from tests.backlog.backlog_values import list_issue, make_plan, make_report
 from triage.backlog.backlog import BatchRecord, Caps
@@ -27,7 +27,7 @@ FOUND = FoundPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1,
 class Harness:
     """A batch of three issues, and what its triages were given."""
 
-    folder: FakeBacklogFolder
+    folder: FakeBacklogFiles
     usd: float = 0.0
     limits: Limits = field(default_factory=lambda: Limits(usd=1.0, tokens=10_000))
     shared: Caps = NOTHING
@@ -45,7 +45,7 @@ class Harness:
         return BatchJob(
             plan=self.folder.read_plan(),
             batch=1,
-            folder=self.folder,
+            files=self.folder,
             limits=self.limits,
             shared=self.shared,
             open_services=open_services,
@@ -73,7 +73,7 @@ class Harness:
 def harness() -> Harness:
     plan = make_plan([[3, 2, 1], [9]], usd=4.0, tokens=40_000)
     issues = [[list_issue(3), list_issue(2), list_issue(1)], [list_issue(9)]]
-    return Harness(FakeBacklogFolder(plan, issues))
+    return Harness(FakeBacklogFiles(plan, issues))
 
 
 async def test_every_issue_has_a_report(harness: Harness) -> None:

@@ -11,8 +11,8 @@ import pytest
 from testing.fakes import FakeRunner
 from tests.backtest.sample_issues import ISSUES, START
 from tests.jobs.flow_harness import FlowHarness
+from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.make_scorecard import ScorecardJob, make_scorecard, parse_since
-from triage.backtest.scorecard_issues import ScorecardIssues
 from triage.backtest.weekly_trend import parse_marker, read_week_file
 from triage.base.errors import BadInput, CannotPublish, PermissionMissing, TriageError
 from triage.domain.issue import Repository

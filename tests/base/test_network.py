@@ -38,8 +38,7 @@ from triage.base.errors import BadInput, TriageError
 from triage.base.network import CertificateAuthorities, Network
 from triage.code.vectors.chroma_connection import StoreFailed, connect_to_chroma
 from triage.domain.run import Collector, OtlpEndpoint
-from triage.github.github_client import GitHubClient
-from triage.github.github_retry import WaitBudget
+from triage.github.github_client import GitHubClient, WaitBudget
 from triage.github.issue_tracker import IssueTracker
 from triage.model.endpoint import Endpoint
 from triage.model.endpoint import check_endpoint as model_reached

@@ -235,7 +235,7 @@ class TestUnreadable:
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
     ) -> None:
         """Text and history of two questions could be those of two states."""
-        from triage.github.comment_record import _QUERY
+        from triage.github.issue_approvals import _QUERY
 
         document = parse_document(_QUERY, {"id": "x"})
         (fragment,) = document.selections[1].selections

@@ -5,9 +5,8 @@ from urllib3 import HTTPHeaderDict
 
 from testing.servers.github_api import SLUG, ApiFault, GitHubApi
 from triage.base.errors import CannotPublish, GitHubUnavailable
-from triage.github.github_client import GitHubClient
+from triage.github.github_client import GitHubClient, WaitBudget, retrying
 from triage.github.github_errors import ErrorKind, GitHubError, error_from_response, seconds_until_retry
-from triage.github.github_retry import WaitBudget, retrying
 from triage.github.issue_tracker import IssueTracker
 
 NOW = 1_795_251_600.0

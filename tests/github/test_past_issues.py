@@ -12,7 +12,7 @@ from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.github.github_client import MAX_RESPONSE_BYTES
 from triage.github.issue_tracker import IssueTracker
-from triage.github.past_issue_responses import MAX_BODY_CHARS
+from triage.github.past_issues import MAX_BODY_CHARS
 
 POST = "POST /graphql"
 TIME = "2026-11-01T10:00:00Z"
@@ -150,6 +150,11 @@ class TestFaults:
         found = read(tracker, words="breaks")
         assert sorted(issue.number for issue in found) == [7, 8, *range(10, 50)]
         assert next(one.issue_type for one in found if one.number == 8) == "Bug", "only servers that are old lack it"
+
+    def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        api.add_issue(8, type="Bug")
+        api.faults.append(ApiFault("graphql", status=502, times=3))
+        assert [one.issue_type for one in read(tracker) if one.number == 8] == ["Bug"]
 
     def test_what_was_read_before_an_error_stays(self, api: GitHubApi, tracker: IssueTracker) -> None:
         add_many(api, 150)

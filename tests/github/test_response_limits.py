@@ -8,13 +8,11 @@ from pydantic import BaseModel
 from testing.servers.endless_body import EndlessBody
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
-from triage.backlog.backlog_responses import CommentPage, SearchResponse
-from triage.backtest.triaged_issue_responses import ClosedIssuePage
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing
 from triage.github.github_client import MAX_RESPONSE_BYTES
+from triage.github.graphql import MAX_NODES, CommentPage, IssueNode, NodePage
 from triage.github.issue_tracker import IssueTracker
-from triage.github.past_issue_responses import IssuePage
-from triage.github.responses import MAX_NODES, TargetList
+from triage.github.suggestions import TargetList
 
 TOO_LARGE = r"GitHub sent an answer larger than 20 MB\. Something else may answer in its place: check GITHUB_API_URL"
 UNREADABLE = r"GitHub sent an answer that cannot be read\. Something else may answer in its place: check GITHUB_API_URL"
@@ -90,7 +88,7 @@ def test_a_write_that_is_not_found_says_why(api: GitHubApi, tracker: IssueTracke
     assert api.comments == []
 
 
-@pytest.mark.parametrize("page", [IssuePage, ClosedIssuePage, SearchResponse, CommentPage, TargetList])
+@pytest.mark.parametrize("page", [NodePage, CommentPage, TargetList])
 def test_a_longer_list_than_was_asked_for_is_cut_before_it_is_checked(page: type[BaseModel]):
     checked = page.model_validate({"nodes": [{"fullDatabaseId": 1}] * MAX_NODES + ["not checked"] * 5_000})
     assert len(checked.model_dump()["nodes"]) == MAX_NODES
@@ -98,5 +96,5 @@ def test_a_longer_list_than_was_asked_for_is_cut_before_it_is_checked(page: type
 
 def test_a_list_inside_a_list_is_cut_too():
     issue = {"number": 1, "createdAt": "2026-11-01T10:00:00Z", "labels": {"nodes": [{"name": "bug"}] * 5_000}}
-    found = IssuePage.model_validate({"nodes": [issue]}).issues[0].to_past_issue(lambda login: False)
-    assert len(found.labels) == MAX_NODES
+    [found] = NodePage.model_validate({"nodes": [issue]}).parse(IssueNode)
+    assert len(found.label_names) == MAX_NODES

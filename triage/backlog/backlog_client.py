@@ -1,20 +1,67 @@
-"""Lists a repository's issues for a backlog, and writes the issue that shows its table."""
+"""Lists the issues of a repository that a search finds, with their threads, and writes the issue that shows the table.
+
+A page of issues takes one request. What the fields mean stands in GitHub's GraphQL reference, queries: `search`; and
+issues: `Issue`, `IssueComment`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationError
 
-from triage.backlog.backlog import TABLE_MARKER, BacklogPage, Cursor
-from triage.backlog.backlog_issues import BacklogIssues
+from triage.backlog.backlog import TABLE_MARKER, BacklogPage, Cursor, ListedIssue
+from triage.backlog.search_query import advance_cursor, build_search
+from triage.base.timestamps import parse_timestamp
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import Issue, IssueComment
 from triage.github.comments import JOB_TOKEN_LOGIN, Comments
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    translate_read_errors,
+    translate_write_errors,
+)
+from triage.github.graphql import CommentPage, IssueNode, NodePage, Pages, list_nodes
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import IssueResponse, parse_response
+from triage.github.responses import LONG_TEXTS, IssueResponse, parse_response
+from triage.issue.long_threads import shorten_thread
 
 MAX_OPEN_TRIES = 3
 """Of a new issue whose response is lost. The list is read again before each."""
+PAGE_SIZE = 50
+"""With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
+MAX_TRIES = 4
+"""Of one page, the last with one issue."""
+_COMMENTS = """pageInfo { hasNextPage endCursor }
+      nodes { fullDatabaseId body createdAt updatedAt author { __typename login } }"""
+_SEARCH = f"""query($search: String!, $size: Int!, $after: String) {{
+  search(type: ISSUE, query: $search, first: $size, after: $after) {{
+    issueCount
+    pageInfo {{ hasNextPage endCursor }}
+    nodes {{ ... on Issue {{ ...listed }} }}
+  }}
+}}
+fragment listed on Issue {{
+  number title body url state locked createdAt
+  repository {{ nameWithOwner }}
+  author {{ __typename login }}
+  labels(first: 50) {{ nodes {{ name }} }}
+  comments(first: {LONG_TEXTS}) {{
+      {_COMMENTS}
+  }}
+}}"""
+_THREAD = f"""query($owner: String!, $name: String!, $number: Int!, $size: Int!, $after: String) {{
+  repository(owner: $owner, name: $name) {{
+    issue(number: $number) {{
+      comments(first: $size, after: $after) {{
+      {_COMMENTS}
+      }}
+    }}
+  }}
+}}"""
 
 
 class _WrittenIssue(IssueResponse):
@@ -23,18 +70,92 @@ class _WrittenIssue(IssueResponse):
 
 @dataclass
 class BacklogClient(RepositoryConnection):
-    """Implements `backlog_ports.BacklogSource` and `backlog_ports.TableIssue`."""
+    """The issues of one repository. Every method raises SetupError or GitHubUnavailable."""
 
     @cached_property
     def _comments(self) -> Comments:
         return Comments(self._client, self._repo, self.reread_seconds)
 
-    def iterate(self, query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
-        lister = BacklogIssues(self._client, self.slug, self._comments.is_own_login, self.backoff_seconds)
-        with translate_read_errors(self.slug):
-            yield from lister.iterate_pages(query, cursor)
+    @cached_property
+    def _pages(self) -> Pages:
+        return Pages(self._client, PAGE_SIZE, MAX_TRIES)
 
-    def write(self, title: str, body: str) -> tuple[int, str]:
+    @cached_property
+    def _threads(self) -> Pages:
+        return Pages(self._client, LONG_TEXTS, MAX_TRIES)
+
+    def iterate(self, query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
+        """Yield pages, newest issues first, each issue once, also those that move while they are listed.
+
+        `query` is one of `search_query.check_query`. With a cursor, only what comes after it.
+        """
+        with translate_read_errors(self.slug):
+            yield from self._iterate(query, cursor)
+
+    def _iterate(self, query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
+        seen = set(cursor.numbers) if cursor else set[int]()
+        after: str | None = None
+        while True:
+            asked = {"search": build_search(self.slug, query, cursor), "after": after}
+            page = parse_response(NodePage, self._pages.ask(lambda: _SEARCH, asked).get("search"))
+            parsed = [one for one in _parse_issues(page, self.slug) if _get_number(one) not in seen]
+            seen |= set(map(_get_number, parsed))
+            listed = [self._complete(one) for one in parsed if isinstance(one, _ListedNode)]
+            yield BacklogPage(issues=listed, unreadable=[one for one in parsed if isinstance(one, int)])
+            if not page.info.has_next or (after is not None and after == page.info.end):
+                break
+            following = advance_cursor(cursor, listed)
+            # Only issues of one second fill a whole page: then its next page is asked for, and not a new search.
+            is_stuck = following is None or (cursor is not None and following.created_at == cursor.created_at)
+            cursor, after = following, page.info.end if is_stuck else None
+
+    def _complete(self, found: "_ListedNode") -> ListedIssue:
+        page = found.comments
+        thread = shorten_thread(self._convert_comments(page), found.login)
+        while page.info.has_next and page.info.end:
+            page = self._fetch_comments(found.number, page.info.end)
+            thread = shorten_thread([*thread, *self._convert_comments(page)], found.login)
+        issue = Issue(
+            number=found.number,
+            title=found.title,
+            body=found.body or "",
+            url=found.url,
+            author=found.login,
+            author_is_bot=bool(found.author and found.author.is_bot),
+            labels=found.label_names,
+            state=found.state.lower(),
+            locked=found.locked,
+            thread=list({comment.comment_id: comment for comment in thread}.values()),
+            snapshot_time=self._client.server_time,
+        )
+        return ListedIssue(issue=issue, created_at=found.created_at)
+
+    def _fetch_comments(self, number: int, after: str) -> CommentPage:
+        owner, _, name = self.slug.partition("/")
+        asked = {"owner": owner, "name": name, "number": number, "after": after}
+        data = self._threads.ask(lambda: _THREAD, asked)
+        return parse_response(CommentPage, ((data.get("repository") or {}).get("issue") or {}).get("comments"))
+
+    def _convert_comments(self, page: CommentPage) -> list[IssueComment]:
+        return [
+            IssueComment(
+                author=node.login,
+                body=node.body or "",
+                created_at=node.created_at,
+                edited_at=node.updated_at,
+                by_bot=bool(node.author and node.author.is_bot),
+                # Anybody can write the marker.
+                ours=(node.body or "").startswith(COMMENT_MARKER) and self._comments.is_own_login(node.login),
+                comment_id=node.comment_id,
+            )
+            for node in list_nodes(page)
+        ]
+
+    def write_table_issue(self, title: str, body: str) -> tuple[int, str]:
+        """Replace the text of the open issue of ours that begins with the marker, or open one; its number and URL.
+
+        Raises as the writes of `ports.GitHub`.
+        """
         with translate_write_errors(self.slug):
             found = self._find_table()
             if found is None:
@@ -63,7 +184,7 @@ class BacklogClient(RepositoryConnection):
         raise AssertionError
 
     def _find_table(self) -> _WrittenIssue | None:
-        """Returns the oldest open issue that begins with the marker and that one of our logins has written."""
+        """Return the oldest open issue that begins with the marker and that one of our logins has written."""
         ours = {"state": "open", "sort": "created", "direction": "asc", "creator": self._own_login()}
         for page in self._client.iterate_pages(f"{self._repo}/issues", ours):
             for issue in (parse_response(_WrittenIssue, raw) for raw in page):
@@ -74,3 +195,31 @@ class BacklogClient(RepositoryConnection):
 
     def _own_login(self) -> str:
         return self._client.fetch_viewer_login() or JOB_TOKEN_LOGIN
+
+
+class _ListedNode(IssueNode):
+    created_at: Annotated[datetime, BeforeValidator(parse_timestamp)] = Field(alias="createdAt")
+    comments: CommentPage
+
+
+def _parse_issues(page: NodePage, slug: str) -> Iterator[_ListedNode | int]:
+    """Yield the issues of a repository. Of one that cannot be read, its number."""
+    for raw in page.nodes or []:
+        if not isinstance(raw, dict) or not _is_in(raw, slug):
+            continue
+        try:
+            yield _ListedNode.model_validate(raw)
+        except ValidationError:
+            number = raw.get("number")
+            if isinstance(number, int):
+                yield number
+
+
+def _get_number(parsed: _ListedNode | int) -> int:
+    return parsed if isinstance(parsed, int) else parsed.number
+
+
+def _is_in(raw: dict[str, Any], slug: str) -> bool:
+    repository = raw.get("repository")
+    name = repository.get("nameWithOwner") if isinstance(repository, dict) else None
+    return isinstance(name, str) and name.casefold() == slug.casefold()

@@ -16,7 +16,7 @@ import typer
 from triage.app import runner_wiring, wiring
 from triage.app.command_line import EXIT_CODES, Repo, Verbose, list_warnings, open_setup, run_until_signal
 from triage.app.wiring import RunSetup
-from triage.backlog import backlog_wiring
+from triage.backlog import backlog_services
 from triage.backlog.backlog import (
     DEFAULT_BATCH_SECONDS,
     DEFAULT_BATCH_SIZE,
@@ -26,6 +26,7 @@ from triage.backlog.backlog import (
     MAX_COMMENTS,
     Caps,
 )
+from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.list_backlog import ListRequest, describe_list, list_backlog
 from triage.backlog.merge_backlog import MergeJob, merge_backlog
 from triage.backlog.run_batch import read_plan, run_batch
@@ -71,7 +72,7 @@ def list_issues(
             cursor=after,
             again=again,
         )
-        plan = list_backlog(request, backlog_wiring.open_list_services(setup, backlog_wiring.open_folder(out)))
+        plan = list_backlog(request, backlog_services.open_list_services(setup, BacklogFiles(out)))
     for note in plan.notes:
         runner.annotate("warning", note)
     values = describe_list(plan)
@@ -92,14 +93,14 @@ def run_issues(
 ) -> None:
     """Triage a batch on one index. Started again, it goes on where it was. Asks GitHub nothing."""
     with _open(repo, verbose=verbose) as (setup, runner):
-        files = backlog_wiring.open_folder(folder)
+        files = BacklogFiles(folder)
         plan = read_plan(files, batch)
         own = replace(setup, repository=plan.repository).with_project_config()
 
         def seconds_left() -> float:
             return setup.started + max_seconds - time.monotonic()
 
-        open_job = partial(backlog_wiring.open_batch, own, files, batch, plan, seconds_left)
+        open_job = partial(backlog_services.open_batch, own, files, batch, plan, seconds_left)
         result, stopped_by = run_until_signal(lambda cancelled: run_batch(open_job, cancelled, seconds_left))
     done, missing = (result.done, result.missing) if result else (0, len(plan.batches[batch - 1]))
     if missing:
@@ -122,7 +123,7 @@ def merge_results(
 ) -> None:
     """Write one ranked table of all batches to backlog.md and backlog.csv, and print it."""
     with _open(Path(), verbose=verbose) as (opened, runner):
-        files = backlog_wiring.open_folder(folder)
+        files = BacklogFiles(folder)
         setup = replace(opened, repository=files.read_plan().repository)
         context = FlowContext(
             github=wiring.build_github(setup),
@@ -134,7 +135,7 @@ def merge_results(
             open_services=partial(wiring.open_services, setup),
             now=wiring.utc_now,
         )
-        table = backlog_wiring.open_table_issue(setup) if table_issue else None
+        table = backlog_services.open_table_issue(setup) if table_issue else None
         job = MergeJob(files, context, comments, table)
         page, stopped_by = run_until_signal(
             lambda cancelled: merge_backlog(replace(job, context=replace(context, cancelled=cancelled)))

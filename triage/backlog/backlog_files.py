@@ -28,9 +28,9 @@ _PAST_ISSUES = TypeAdapter(list[PastIssue])
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass
 class BacklogFiles:
-    """Implements `backlog_ports.BacklogFolder`. Symbolic links are not followed: the checkout may be a stranger's."""
+    """Symbolic links are not followed: the checkout may be a stranger's. Every method raises BadInput."""
 
     folder: Path
 
@@ -49,12 +49,15 @@ class BacklogFiles:
         return self._read(PLAN, BacklogPlan.model_validate_json)
 
     def read_batch(self, batch: int) -> list[ListedIssue]:
+        """Return the issues of a batch, which counts from 1."""
         return self._read(_issues_file(batch), _ISSUES.validate_json)
 
     def read_past(self) -> list[PastIssue]:
+        """Return the issues to compare with."""
         return self._read(PAST, _PAST_ISSUES.validate_json)
 
     def read_records(self, batch: int) -> list[BatchRecord]:
+        """Return what became of the issues of a batch; nothing if it was not begun. A cut line counts as none."""
         try:
             data = self._read_bytes(_records_file(batch))
         except FileNotFoundError:
@@ -70,6 +73,7 @@ class BacklogFiles:
         return records
 
     def append(self, batch: int, record: BatchRecord) -> None:
+        """Add a record. It is on disk when this returns."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         # The line end comes first: the line before may have been cut.
         line = b"\n" + _dump(record.model_dump(mode="json", exclude_defaults=True)) + b"\n"

@@ -5,8 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 from triage.app.wiring import RunSetup
-from triage.backlog import backlog_wiring
+from triage.backlog import backlog_services
 from triage.backlog.backlog import Caps
+from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.list_backlog import ListRequest, describe_list, list_backlog
 from triage.backlog.merge_backlog import MergeJob, merge_backlog
 from triage.backlog.run_batch import read_plan, run_batch
@@ -38,8 +39,8 @@ async def _list(setup: RunSetup, context: FlowContext) -> Status:
         cursor=settings.backlog_after,
         again=settings.backlog_again,
     )
-    folder = backlog_wiring.open_folder(setup.root / backlog_wiring.FOLDER)
-    services = backlog_wiring.open_list_services(setup, folder)
+    files = BacklogFiles(setup.root / backlog_services.FOLDER)
+    services = backlog_services.open_list_services(setup, files)
     plan = await threads.run_in_daemon_thread(lambda: list_backlog(request, services))
     for note in plan.notes:
         context.runner.annotate("warning", note)
@@ -53,15 +54,15 @@ async def _run(setup: RunSetup, context: FlowContext) -> Status:
     batch = settings.backlog_batch
     if batch is None:
         raise BadInput(NO_BATCH)
-    folder = backlog_wiring.open_folder(setup.root / backlog_wiring.FOLDER)
-    plan = read_plan(folder, batch)
+    files = BacklogFiles(setup.root / backlog_services.FOLDER)
+    plan = read_plan(files, batch)
     if plan.repository.casefold() != setup.repository.casefold():
         raise BadInput(OTHER_REPOSITORY)
 
     def seconds_left() -> float:
         return setup.started + settings.backlog_batch_seconds - time.monotonic()
 
-    open_job = partial(backlog_wiring.open_batch, setup, folder, batch, plan, seconds_left)
+    open_job = partial(backlog_services.open_batch, setup, files, batch, plan, seconds_left)
     result = await run_batch(open_job, context.cancelled, seconds_left)
     missing = result.missing if result else len(plan.batches[batch - 1])
     status = Status.DEGRADED if missing else Status.COMPLETE
@@ -73,15 +74,15 @@ async def _run(setup: RunSetup, context: FlowContext) -> Status:
 
 async def _merge(setup: RunSetup, context: FlowContext) -> Status:
     settings = setup.settings
-    folder = backlog_wiring.open_folder(setup.root / backlog_wiring.FOLDER)
-    if folder.read_plan().repository.casefold() != setup.repository.casefold():
+    files = BacklogFiles(setup.root / backlog_services.FOLDER)
+    if files.read_plan().repository.casefold() != setup.repository.casefold():
         raise BadInput(OTHER_REPOSITORY)
-    table = backlog_wiring.open_table_issue(setup) if settings.backlog_table else None
+    table = backlog_services.open_table_issue(setup) if settings.backlog_table else None
 
     def seconds_left() -> float:  # writing many comments takes longer than one triage
         return setup.started + settings.backlog_batch_seconds - time.monotonic()
 
     context = replace(context, seconds_left=seconds_left)
-    await merge_backlog(MergeJob(folder, context, settings.backlog_comments, table))
+    await merge_backlog(MergeJob(files, context, settings.backlog_comments, table))
     context.runner.write_outputs(EMPTY_OUTPUTS | {"status": Status.COMPLETE.value})
     return Status.COMPLETE

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from triage.backlog.backlog import BacklogPlan, Caps, LeftOut
-from triage.backlog.issue_cells import find_place, list_questions
-from triage.backlog.rank_issues import RankedIssue, is_for_maintainers, rank_issues
+from triage.backlog.backlog import BacklogPlan, LeftOut
+from triage.backlog.backlog_results import BacklogResults, RankedIssue
 from triage.comment.permalink import build_permalink, build_reference_url
-from triage.comment.wording import format_count, format_dollars, has_model_answer
+from triage.comment.wording import format_count, format_dollars, format_probability, has_model_answer
 from triage.domain.code import Span
+from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
 from triage.safety.active_content import find_active_content
 from triage.safety.inert_markdown import escape_markdown, escape_table_cell, format_code_span
@@ -26,32 +25,27 @@ _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
 SECURITY = "**may be a security report**"
-
-
-@dataclass(frozen=True)
-class BacklogResults:
-    """Everything that the jobs of a backlog have found."""
-
-    plan: BacklogPlan
-    reports: Sequence[RunReport]
-    not_triaged: Sequence[LeftOut] = ()
-    spent: Caps = field(default_factory=lambda: Caps(usd=0, tokens=0))
-    """Of all jobs, also of triages that did not end."""
-    notes: Sequence[str] = ()
-    ranked: list[RankedIssue] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ranked", rank_issues(self.reports))
-
-    @property
-    def others(self) -> list[RunReport]:
-        """Those that are no bugs, newest first."""
-        found = [report for report in self.reports if not is_for_maintainers(report)]
-        return sorted(found, key=lambda report: -(report.issue.number or 0))
+FOUND_BY = {
+    "trace": "the trace ends here",
+    "message": "the message stands here",
+    "name": "the issue names it",
+}
+MIN_CHANCE = 0.5
+"""A smaller chance is not said."""
+QUESTIONS: dict[MissingKind, str] = {
+    "reproduction": "steps",
+    "expected": "what was expected",
+    "actual": "what happened",
+    "version": "version",
+    "environment": "environment",
+    "error_output": "error output",
+    "configuration": "configuration",
+    "other": "a detail",
+}
 
 
 def render_backlog(results: BacklogResults, max_bytes: int) -> str:
-    """Returns the page in at most `max_bytes` of UTF-8. Rows that do not fit are counted."""
+    """Return the page in at most `max_bytes` of UTF-8. Rows that do not fit are counted."""
     page = _Page(max_bytes)
     page.add(_render_head(results))
     page.add_table("", _HEAD, [_render_row(results.plan, one) for one in results.ranked])
@@ -165,7 +159,7 @@ def _render_place(plan: BacklogPlan, report: RunReport) -> tuple[str, list[str]]
 
 
 def _shorten(place: Span | str) -> str:
-    """Returns the file with its folder, or alone if that is long, and the first line."""
+    """Return the file with its folder, or alone if that is long, and the first line."""
     path, line = (place.path, f":{place.start}") if isinstance(place, Span) else (place, "")
     for shown in ("/".join(path.split("/")[-2:]) + line, path.rpartition("/")[2] + line):
         if len(shown) <= MAX_PLACE_CHARS:
@@ -190,8 +184,26 @@ def _render_left_out(plan: BacklogPlan, one: LeftOut) -> str:
 
 
 def _with_title(plan: BacklogPlan, before: str, title: str, after: str, urls: Sequence[str] = ()) -> str:
-    """Returns the row with the issue's title; without it if anything in the row would act on GitHub."""
+    """Return the row with the issue's title; without it if anything in the row would act on GitHub."""
     row = f"{before} {escape_table_cell(title, MAX_TITLE_CHARS)}{after}"
     base = build_reference_url(plan.server_url, plan.repository, "issues/1")
     allowed = [*urls, *([base.removesuffix("1")] if base else [])]
     return f"{before}{after}" if find_active_content(_HEAD + row, allowed) else row
+
+
+def find_place(report: RunReport) -> tuple[Span | str | None, str]:
+    """Return the likeliest place, and how sure it is in words; None and nothing without one."""
+    if found := report.found:
+        line = Span(path=found.span.path, start=found.line, end=found.line) if found.line else found.span
+        chance = f", {format_probability(found.probability)}" if found.probability >= MIN_CHANCE else ""
+        return line, FOUND_BY[found.sign] + chance
+    if not report.suspects:
+        return None, ""
+    first = report.suspects[0]
+    is_argued = has_model_answer(report) and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.why)
+    return first.span or first.path, "a model's analysis" if is_argued else "shares words, unsure"
+
+
+def list_questions(report: RunReport) -> list[str]:
+    """Return what the report lacks, in a word or two each."""
+    return list(dict.fromkeys(QUESTIONS[missing.kind] for missing in report.missing_information))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from triage.backlog.backlog import BacklogPlan, LeftOut
-from triage.backlog.issue_cells import find_place, list_questions
+from triage.backlog.backlog_page import find_place, list_questions
 from triage.comment.permalink import build_permalink
 from triage.comment.withhold_details import TITLE
 from triage.comment.wording import has_model_answer
@@ -44,7 +44,7 @@ _FORMULA = re.compile(r"(^|[;\t])([\s\"']*)(?=[=+\-@＝＋－＠])")
 
 
 def make_inert_cell(text: str) -> str:
-    """Returns one line of text that no spreadsheet takes for a formula."""
+    """Return one line of text that no spreadsheet takes for a formula."""
     line = " ".join(clean_text(text[: 4 * MAX_CELL_CHARS]).split())[:MAX_CELL_CHARS]
     return _FORMULA.sub(r"\1'\2", line)
 
@@ -52,7 +52,7 @@ def make_inert_cell(text: str) -> str:
 def render_csv(
     plan: BacklogPlan, reports: Sequence[RunReport], groups: Mapping[int, int], not_triaged: Sequence[LeftOut]
 ) -> str:
-    """Returns a line per issue. `groups` has the issue that stands for all reports of the same bug, by number."""
+    """Return a line per issue. `groups` has the issue that stands for all reports of the same bug, by number."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writeheader()

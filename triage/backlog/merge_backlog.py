@@ -1,65 +1,147 @@
-"""Puts the results of all batches into one ranked table, and writes what was asked for besides."""
+"""Puts the results of all batches into one ranked table, and writes what was asked for besides.
 
-from collections.abc import Mapping
+GitHub lets a job's token send 1,000 requests in an hour for each repository, and create content 80 times in a minute
+and 500 times in an hour (docs, rate limits for the REST API). A comment takes seven requests if none fails, and the
+client waits a second between writes.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from triage.backlog.backlog import TABLE_MARKER, BatchRecord, ListedIssue
-from triage.backlog.backlog_page import MAX_ISSUE_BYTES, MAX_SUMMARY_BYTES, BacklogResults, render_backlog
-from triage.backlog.backlog_ports import BacklogFolder, TableIssue
-from triage.backlog.collect_results import collect_results
+from triage.backlog.backlog_files import BacklogFiles
+from triage.backlog.backlog_page import MAX_ISSUE_BYTES, MAX_SUMMARY_BYTES, render_backlog
+from triage.backlog.backlog_results import BacklogResults, collect_results
 from triage.backlog.csv_table import render_csv
-from triage.backlog.write_comments import write_comments
 from triage.base.errors import TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.jobs.flow_context import FlowContext
+from triage.comment.decide_comment import decide_comment
+from triage.comment.hidden_state import parse_state
+from triage.domain.code import Span
+from triage.domain.issue import Issue
+from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import TriageTask, Trigger
+from triage.jobs.flow_context import AdmittedTriage, FlowContext
+from triage.jobs.write_results import publish_report
+from triage.ports import AnnotationLevel
+from triage.writes.deduplicate import find_our_comment
+from triage.writes.trusted_facts import TrustedFacts
 
 TABLE_TITLE = "Bug backlog"
+MAX_FAILURES = 3
+"""Then GitHub does not take any."""
 
 
 @dataclass(frozen=True)
 class MergeJob:
-    folder: BacklogFolder
+    files: BacklogFiles
     context: FlowContext
     max_comments: int = 0
     """Comments to write on issues, at most; 0 writes none."""
-    table_issue: TableIssue | None = None
-    """Shows the table in an issue; none if it is not wanted."""
+    write_table_issue: Callable[[str, str], tuple[int, str]] | None = None
+    """Shows the table in an issue, as `BacklogClient.write_table_issue`; none if it is not wanted."""
 
 
-def read_results(folder: BacklogFolder) -> tuple[BacklogResults, dict[int, ListedIssue]]:
-    """Returns the results of all batches, and their issues by number. Raises BadInput without the list's files."""
-    plan = folder.read_plan()
+def read_results(files: BacklogFiles) -> tuple[BacklogResults, dict[int, ListedIssue]]:
+    """Return the results of all batches, and their issues by number. Raises BadInput without the list's files."""
+    plan = files.read_plan()
     batches = range(1, len(plan.batches) + 1)
-    issues = {one.issue.number or 0: one for batch in batches for one in folder.read_batch(batch)}
-    records: Mapping[int, list[BatchRecord]] = {batch: folder.read_records(batch) for batch in batches}
+    issues = {one.issue.number or 0: one for batch in batches for one in files.read_batch(batch)}
+    records: Mapping[int, list[BatchRecord]] = {batch: files.read_records(batch) for batch in batches}
     return collect_results(plan, records, {number: one.issue.title for number, one in issues.items()}), issues
 
 
 async def merge_backlog(job: MergeJob) -> str:
     """Write the table to the folder and the job's summary, and comments and an issue if asked for. Returns its page."""
-    results, issues = read_results(job.folder)
+    results, issues = read_results(job.files)
     notes: list[str] = []
     if job.max_comments:
         notes.append(await write_comments(results, issues, job.max_comments, job.context))
-    if job.table_issue:
-        notes.append(await _write_table_issue(job.table_issue, results, job.context))
+    if job.write_table_issue:
+        notes.append(await _write_table_issue(job.write_table_issue, results, job.context))
     results = replace(results, notes=list(filter(None, notes)))
     page = render_backlog(results, MAX_SUMMARY_BYTES)
     groups = {one.number: one.first for one in results.ranked}
     ordered = [*(one.report for one in results.ranked), *results.others]
-    job.folder.write_table(page, render_csv(results.plan, ordered, groups, results.not_triaged))
+    job.files.write_table(page, render_csv(results.plan, ordered, groups, results.not_triaged))
     job.context.runner.write_summary(page)
     return page
 
 
-async def _write_table_issue(issue: TableIssue, results: BacklogResults, context: FlowContext) -> str:
+async def _write_table_issue(
+    write: Callable[[str, str], tuple[int, str]], results: BacklogResults, context: FlowContext
+) -> str:
     body = f"{TABLE_MARKER}\n{render_backlog(results, MAX_ISSUE_BYTES)}"
     try:
         number, _ = await call_with_deadline(
-            lambda: issue.write(TABLE_TITLE, body), context.cancelled, context.seconds_left()
+            lambda: write(TABLE_TITLE, body), context.cancelled, context.seconds_left()
         )
     except (TriageError, OutOfTime) as error:
         context.runner.annotate("warning", f"The issue with the table was not written: {error}")
         return f"The issue with the table was not written: {error}"
     context.progress.info(f"The table is in issue {number}.")
     return ""
+
+
+async def write_comments(
+    results: BacklogResults, issues: Mapping[int, ListedIssue], limit: int, context: FlowContext
+) -> str:
+    """Comment on at most `limit` issues, the first of the table first. Returns a sentence about it."""
+    speaking = list_speaking(results, issues)
+    written = failed = 0
+    context = replace(context, runner=_NoPage(context))
+    for report in speaking[:limit]:
+        if context.cancelled.is_set() or context.seconds_left() <= 0 or failed == MAX_FAILURES:
+            break
+        admitted = _admit(issues[report.issue.number or 0].issue)
+        repository = context.repository.model_copy(update={"commit": report.commit, "labels": results.plan.labels})
+        facts = TrustedFacts(repository=repository, run_url=report.run_url)
+        result = await publish_report(report, admitted, facts, [], context)
+        if result.status is Status.FAILED:
+            break  # the token may not write, on no issue
+        is_written = result.status is report.status
+        written, failed = written + is_written, failed + (not is_written)
+    missing = len(speaking) - written
+    rest = f" {missing:,} more have something to say." if missing else ""
+    return f"Comments: {written:,} issues were written to, or were up to date.{rest}"
+
+
+def list_speaking(results: BacklogResults, issues: Mapping[int, ListedIssue]) -> list[RunReport]:
+    """Return the reports that are worth a comment, in the order of the table."""
+    ordered = [*(one.report for one in results.ranked), *results.others]
+
+    def speaks(report: RunReport) -> bool:
+        issue = issues[report.issue.number or 0].issue
+        return (
+            bool(decide_comment(report, "auto", has_comment=find_our_comment(issue) is not None)) and not issue.locked
+        )
+
+    return [report for report in ordered if report.issue.number in issues and speaks(report)]
+
+
+def _admit(issue: Issue) -> AdmittedTriage:
+    comment = find_our_comment(issue)
+    task = TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED)
+    return AdmittedTriage(task, issue, issue, parse_state(comment.body) if comment else None)
+
+
+class _NoPage:
+    """Results of single issues do not go to the job's page."""
+
+    def __init__(self, context: FlowContext) -> None:
+        self._runner = context.runner
+
+    def write_summary(self, markdown: str) -> None:
+        """Writes nothing."""
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        """Writes nothing."""
+
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
+        self._runner.annotate(level, message, at)
+
+    def write_report(self, json_text: str) -> str:
+        """Writes nothing."""
+        del json_text
+        return ""

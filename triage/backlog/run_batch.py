@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from triage.backlog.backlog import BacklogPlan, BatchRecord, Caps, ListedIssue
-from triage.backlog.backlog_ports import BacklogFolder
+from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.batch_progress import (
     GAVE_UP,
     limit_run,
@@ -35,7 +35,7 @@ class BatchJob:
 
     plan: BacklogPlan
     batch: int
-    folder: BacklogFolder
+    files: BacklogFiles
     limits: Limits
     """Of one triage."""
     shared: Caps
@@ -55,9 +55,9 @@ class BatchResult:
     missing: int
 
 
-def read_plan(folder: BacklogFolder, batch: int) -> BacklogPlan:
+def read_plan(files: BacklogFiles, batch: int) -> BacklogPlan:
     """Return the plan of a backlog that has this batch. Batches count from 1. Raises BadInput."""
-    plan = folder.read_plan()
+    plan = files.read_plan()
     if not 1 <= batch <= len(plan.batches):
         raise BadInput(f"There is no batch {batch}: the list has {len(plan.batches)}.")
     return plan
@@ -76,7 +76,7 @@ async def run_batch(
         from triage.graph.run_graph import run_graph  # takes a second
 
         job = open_job()
-        return run_graph, job, job.folder.read_batch(job.batch)
+        return run_graph, job, job.files.read_batch(job.batch)
 
     try:
         run_graph, job, issues = await call_with_deadline(load, cancelled, seconds_left())
@@ -89,13 +89,13 @@ async def triage_batch(
     job: BatchJob, issues: list[ListedIssue], run_graph: RunGraph, cancelled: asyncio.Event
 ) -> BatchResult:
     """Triage what no earlier run of the batch has finished, until time is up or the job is cancelled."""
-    progress = measure_progress(job.plan, job.batch, job.folder.read_records(job.batch))
+    progress = measure_progress(job.plan, job.batch, job.files.read_records(job.batch))
     for number in progress.crashed:
-        job.folder.append(job.batch, BatchRecord(number=number, reason=GAVE_UP))
+        job.files.append(job.batch, BatchRecord(number=number, reason=GAVE_UP))
     done = len(progress.finished & set(job.plan.batches[job.batch - 1])) + len(progress.crashed)
     left = progress.left
     if job.shared.tokens:
-        job.folder.append(job.batch, BatchRecord(number=0, reserved=job.shared))
+        job.files.append(job.batch, BatchRecord(number=0, reserved=job.shared))
         left = subtract_caps(left, job.shared)
     for listed in issues:
         number = listed.issue.number or 0
@@ -104,7 +104,7 @@ async def triage_batch(
         if cancelled.is_set() or job.seconds_left() < MIN_SECONDS:
             break
         record = await _triage(job, listed.issue, limit_run(job.limits, left), run_graph, cancelled)
-        job.folder.append(job.batch, record)
+        job.files.append(job.batch, record)
         left = subtract_caps(left, record.spent or Caps(usd=0, tokens=0))
         done += record.is_final
     return BatchResult(done, len(issues) - done)
@@ -114,7 +114,7 @@ async def _triage(
     job: BatchJob, issue: Issue, caps: Caps, run_graph: RunGraph, cancelled: asyncio.Event
 ) -> BatchRecord:
     number, plan = issue.number or 0, job.plan
-    job.folder.append(job.batch, BatchRecord(number=number, reserved=caps))
+    job.files.append(job.batch, BatchRecord(number=number, reserved=caps))
     services = job.open_services(caps, job.seconds_left())
     repository = Repository(slug=plan.repository, server_url=plan.server_url, labels=plan.labels)
     report = await run_graph(issue, repository, services, cancelled)

@@ -98,7 +98,7 @@ def _is_enough(found: Sequence[PastIssue], last: int, memory: int) -> bool:
 
 def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
     """Return the issues as the memory of a run has them: their visible text, cut."""
-    from triage.github.past_issue_responses import MAX_BODY_CHARS as REMEMBERED
+    from triage.github.past_issues import MAX_BODY_CHARS as REMEMBERED
 
     return [make_visible(issue.model_copy(update={"body": issue.body[:REMEMBERED]})) for issue in past]
 

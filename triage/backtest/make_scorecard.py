@@ -7,10 +7,10 @@ from pathlib import Path
 
 from triage.app import wiring
 from triage.app.wiring import RunSetup
+from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard, render_trend_comment
-from triage.backtest.scorecard_issues import ScorecardIssues
 from triage.backtest.weekly_trend import count_weeks, merge_weeks, parse_marker, read_week_file, write_week_file
 from triage.base.errors import BadInput, TriageError
 from triage.base.quote_value import quote_value

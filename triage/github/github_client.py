@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -11,13 +12,14 @@ import requests
 from github import Auth, Github
 from github.GithubException import GithubException
 from github.Requester import HTTPSRequestsConnectionClass, Requester, RequestsResponse
+from tenacity import RetryCallState, Retrying, retry_if_exception_type
 from urllib3.exceptions import NewConnectionError
 
 import triage
 from triage.base.errors import AnswerTooLarge, GitHubUnavailable
 from triage.base.http_client import configure_session, parse_http_date, read_bounded
 from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
-from triage.base.threads import raise_if_abandoned
+from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.github.github_errors import (
     MAX_ATTEMPTS,
     ErrorKind,
@@ -25,7 +27,6 @@ from triage.github.github_errors import (
     error_from_response,
     unreadable_response,
 )
-from triage.github.github_retry import WaitBudget, retrying
 
 PAGE_SIZE = 100
 """The largest page that GitHub sends."""
@@ -35,7 +36,56 @@ PARSE_ERRORS = (ValueError, TypeError, AttributeError, AssertionError, Recursion
 """PyGithub reads fields of a response before it knows that they are there."""
 PREVIEWS = {"GraphQL-Features": "update_issue_suggestions"}
 """Shows the types for suggestions on servers that still hide them (github/github-mcp-server, pkg/github)."""
+MAX_BACKOFF_SECONDS = 10.0
 _connection_classes = threading.Lock()
+
+
+@dataclass
+class WaitBudget:
+    """The seconds that all requests of one client together may spend waiting."""
+
+    seconds: float
+    sleep: Callable[[float], None] = sleep_unless_abandoned
+
+    @property
+    def max_next_wait(self) -> float:
+        """Returns the seconds of the next wait at most: no longer than the caller waits for the answer."""
+        return min(self.seconds, seconds_left())
+
+    def wait(self, seconds: float) -> None:
+        if seconds > 0:
+            self.seconds -= seconds
+            self.sleep(seconds)
+
+
+def retrying(budget: WaitBudget, backoff_seconds: float) -> Retrying:
+    """Returns the attempts of one request, which fails with the last `GitHubError`.
+
+    A request is sent again as often as its error allows (`GitHubError.max_attempts`), unless GitHub asks to wait for
+    longer than the budget has.
+    """
+
+    def seconds_to_wait(state: RetryCallState) -> float:
+        # The first repetition does not wait on its own account, as urllib3 has it.
+        backoff = backoff_seconds * 2 ** (state.attempt_number - 1) if state.attempt_number > 1 else 0.0
+        return max(_error(state).retry_after, min(backoff, MAX_BACKOFF_SECONDS, budget.max_next_wait))
+
+    def is_last(state: RetryCallState) -> bool:
+        return state.attempt_number >= _error(state).max_attempts or state.upcoming_sleep > budget.max_next_wait
+
+    return Retrying(
+        retry=retry_if_exception_type(GitHubError),
+        wait=seconds_to_wait,
+        stop=is_last,
+        sleep=budget.wait,
+        reraise=True,
+    )
+
+
+def _error(state: RetryCallState) -> GitHubError:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, GitHubError)
+    return error
 
 
 class GitHubClient:
@@ -61,7 +111,7 @@ class GitHubClient:
         self.server_time: datetime | None = None
         """The server's clock at its last response; None before it."""
         self._wait_budget = wait_budget
-        self._backoff_seconds = backoff_seconds
+        self.backoff_seconds = backoff_seconds
         # An attribute of a class: from Python 3.14 on, a bare partial there gets the instance as an argument.
         connection: Any = staticmethod(partial(_Connection, network, api_url, timeouts_seconds))
         # PyGithub sets its connection classes for all clients together, and a client takes them when it is created.
@@ -163,7 +213,7 @@ class GitHubClient:
         idempotent: bool,
     ) -> Any:
         request = partial(self._github.requester.requestJsonAndCheck, verb, path, parameters, headers, body)
-        return retrying(self._wait_budget, self._backoff_seconds)(self._send, request, idempotent)
+        return retrying(self._wait_budget, self.backoff_seconds)(self._send, request, idempotent)
 
     def _send(self, request: Callable[[], tuple[dict[str, Any], Any]], idempotent: bool) -> Any:
         raise_if_abandoned()

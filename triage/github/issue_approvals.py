@@ -1,14 +1,96 @@
-"""Reads what a person approves in a comment of ours, and carries out what GitHub has no label for."""
+"""Reads what a person approves in a comment of ours, and carries out what GitHub has no label for.
+
+The text of a comment and everybody who ever edited it come from one question. What its fields mean stands in GitHub's
+GraphQL reference: `IssueComment.userContentEdits`, `UserContentEdit.editor`.
+"""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from triage.base.errors import CannotPublish
+from pydantic import Field
+
+from triage.base.errors import CannotPublish, GitHubUnavailable
 from triage.domain.effect import Reaction
 from triage.domain.proposal import CommentRecord
-from triage.github.comment_record import read_comment_record
-from triage.github.github_errors import translate_read_errors, translate_write_errors
+from triage.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    translate_read_errors,
+    translate_write_errors,
+    unreadable_response,
+)
+from triage.github.graphql import EditedComment, RepositoryNode
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import Account, LabelResponse, Response, parse_response
+
+if TYPE_CHECKING:
+    from triage.github.github_client import GitHubClient
+
+_QUERY = """query($id: ID!) {
+  viewer { login }
+  node(id: $id) {
+    ... on IssueComment {
+      fullDatabaseId
+      repository { nameWithOwner }
+      body
+      author { __typename login }
+      editor { __typename login }
+      lastEditedAt
+      userContentEdits(first: 100) {
+        nodes { editor { __typename login } deletedAt }
+        pageInfo { hasNextPage }
+      }
+    }
+  }
+}"""
+
+
+class _NodeId(Response):
+    node_id: str = Field(min_length=1)
+
+
+class _Comment(EditedComment):
+    comment_id: int = Field(alias="fullDatabaseId")
+    repository: RepositoryNode
+
+
+class _Viewer(Response):
+    login: str = Field(min_length=1)
+
+
+class _Answer(Response):
+    viewer: _Viewer
+    comment: _Comment
+
+
+def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> CommentRecord | None:
+    """Return a comment of this token's account; None if it is gone or somebody else's.
+
+    Raises:
+        GitHubError: GitHub did not answer, or not all of the question.
+        GitHubUnavailable: There is no GraphQL API, or it does not know this question.
+    """
+    try:
+        raw = client.get(f"/repos/{slug}/issues/comments/{comment_id}")
+    except GitHubError as error:
+        if error.kind is ErrorKind.GONE:
+            return None
+        raise
+    try:
+        data = client.query(_QUERY, {"id": parse_response(_NodeId, raw).node_id})
+    except GitHubError as error:
+        if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
+            raise
+        raise GitHubUnavailable("This GitHub server does not say who edited a comment (GraphQL API).") from None
+    if data.get("node") is None:
+        return None
+    answer = parse_response(_Answer, {"viewer": data.get("viewer"), "comment": data["node"]})
+    comment, viewer = answer.comment, answer.viewer.login
+    if comment.comment_id != comment_id or not comment.repository.is_called(slug):
+        raise unreadable_response()
+    if comment.author is None or not comment.author.is_account(viewer):
+        return None
+    return CommentRecord(comment_id=comment_id, body=comment.body, is_ours_alone=comment.is_alone_by(viewer))
 
 
 class _Issue(Response):

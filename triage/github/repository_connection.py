@@ -49,8 +49,7 @@ class RepositoryConnection:
     @cached_property
     def _client(self) -> "GitHubClient":
         # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
-        from triage.github.github_client import GitHubClient
-        from triage.github.github_retry import WaitBudget
+        from triage.github.github_client import GitHubClient, WaitBudget
 
         return GitHubClient(
             self.token,

@@ -1,12 +1,11 @@
 """The parts of GitHub's responses that we read. Unknown fields are ignored; deleted accounts are null."""
 
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from triage.base.timestamps import Timestamp
-from triage.domain.effect import SuggestionKind
 from triage.domain.issue import Issue, IssueComment
 from triage.github.github_errors import unreadable_response
 
@@ -17,17 +16,7 @@ DELETED_ACCOUNT = "ghost"
 LONG_TEXTS = 25
 """Items with a long text on one page: 10 MB, as a text has 65,536 characters of six bytes at most (`\\u001b`). GitHub
 takes 2,500 comments on an issue."""
-MAX_NODES = 100
-"""The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""
-T = TypeVar("T")
-
-
-def _cut_nodes(nodes: object) -> object:
-    return nodes[:MAX_NODES] if isinstance(nodes, list) else nodes
-
-
-NodeList = Annotated[list[T], BeforeValidator(_cut_nodes)]
-"""Of a longer list than was asked for, the first nodes: checking 300,000 takes a gigabyte and a minute."""
+A = TypeVar("A", bound=BaseModel)
 
 
 class Response(BaseModel):
@@ -109,63 +98,6 @@ class RoleResponse(Response):
     permission: str | None = None
 
 
-class Target(Response):
-    """What a suggestion is about: a label, an issue type or a user."""
-
-    id: str = ""
-    name: str = ""
-    login: str = ""
-    is_enabled: bool = Field(True, alias="isEnabled")
-
-
-class TargetList(Response):
-    nodes: NodeList[Target | None] | None = None
-
-    @property
-    def all(self) -> list[Target]:
-        return [target for target in self.nodes or [] if target]
-
-
-class PendingSuggestion(Response):
-    """A suggestion by anybody. One of the fields is set; none if it is about something else."""
-
-    label: Target | None = None
-    type: Target | None = Field(None, alias="issueType")
-    assignee: Target | None = None
-
-
-class SuggestionIssue(Response):
-    id: str
-    type: Target | None = Field(None, alias="issueType")
-    labels: TargetList | None = None
-    assignees: TargetList | None = None
-    pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
-    """Not asked for where GitHub has no suggestions."""
-
-
-class SuggestionsResponse(Response):
-    """The parts of a repository that suggestions need, from GraphQL. GitHub leaves out what it does not show."""
-
-    issue: SuggestionIssue
-    issue_types: TargetList | None = Field(None, alias="issueTypes")
-
-    @property
-    def types(self) -> list[Target]:
-        return self.issue_types.all if self.issue_types else []
-
-    @property
-    def taken(self) -> list[tuple[SuggestionKind, Target]]:
-        """Returns what the issue has, and what is suggested on it."""
-        issue = self.issue
-        pending = [one for one in issue.pending if one]
-        named: list[tuple[SuggestionKind, list[Target | None]]] = [
-            ("label", [*(issue.labels.all if issue.labels else []), *(one.label for one in pending)]),
-            ("type", [issue.type, *(one.type for one in pending)]),
-            ("assignee", [*(issue.assignees.all if issue.assignees else []), *(one.assignee for one in pending)]),
-        ]
-        return [(kind, target) for kind, targets in named for target in targets if target]
-
-
 class Signature(Response):
     date: Timestamp = None
 
@@ -196,9 +128,6 @@ class TagCommit(Response):
 class TagResponse(Response):
     name: str
     commit: TagCommit
-
-
-A = TypeVar("A", bound=BaseModel)
 
 
 def parse_response(response_type: type[A], raw: object) -> A:

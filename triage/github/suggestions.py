@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.responses import SuggestionsResponse, Target, TargetList, parse_response
+from triage.github.graphql import NodeList
+from triage.github.responses import Response, parse_response
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
@@ -58,6 +61,63 @@ _PARTS: dict[SuggestionKind, tuple[str, str, str, str]] = {
     ),
 }
 """The field that names the target, the variable, its type, and the mutation."""
+
+
+class Target(Response):
+    """What a suggestion is about: a label, an issue type or a user."""
+
+    id: str = ""
+    name: str = ""
+    login: str = ""
+    is_enabled: bool = Field(True, alias="isEnabled")
+
+
+class TargetList(Response):
+    nodes: NodeList[Target | None] | None = None
+
+    @property
+    def all(self) -> list[Target]:
+        return [target for target in self.nodes or [] if target]
+
+
+class PendingSuggestion(Response):
+    """A suggestion by anybody. One of the fields is set; none if it is about something else."""
+
+    label: Target | None = None
+    type: Target | None = Field(None, alias="issueType")
+    assignee: Target | None = None
+
+
+class SuggestionIssue(Response):
+    id: str
+    type: Target | None = Field(None, alias="issueType")
+    labels: TargetList | None = None
+    assignees: TargetList | None = None
+    pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
+    """Not asked for where GitHub has no suggestions."""
+
+
+class SuggestionsResponse(Response):
+    """The parts of a repository that suggestions need, from GraphQL. GitHub leaves out what it does not show."""
+
+    issue: SuggestionIssue
+    issue_types: TargetList | None = Field(None, alias="issueTypes")
+
+    @property
+    def types(self) -> list[Target]:
+        return self.issue_types.all if self.issue_types else []
+
+    @property
+    def taken(self) -> list[tuple[SuggestionKind, Target]]:
+        """Returns what the issue has, and what is suggested on it."""
+        issue = self.issue
+        pending = [one for one in issue.pending if one]
+        named: list[tuple[SuggestionKind, list[Target | None]]] = [
+            ("label", [*(issue.labels.all if issue.labels else []), *(one.label for one in pending)]),
+            ("type", [issue.type, *(one.type for one in pending)]),
+            ("assignee", [*(issue.assignees.all if issue.assignees else []), *(one.assignee for one in pending)]),
+        ]
+        return [(kind, target) for kind, targets in named for target in targets if target]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Opens the clients of a backlog: its list, its files, and one index for many triages.
+"""Opens the clients of a backlog: its list, its table, and one index for many triages.
 
 It imports them where it opens them, as `app.wiring` does.
 """
@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 from triage.app import wiring
 from triage.app.wiring import RunSetup
 from triage.backlog.backlog import BacklogPage, BacklogPlan, Caps, Cursor
-from triage.backlog.backlog_ports import BacklogFolder, BacklogSource, TableIssue
+from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.batch_progress import measure_progress
 from triage.backlog.list_backlog import ListServices
 from triage.backlog.run_batch import BatchJob
 from triage.jobs.known_past_issues import KnownPastIssues
 from triage.ports import Services
-from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
     from triage.backlog.backlog_client import BacklogClient
@@ -35,18 +34,17 @@ VECTORS_SHARE = 0.2
 """Of what a batch may spend, for the vectors of the index, if a model makes them."""
 
 
-def open_folder(path: Path) -> BacklogFolder:
-    from triage.backlog.backlog_files import BacklogFiles
+def open_list_services(setup: RunSetup, files: BacklogFiles) -> ListServices:
+    """Return what lists the issues of the setup's repository. Raises BadInput as `wiring.build_github`."""
+    github, client = wiring.build_github(setup), _open_client(setup)
 
-    return BacklogFiles(path)
+    def iterate(query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
+        for page in client.iterate(query, cursor):
+            yield setup.redactor.redact_model("issue", page)
 
-
-def open_list_services(setup: RunSetup, folder: BacklogFolder) -> ListServices:
-    """What lists the issues of the setup's repository. Raises BadInput as `wiring.build_github`."""
-    github = wiring.build_github(setup)
     return ListServices(
-        source=_RedactingSource(_open_client(setup), setup.redactor),
-        folder=folder,
+        iterate=iterate,
+        files=files,
         past_issues=wiring.open_past_issues(setup),
         fetch_labels=github.list_labels,
         config=setup.config,
@@ -55,9 +53,10 @@ def open_list_services(setup: RunSetup, folder: BacklogFolder) -> ListServices:
     )
 
 
-def open_table_issue(setup: RunSetup) -> TableIssue:
-    """The issue that shows the table. Raises BadInput as `wiring.build_github`."""
-    return _RedactingTable(_open_client(setup), setup.redactor)
+def open_table_issue(setup: RunSetup) -> Callable[[str, str], tuple[int, str]]:
+    """Return what writes the issue that shows the table. Raises BadInput as `wiring.build_github`."""
+    client, redact = _open_client(setup), setup.redactor.redactor_for("issue with the table")
+    return lambda title, body: client.write_table_issue(title, redact(body))
 
 
 def _open_client(setup: RunSetup) -> "BacklogClient":
@@ -76,13 +75,13 @@ def _open_client(setup: RunSetup) -> "BacklogClient":
 
 
 def open_batch(
-    setup: RunSetup, folder: BacklogFolder, batch: int, plan: BacklogPlan, seconds_left: Callable[[], float]
+    setup: RunSetup, files: BacklogFiles, batch: int, plan: BacklogPlan, seconds_left: Callable[[], float]
 ) -> BatchJob:
-    """What triages a batch, with the commit indexed. Asks GitHub nothing. Takes seconds: call it in a thread."""
-    left = measure_progress(plan, batch, folder.read_records(batch)).left
+    """Return what triages a batch, with the commit indexed. Asks GitHub nothing. Takes seconds: call it in a thread."""
+    left = measure_progress(plan, batch, files.read_records(batch)).left
     shared = _share_for_vectors(setup, left)
     codebase = _index(setup, shared)
-    past = KnownPastIssues(folder.read_past())
+    past = KnownPastIssues(files.read_past())
 
     def open_services(caps: Caps, seconds: float) -> Services:
         own = replace(_limit(setup, caps, seconds), started=time.monotonic())
@@ -92,7 +91,7 @@ def open_batch(
     return BatchJob(
         plan=plan,
         batch=batch,
-        folder=folder,
+        files=files,
         limits=setup.settings.limits(),
         shared=shared,
         open_services=open_services,
@@ -118,7 +117,7 @@ def _share_for_vectors(setup: RunSetup, left: Caps) -> Caps:
 
 
 def _limit(setup: RunSetup, caps: Caps, seconds: float) -> RunSetup:
-    """The setup of one triage with these caps; by rules where nothing may be spent."""
+    """Return the setup of one triage with these caps; by rules where nothing may be spent."""
     settings = setup.settings
     changes = {
         "max_cost_usd": caps.usd,
@@ -128,20 +127,3 @@ def _limit(setup: RunSetup, caps: Caps, seconds: float) -> RunSetup:
     }
     limited = settings.model_copy(update=changes)
     return replace(setup, settings=limited if caps.tokens else limited.with_rules_engine())
-
-
-class _RedactingSource:
-    def __init__(self, source: BacklogSource, redactor: SecretRedactor) -> None:
-        self._source, self._redactor = source, redactor
-
-    def iterate(self, query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
-        for page in self._source.iterate(query, cursor):
-            yield self._redactor.redact_model("issue", page)
-
-
-class _RedactingTable:
-    def __init__(self, table: TableIssue, redactor: SecretRedactor) -> None:
-        self._table, self._redact = table, redactor.redactor_for("issue with the table")
-
-    def write(self, title: str, body: str) -> tuple[int, str]:
-        return self._table.write(title, self._redact(body))

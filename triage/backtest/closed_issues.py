@@ -1,0 +1,292 @@
+"""Reads closed issues with their fixes and our comments on them, and stores weeks in a comment of ours.
+
+It takes two requests of GraphQL for a page of issues. What the fields mean stands in GitHub's GraphQL reference:
+`ClosedEvent.closer`, `Minimizable`, `Reactable`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from pydantic import Field
+
+from triage.backtest.weekly_trend import MARKER
+from triage.base.errors import GitHubUnavailable
+from triage.base.timestamps import Timestamp
+from triage.comment.hidden_state import CommentState, parse_state
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import IssueComment
+from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.github.comments import Comments
+from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.github.graphql import (
+    MAX_TITLE_CHARS,
+    Closer,
+    EditedComment,
+    IssueNode,
+    NodePage,
+    Pages,
+    list_nodes,
+    parse_each,
+)
+from triage.github.issue_tracker import MAX_CHANGED_FILES, Commits
+from triage.github.repository_connection import RepositoryConnection
+from triage.github.responses import Response, parse_response
+
+PAGE_SIZE = 50
+MAX_ISSUES = 2_000
+MAX_COMMENTS_READ = 5
+"""Comments of our account on one issue. Other workflows may write with the same one."""
+MAX_COMMIT_READS = 200
+"""Of fixes that are no pull request: each takes a request."""
+_PULL_REQUEST = "number mergedAt changedFiles repository { nameWithOwner } files(first: 100) { nodes { path } }"
+_LINKED = f"closedByPullRequestsReferences(first: 3) {{ nodes {{ {_PULL_REQUEST} }} }}"
+_LIST = """query($owner: String!, $name: String!, $size: Int!, $after: String, $since: DateTime) {
+  repository(owner: $owner, name: $name) {
+    issues(
+      first: $size, after: $after, states: [CLOSED]
+      orderBy: {field: UPDATED_AT, direction: DESC}, filterBy: {since: $since}
+    ) {
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        number title closedAt updatedAt lastEditedAt
+        author { __typename login }
+        editor { __typename login }
+        labels(first: 50) { nodes { name } }
+        %s
+        events: timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
+          nodes {
+            ... on ClosedEvent {
+              closer {
+                ... on Commit { oid repository { nameWithOwner } }
+                ... on PullRequest { %s }
+              }
+            }
+          }
+        }
+        comments(first: 100) { nodes { id createdAt author { __typename login } } }
+      }
+    }
+  }
+}"""
+_FEEDBACK = """isMinimized minimizedReason
+      up: reactions(content: THUMBS_UP) { totalCount }
+      down: reactions(content: THUMBS_DOWN) { totalCount }"""
+_COMMENTS = """query($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on IssueComment {
+      id body createdAt lastEditedAt
+      author { __typename login }
+      editor { __typename login }
+      userContentEdits(first: 100) {
+        nodes { editor { __typename login } deletedAt }
+        pageInfo { hasNextPage }
+      }
+      %s
+    }
+  }
+}"""
+
+
+@dataclass
+class ScorecardIssues(RepositoryConnection):
+    """The closed issues of a repository, and the comment on one that stores the weeks.
+
+    Raises:
+        GitHubUnavailable: GitHub did not answer, or has no GraphQL API there.
+        TriageError: The token may not read or write, or the issue does not exist.
+    """
+
+    _feedback: str = field(default=_FEEDBACK, init=False)
+    _commit_files: dict[str, ClosingFix | None] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def _comments(self) -> Comments:
+        return Comments(self._client, self._repo, self.reread_seconds, marker=MARKER)
+
+    @cached_property
+    def _pages(self) -> Pages:
+        return Pages(self._client, PAGE_SIZE, has_plain=True)
+
+    def read_closed_issues(self, since: datetime) -> ClosedIssues:
+        """Return the issues that were closed since then. Only those with a comment of ours are described."""
+        with translate_read_errors(self.slug):
+            try:
+                return self._read(since)
+            except GitHubError as error:
+                if error.kind is not ErrorKind.GONE:
+                    raise
+                raise GitHubUnavailable(
+                    "GitHub's GraphQL API was not found here, and closed issues come from it."
+                ) from None
+
+    def read_trend(self, number: int) -> str:
+        """Return the body of our comment with the weeks on an issue; empty without one."""
+        comment = self._find_trend(number)
+        return comment.body if comment else ""
+
+    def write_trend(self, number: int, body: str) -> None:
+        """Post that comment, or edit it."""
+        comment = self._find_trend(number)
+        with translate_write_errors(self.slug):
+            if comment is None:
+                self._comments.post(number, body)
+            elif comment.body != body and comment.comment_id:
+                self._comments.edit(number, comment.comment_id, body)
+
+    def _find_trend(self, number: int) -> IssueComment | None:
+        with translate_read_errors(self.slug, number):
+            comments = self._comments.fetch_all(number)
+            return next((comment for comment in comments if comment.ours), None)
+
+    def _read(self, since: datetime) -> ClosedIssues:
+        closed = dict[int, datetime]()
+        triaged: list[TriagedIssue] = []
+        last: datetime | None = None
+        for page in self._iterate_pages(since):
+            if len(closed) >= MAX_ISSUES and last:
+                # The pages are sorted by the last change, which is never before the close.
+                since = max(since, last)
+                break
+            new = [one for one in page if one.closed_at and one.closed_at >= since and one.number not in closed]
+            closed |= {one.number: one.closed_at for one in new if one.closed_at}
+            triaged += self._describe(new)
+            last = min((one.updated_at for one in page if one.updated_at), default=last)
+        count = sum(at >= since for at in closed.values())
+        return ClosedIssues(closed=count, triaged=[one for one in triaged if one.closed_at >= since], since=since)
+
+    def _iterate_pages(self, since: datetime) -> Iterator[list[IssueNode]]:
+        owner, _, name = self.slug.partition("/")
+        asked = {"owner": owner, "name": name, "since": since.isoformat()}
+        cursor, seen = None, set[str | None]()
+        while cursor not in seen:
+            seen.add(cursor)
+            data = self._pages.ask(self._write_document, {**asked, "after": cursor})
+            page = parse_response(NodePage, (data.get("repository") or {}).get("issues"))
+            yield page.parse(IssueNode)
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+
+    def _write_document(self) -> str:
+        return _LIST % ("" if self._pages.is_plain else _LINKED, _PULL_REQUEST)
+
+    def _describe(self, issues: list[IssueNode]) -> Iterator[TriagedIssue]:
+        ids = [key for issue in issues for key in self._list_own_comments(issue)]
+        batches = (ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE))
+        comments = {one.id: one for batch in batches for one in self._fetch_comments(batch)}
+        for issue in issues:
+            details = next((comments[key] for key in self._list_own_comments(issue) if key in comments), None)
+            comment = details.to_comment() if details else None
+            if comment and issue.closed_at and comment.posted_at <= issue.closed_at:
+                yield TriagedIssue(
+                    number=issue.number,
+                    title=issue.title[:MAX_TITLE_CHARS],
+                    closed_at=issue.closed_at,
+                    labels=issue.label_names,
+                    fix=self._find_fix(issue),
+                    reporter_wrote_at=_list_writes(issue),
+                    comment=comment,
+                )
+
+    def _list_own_comments(self, issue: IssueNode) -> list[str]:
+        # Anybody can write the marker.
+        own = (one.id for one in list_nodes(issue.comments) if one.id and self._comments.is_own_login(one.login))
+        return list(islice(own, MAX_COMMENTS_READ))
+
+    def _fetch_comments(self, ids: list[str]) -> Iterator["CommentDetails"]:
+        for comment in parse_each(CommentDetails, self._query_comments(ids).get("nodes")):
+            if comment.body.startswith(COMMENT_MARKER):
+                yield comment
+
+    def _query_comments(self, ids: list[str]) -> dict[str, Any]:
+        try:
+            return self._client.query(_COMMENTS % self._feedback, {"ids": ids})
+        except GitHubError as error:
+            if error.kind is not ErrorKind.INVALID or not self._feedback:
+                raise
+            self._feedback = ""  # an older server
+            return self._client.query(_COMMENTS % "", {"ids": ids})
+
+    def _find_fix(self, issue: IssueNode) -> ClosingFix | None:
+        closers = _list_closers(issue, self.slug)
+        pulls = [one for one in closers if one.number is not None]
+        if pulls:
+            return make_fix(pulls)
+        return next((self._read_commit(one.oid) for one in closers if one.oid), None)
+
+    def _read_commit(self, sha: str) -> ClosingFix | None:
+        if sha not in self._commit_files and len(self._commit_files) < MAX_COMMIT_READS:
+            try:
+                files = Commits(self._client, self._repo).list_changed_files(sha)
+                self._commit_files[sha] = ClosingFix(files=files, is_whole=len(files) < MAX_CHANGED_FILES)
+            except GitHubError as error:
+                if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
+                    raise
+                self._commit_files[sha] = None  # no longer in the repository
+        return self._commit_files.get(sha)
+
+
+def _list_closers(issue: IssueNode, slug: str) -> list[Closer]:
+    """Return the merged pull requests and the commit of this repository that closed the issue."""
+    events = [event.closer for event in list_nodes(issue.events) if event.closer]
+    here = [one for one in [*list_nodes(issue.pull_requests), *events] if one.is_in(slug)]
+    return list({(one.number, one.oid): one for one in here if one.merged_at or one.oid}.values())
+
+
+def make_fix(pull_requests: list[Closer]) -> ClosingFix:
+    """Return what merged pull requests edited, all together."""
+    return ClosingFix(
+        files=list(dict.fromkeys(path for pull in pull_requests for path in pull.paths)),
+        is_whole=all(pull.changed_files is None or pull.changed_files <= len(pull.paths) for pull in pull_requests),
+    )
+
+
+def _list_writes(issue: IssueNode) -> list[datetime]:
+    """Return when the reporter commented, and last edited the text of the issue."""
+    if issue.author is None:
+        return []
+    times = [comment.created_at for comment in list_nodes(issue.comments) if comment.login == issue.login]
+    times += [issue.last_edited_at] if issue.editor and issue.editor.rest_login == issue.login else []
+    return [at for at in times if at]
+
+
+class _Count(Response):
+    total: int = Field(ge=0, alias="totalCount")
+
+
+class CommentDetails(EditedComment):
+    id: str
+    posted_at: Timestamp = Field(None, alias="createdAt")
+    is_minimized: bool | None = Field(None, alias="isMinimized")
+    minimized_reason: str | None = Field(None, alias="minimizedReason")
+    up: _Count | None = None
+    down: _Count | None = None
+
+    def to_comment(self) -> OurComment | None:
+        """Return what the scorecard reads of it; None without a time."""
+        if self.posted_at is None:
+            return None
+        is_ours_alone = self.is_alone_by(self.login)
+        state = (parse_state(self.body) if is_ours_alone else None) or CommentState()
+        hidden = (self.minimized_reason or "no reason").lower() if self.is_minimized else ""
+        return OurComment(
+            posted_at=self.posted_at,
+            is_ours_alone=is_ours_alone,
+            prediction=_to_prediction(state),
+            asked=bool(state.asked),
+            labels=state.labels,
+            thumbs_up=self.up.total if self.up else None,
+            thumbs_down=self.down.total if self.down else None,
+            hidden_as=None if self.is_minimized is None else hidden,
+        )
+
+
+def _to_prediction(state: CommentState) -> Prediction | None:
+    if state.named is None:
+        return None
+    at = datetime.fromtimestamp(state.named.at, UTC)
+    return Prediction(at=at, by=state.named.by, chance=state.named.chance / 100, paths=state.named.paths)
