@@ -37,7 +37,8 @@ def anthropic_endpoint(answer: str) -> Endpoint:
     """It ignores `response_format`, `strict` and `reasoning_effort`: https://platform.claude.com/docs/en/api/openai-sdk"""
 
     def reply(request: ReceivedRequest) -> ScriptedReply:
-        return _answer(request.body, answer) if "tools" in request.body else chat_completion(PROSE)
+        is_asked_for = "tools" in request.body or "JSON schema" in request.body["messages"][0]["content"]
+        return _answer(request.body, answer) if is_asked_for else chat_completion(PROSE)
 
     return reply
 

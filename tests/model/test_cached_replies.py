@@ -22,9 +22,6 @@ def look_up(name: str) -> str:
     return name
 
 
-CALLED = chat_completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")
-
-
 @pytest.mark.parametrize(
     ("ask", "reply"),
     [
@@ -130,7 +127,7 @@ async def test_answers_of_the_fallback_and_of_another_mode_are_found_again():
     def script(request: Any) -> ScriptedReply:
         if "response_format" in request.body:
             return error_reply(400)
-        return CALLED if request.body["model"] == "gpt-4o-mini" else error_reply(429)
+        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429)
 
     with serve_script(script) as server:
         await colour(ModelSetup(server, replies=replies).model)
@@ -139,9 +136,9 @@ async def test_answers_of_the_fallback_and_of_another_mode_are_found_again():
         with setup.model.measure_usage(10) as meter:
             assert (await colour(setup.model)).depth == 3
         assert len(server.requests) == asked
-        assert (meter.models, meter.calls[0].mode) == (["gpt-4o-mini"], "function_calling")
+        assert (meter.models, meter.calls[0].mode) == (["gpt-4o-mini"], "plain")
         await colour(setup.model.with_fast_model(), "Another?")
-    assert asked_modes(server)[asked:] == ["tools"], "the mode is known from the replayed answer"
+    assert asked_modes(server)[asked:] == ["plain"], "the mode is known from the replayed answer"
 
 
 UNUSABLE = {

@@ -87,15 +87,14 @@ async def test_other_models_are_not_sent_an_effort(model: str):
     assert "reasoning_effort" not in server.requests[0].body
 
 
-async def test_anthropic_is_asked_by_function_calling_from_the_start():
+async def test_anthropic_is_asked_with_the_schema_in_the_prompt_from_the_start():
     """The first answer would be prose."""
     with serve_script(anthropic_endpoint(GREEN)) as server:
         setup = ModelSetup(server, main="claude-sonnet-5-5")
         setup.model.features = EndpointFeatures("https://api.anthropic.com/v1/")
         assert (await colour(setup.model)).name == "green"
         assert (await ask_for_tools(setup.model)).tool_calls
-    assert asked_modes(server) == ["tools", "tools"]
-    assert server.requests[0].body["tool_choice"] == {"type": "function", "function": {"name": "Colour"}}
+    assert asked_modes(server) == ["plain", "tools"]
 
 
 async def test_a_gateway_that_ignores_the_schema_is_found_out():
@@ -104,14 +103,14 @@ async def test_a_gateway_that_ignores_the_schema_is_found_out():
         with pytest.raises(ModelUnavailable, match="does not fit"):
             await colour(model)
         assert (await colour(model)).name == "green"
-    assert asked_modes(server) == ["json_schema", "json_schema", "tools"]
+    assert asked_modes(server) == ["json_schema", "json_schema", "plain"]
 
 
-async def test_gemini_may_refuse_the_schema_and_answers_by_function_calling():
+async def test_gemini_may_refuse_the_schema_and_reads_it_in_the_prompt():
     with serve_script(gemini_endpoint(GREEN)) as server:
         model = ModelSetup(server, main="gemini-3.8-flash").model
         assert [(await colour(model)).name for _ in range(2)] == ["green", "green"]
-    assert asked_modes(server) == ["json_schema", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "plain", "plain"]
 
 
 @pytest.mark.parametrize(

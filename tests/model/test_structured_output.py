@@ -11,46 +11,39 @@ from tests.model.model import GREEN, ModelSetup, asked_modes, colour
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.run import Limits
 
-CALLED = chat_completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")
 PROSE = chat_completion("Sure! Here it is.")
 
 
+def refuse_schemas(request: Any) -> ScriptedReply:
+    return error_reply(400, "unsupported") if "response_format" in request.body else chat_completion(GREEN)
+
+
 @pytest.mark.parametrize("status", [400, 422])
-async def test_schema_refused_falls_to_function_calling_and_is_remembered(status: int):
+async def test_a_schema_that_is_refused_stands_in_the_prompt_from_then_on(status: int):
     def script(request: Any) -> ScriptedReply:
-        return error_reply(status, "unsupported") if "response_format" in request.body else CALLED
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        for _ in range(2):
-            assert (await colour(model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "tools", "tools"]
-
-
-async def test_tools_refused_too_falls_to_json_mode_with_the_schema_in_the_prompt():
-    def script(request: Any) -> ScriptedReply:
-        plain = request.body.get("response_format") == {"type": "json_object"}
-        return chat_completion(f"```json\n{GREEN}\n```") if plain else error_reply(400)
+        refused = "response_format" in request.body
+        return error_reply(status, "unsupported") if refused else chat_completion(f"```json\n{GREEN}\n```")
 
     with serve_script(script) as server:
         model = ModelSetup(server).model
         with model.measure_usage(10) as meter:
-            assert (await colour(model)).depth == 3
+            for _ in range(2):
+                assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "plain", "plain"]
     assert "depth" in json.dumps(server.requests[-1].body["messages"])
-    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
-    assert [call.mode for call in meter.calls] == ["json_schema", "function_calling", "json_mode"]
-    assert [call.error for call in meter.calls] == ["request refused (400)", "request refused (400)", None]
+    assert [call.mode for call in meter.calls] == ["json_schema", "plain", "plain"]
+    assert [call.error for call in meter.calls] == [f"request refused ({status})", None, None]
 
 
 async def test_every_mode_refused_gives_up():
     with serve_script([error_reply(400)]) as server, pytest.raises(ModelUnavailable, match="request refused"):
         await colour(ModelSetup(server).model)
-    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
+    assert asked_modes(server) == ["json_schema", "plain"]
 
 
 async def test_a_refusal_for_another_reason_is_not_remembered_as_a_mode():
     """The first request is refused in every mode; the next one starts with the best mode again."""
-    with serve_script([*[error_reply(400)] * 3, chat_completion(GREEN)]) as server:
+    with serve_script([*[error_reply(400)] * 2, chat_completion(GREEN)]) as server:
         model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable):
             await colour(model)
@@ -72,7 +65,7 @@ async def test_a_prompt_that_is_too_long_is_no_reason_to_change_mode(code: str |
 @pytest.mark.parametrize("answer", ["Sure! Here it is.", '{"title": "green"}', "[]"])
 async def test_a_schema_that_is_accepted_and_always_ignored_is_not_used_again(answer: str):
     def script(request: Any) -> ScriptedReply:
-        return chat_completion(answer) if "response_format" in request.body else CALLED
+        return chat_completion(answer if "response_format" in request.body else GREEN)
 
     with serve_script(script) as server:
         model = ModelSetup(server).model
@@ -80,30 +73,16 @@ async def test_a_schema_that_is_accepted_and_always_ignored_is_not_used_again(an
             await colour(model)
         for _ in range(2):
             assert (await colour(model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "json_schema", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "json_schema", "plain", "plain"]
 
 
-async def test_tools_that_are_ignored_give_way_to_json_mode():
-    def script(request: Any) -> ScriptedReply:
-        if "tools" in request.body:
-            return PROSE
-        return chat_completion(GREEN) if request.body["response_format"]["type"] == "json_object" else error_reply(400)
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        with pytest.raises(ModelUnavailable, match="no JSON object"):
-            await colour(model)
-        assert (await colour(model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "tools", "tools", "json_object"]
-
-
-async def test_an_endpoint_that_ignores_everything_stays_in_json_mode():
+async def test_an_endpoint_that_ignores_everything_is_asked_with_the_schema_in_the_prompt():
     with serve_script([PROSE]) as server:
         model = ModelSetup(server).model
         for _ in range(5):
-            with pytest.raises(ModelUnavailable):
+            with pytest.raises(ModelUnavailable, match="no JSON object"):
                 await colour(model)
-    assert asked_modes(server) == [*["json_schema"] * 2, *["tools"] * 2, *["json_object"] * 6]
+    assert asked_modes(server) == [*["json_schema"] * 2, *["plain"] * 8]
 
 
 async def test_a_misfit_is_asked_for_again_with_the_reason_in_the_same_mode():
@@ -133,7 +112,7 @@ async def test_a_misfit_in_a_mode_that_works_changes_nothing_for_the_rest_of_the
 
 
 async def test_a_second_question_counts_against_the_requests_of_a_call():
-    refusals = [error_reply(400), error_reply(400), error_reply(400, param="temperature")]
+    refusals = [error_reply(400), *(error_reply(400, param=name) for name in ("temperature", "max_completion_tokens"))]
     with serve_script([*refusals, PROSE]) as server, pytest.raises(ModelUnavailable, match="does not fit"):
         await colour(ModelSetup(server).model)
     assert len(server.requests) == 4
@@ -168,17 +147,17 @@ async def test_an_object_that_is_no_object_is_asked_for_again_too():
     ],
     ids=["content", "other name", "not quite JSON", "JSON in JSON", "an object", "with prose"],
 )
-async def test_where_a_function_call_is_requested_any_answer_is_read(reply: ScriptedReply):
+async def test_where_the_schema_stands_in_the_prompt_any_answer_is_read(reply: ScriptedReply):
     def script(request: Any) -> ScriptedReply:
-        return reply if "tools" in request.body else error_reply(400)
+        return reply if "response_format" not in request.body else error_reply(400)
 
     with serve_script(script) as server:
         assert (await colour(ModelSetup(server).model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "tools"]
+    assert asked_modes(server) == ["json_schema", "plain"]
 
 
-async def test_a_function_call_is_read_where_content_is_requested():
-    with serve_script([CALLED]) as server:
+async def test_a_function_call_is_read_where_a_schema_was_sent():
+    with serve_script([chat_completion("", tool_calls=[("Colour", GREEN)])]) as server:
         assert (await colour(ModelSetup(server).model)).depth == 3
     assert asked_modes(server) == ["json_schema"]
 
@@ -199,33 +178,27 @@ async def test_an_answer_that_fails_for_another_reason_leaves_the_mode(reply: Sc
 
 @pytest.mark.parametrize("calls", [[("other", "{}")], [("Colour", '{"broken": ')], []])
 async def test_function_call_that_does_not_fit_is_an_error_not_none(calls: list[tuple[str, str]]):
-    def script(request: Any) -> ScriptedReply:
-        return error_reply(400) if "response_format" in request.body else chat_completion("", tool_calls=calls)
-
-    with serve_script(script) as server, pytest.raises(ModelUnavailable):
+    with serve_script([chat_completion("", tool_calls=calls)]) as server, pytest.raises(ModelUnavailable):
         await colour(ModelSetup(server).model)
 
 
 async def test_the_fast_model_shares_the_learned_features():
-    def script(request: Any) -> ScriptedReply:
-        return error_reply(400) if "response_format" in request.body else CALLED
-
-    with serve_script(script) as server:
+    with serve_script(refuse_schemas) as server:
         model = ModelSetup(server, main="gpt-4o-mini").model
         await colour(model)
         await colour(model.with_fast_model())
-    assert asked_modes(server) == ["json_schema", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "plain", "plain"]
 
 
 async def test_the_fallback_starts_with_the_mode_that_is_left():
     def script(request: Any) -> ScriptedReply:
         if "response_format" in request.body:
             return error_reply(400)
-        return CALLED if request.body["model"] == "gpt-4o-mini" else error_reply(429)
+        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429)
 
     with serve_script(script) as server:
         assert (await colour(ModelSetup(server).model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "tools", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "plain", "plain", "plain"]
 
 
 # --- parameters
@@ -270,7 +243,7 @@ async def test_a_refused_parameter_is_found_in_the_message_too():
 async def test_a_model_that_refuses_both_names_is_given_up():
     with serve_script(only_takes("max_completion_tokens", "max_tokens")) as server, pytest.raises(ModelUnavailable):
         await colour(ModelSetup(server).model)
-    assert len(server.requests) == 4
+    assert len(server.requests) == 3
 
 
 async def test_an_ignored_length_limit_uses_the_older_parameter_from_then_on():

@@ -79,7 +79,7 @@ class ModelCall(Value):
 
     model: str
     mode: str
-    """Form of the request: `json_schema`, `function_calling`, `json_mode`, `tools`, `plain`, `embeddings`."""
+    """Form of the request: `json_schema`, `json_mode`, `tools`, `plain`, `embeddings`."""
     started_at: datetime
     ms: int
     usage: Usage = Usage()

@@ -31,7 +31,6 @@ from triage.model.model_errors import (
 from triage.model.model_reply import ModelReply, to_model_reply
 from triage.model.model_retry import RetryPolicy
 from triage.model.output_formats import OutputFormat
-from triage.model.stand_ins import StandIns
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.ports import Tier
 from triage.safety.secrets.redactor import Redact
@@ -77,7 +76,6 @@ class ChatModel:
     """Masks our own secrets, as `redact_answer`."""
     redact_answer: Redact = lambda tree: tree
     features: EndpointFeatures = field(default_factory=EndpointFeatures)
-    stand_ins: StandIns = field(default_factory=StandIns)
 
     @property
     def usage(self) -> Usage:
@@ -145,9 +143,9 @@ class ChatModel:
                 raise EndpointBusy("no request is left")
             answer = await self._ask_model(order[-1], call)
             if order[-1] == model:
-                self.stand_ins.end(model)
+                self.features.prefer_model(model)
             else:
-                self.stand_ins.begin(model, self.retry.clock())
+                self.features.prefer_fallback(model, self.retry.clock())
             return answer
 
         first: Runnable[_Call[T], T] = RunnableLambda(ask_first, name=order[0])
@@ -159,8 +157,8 @@ class ChatModel:
         """Returns the model of a call and its fallback, in the order in which they are asked."""
         if self.fallback == model or self.features.drop_reason(self.fallback):
             return [model]
-        has_stand_in = self.stand_ins.has_stand_in(model, self.retry.clock())
-        return [self.fallback, model] if has_stand_in else [model, self.fallback]
+        is_fallback_first = self.features.prefers_fallback(model, self.retry.clock())
+        return [self.fallback, model] if is_fallback_first else [model, self.fallback]
 
     async def _ask_model(self, model: str, call: _Call[T]) -> T:
         """Sends one request, and further ones in other modes if the endpoint refuses it."""

@@ -1,9 +1,8 @@
 """The formats of a model's answer: how each is requested, and how the reply is read.
 
-A structured answer can be requested in three modes: `json_schema`, function calling, JSON mode. Endpoints differ in
-which ones they support. The reply is validated here instead of by the SDK, so that the tokens of an invalid one count.
-It is read in the same way in every mode, because models answer in the content when a function call is requested, and
-with a call when content is.
+A structured answer is requested with its JSON schema, and from an endpoint that does not support this with the schema
+in the prompt. The reply is validated here instead of by the SDK, so that the tokens of an invalid one count. It is read
+in the same way in every mode, because models answer with a function call when content is requested, and the reverse.
 """
 
 import json
@@ -54,10 +53,8 @@ class OutputFormat(Generic[T]):
 
 
 def structured_format(answer: type[A]) -> OutputFormat[A]:
-    tool = _build_function(answer)
-    schema = tool["function"]["parameters"]
+    schema = _build_function(answer)["function"]["parameters"]
     text = json.dumps(schema)
-    name = answer.__name__
     read = lambda reply: _read_answer(reply, answer)  # noqa: E731
     return OutputFormat(
         "structured",
@@ -67,21 +64,15 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
                 {
                     "response_format": {
                         "type": "json_schema",
-                        "json_schema": {"name": name, "strict": True, "schema": schema},
+                        "json_schema": {"name": answer.__name__, "strict": True, "schema": schema},
                     }
                 },
                 read,
                 prompt_addition=text,
             ),
             Mode(
-                "function_calling",
-                {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": name}}},
-                read,
-                prompt_addition=text,
-            ),
-            Mode(
-                "json_mode",
-                {"response_format": {"type": "json_object"}},
+                "plain",
+                {},
                 read,
                 preface=(SystemMessage(f"Answer with one JSON object of this JSON schema and nothing else:\n{text}"),),
             ),

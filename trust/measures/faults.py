@@ -62,7 +62,7 @@ WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
         lambda _: math.inf,
     ),
     "a rate limit of the main model only": (
-        "triage.model.stand_ins.StandIns.has_stand_in",
+        "triage.model.endpoint_features.EndpointFeatures.prefers_fallback",
         lambda *_: False,
     ),
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from tests.model.model import GREEN, ModelSetup, asked_models, colour
-from triage.model.stand_ins import STAND_IN_SECONDS, StandIns
+from triage.model.endpoint_features import FALLBACK_SECONDS, EndpointFeatures
 
 MAIN, FALLBACK, FAST = "gpt-4o", "gpt-4o-mini", "gpt-4.1-nano"
 GIVES_WAY = [*[MAIN] * 3, FALLBACK]
@@ -44,7 +44,7 @@ async def test_after_ten_minutes_the_model_of_the_call_is_asked_again():
     with serve_script(RateLimits().reply) as server:
         model = ModelSetup(server, clock=clock).model
         await colour(model)
-        clock.now += STAND_IN_SECONDS - 1
+        clock.now += FALLBACK_SECONDS - 1
         await colour(model)
         clock.now += 2
         await colour(model)
@@ -112,4 +112,4 @@ async def test_another_model_is_asked_as_before():
 
 
 def test_no_model_has_a_stand_in_at_first():
-    assert not StandIns().has_stand_in(MAIN, 0.0)
+    assert not EndpointFeatures().prefers_fallback(MAIN, 0.0)
