@@ -32,8 +32,6 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "TicketClass": {
         "confirmed_type": "Bug",
         "technical_summary": "`Basket.total` fails if a price is missing",
-        "affected_components": ["Basket.total"],
-        "complexity": "low",
         "acceptance_criteria": ["A missing price counts as nothing."],
         "error": None,
     },

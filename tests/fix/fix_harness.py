@@ -25,6 +25,7 @@ from triage.domain.proposal import (
 )
 from triage.domain.run import Status
 from triage.domain.task import FixStage, FixTask
+from triage.fix.commit_text import build_request
 from triage.fix.fix_answers import (
     ChosenModule,
     CodeChanges,
@@ -34,7 +35,6 @@ from triage.fix.fix_answers import (
     TestChanges,
     TicketClass,
 )
-from triage.fix.jobs.commit_request import build_request
 from triage.fix.jobs.fix_flow import FixFlow, FixResult
 from triage.fix.jobs.run_fix_job import run_fix_job
 
@@ -78,8 +78,6 @@ def make_answers() -> dict[str, Any]:
         "TicketClass": TicketClass(
             confirmed_type="Bug",
             technical_summary="parse fails on spaces",
-            affected_components=[],
-            complexity="low",
             acceptance_criteria=[],
             error=None,
         ),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.fix.branch_name import make_branch_name
+from triage.fix.commit_text import make_branch_name
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,6 @@ class Author:
             "TicketClass": lambda: {
                 "confirmed_type": "Bug",
                 "technical_summary": "total divides by zero",
-                "affected_components": ["total"],
-                "complexity": "low",
                 "acceptance_criteria": [],
                 "error": None,
             },

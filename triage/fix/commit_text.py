@@ -1,13 +1,19 @@
-"""Messages of a proposal's commits, and what is read back from them."""
+"""Messages and branches of a proposal's commits, and what is read back from them."""
 
 import re
 import textwrap
+import unicodedata
 from datetime import datetime
 
 from pydantic import ValidationError
 
-from triage.domain.proposal import PatchDraft, PatchProposal
+from triage.approval.decide_approval import is_expired
+from triage.approval.proposal_id import hash_value
+from triage.base.errors import CannotPublish
+from triage.domain.proposal import PatchDraft, PatchProposal, StoredProposal
 from triage.domain.value import Value
+from triage.fix.patch.masked_files import list_commit_files
+from triage.proposal_ports import BaseFiles, CommitRequest, ProposalStore
 from triage.safety.plain_line import format_plain_line
 
 MAX_SUBJECT_CHARS = 72
@@ -121,3 +127,53 @@ def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | Non
         )
     except ValidationError:
         return None
+
+
+MAX_SLUG_CHARS = 40
+
+
+def make_branch_name(number: int | None, title: str) -> str:
+    """Return `triage/<issue>-<slug>`, with ASCII letters, digits and hyphens; `triage/<slug>` without a number.
+
+    The slug ends with a whole word, unless the first one is too long.
+    """
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9]+", "-", ascii_title).strip("-")
+    slug = words[:MAX_SLUG_CHARS]
+    if words[MAX_SLUG_CHARS : MAX_SLUG_CHARS + 1] not in ("", "-"):
+        slug = slug.rpartition("-")[0] or slug
+    slug = slug.strip("-") or "fix"
+    return f"triage/{number}-{slug}" if number else f"triage/{slug}"
+
+
+def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False) -> CommitRequest:
+    """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits.
+
+    Messages for a local repository lack what a later job would read back.
+    """
+    test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_value(draft))
+    test_files, changed_files = list_commit_files(draft, files)
+    return CommitRequest(
+        issue=draft.issue or 0,
+        base=draft.base,
+        test_files=test_files,
+        files=changed_files,
+        test_message=test_message,
+        message=message,
+    )
+
+
+def holds_exactly(stored: StoredProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:
+    """Return whether each commit has the files and the message of the request and nothing else, and a time till now.
+
+    Asks GitHub; raises as the store.
+    """
+    written = [request.test_message, request.message] if request.test_files else [request.message]
+    messages = [normalize_message(one) for one in store.read_messages(stored.proposal)]
+    if is_expired(stored.proposal, now) or messages != [normalize_message(one) for one in written]:
+        return False
+    try:
+        found = store.read_test_files(stored.proposal), store.read_files(stored.proposal)
+    except CannotPublish:
+        return False
+    return found == (request.test_files, {**request.test_files, **request.files})

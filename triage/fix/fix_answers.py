@@ -15,8 +15,6 @@ from triage.domain.findings import (
     Texts,
 )
 
-Complexity = Literal["low", "medium", "high"]
-
 
 class TicketClass(Answer):
     """What kind of change an issue asks for."""
@@ -25,8 +23,6 @@ class TicketClass(Answer):
     confirmed_type: Annotated[Literal["Bug", "Story"], IfMissing("Bug")]
     technical_summary: OptionalText
     """One sentence."""
-    affected_components: Texts
-    complexity: Annotated[Complexity, IfMissing("medium")]
     acceptance_criteria: Texts
     error: ErrorText
 

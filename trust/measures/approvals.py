@@ -9,7 +9,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from triage.domain.proposal import PROPOSAL_LIFETIME, PullRequest
-from triage.fix.github.git_responses import PullResponse
+from triage.fix.github.git_data import PullResponse
 from triage.fix.github.pull_requests import PullRequests
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
 from trust.approval_case import COMMANDS, REF, Case
@@ -104,8 +104,8 @@ NO_PROBLEM = (
     "triage.jobs.answer_proposal.role_problem",
     "triage.jobs.answer_proposal.proposal_problem",
     "triage.jobs.answer_proposal.approval_skip_reason",
-    "triage.fix.jobs.admit_fix.role_problem",
-    "triage.fix.jobs.admit_fix.approval_skip_reason",
+    "triage.fix.jobs.fix_flow.role_problem",
+    "triage.fix.jobs.fix_flow.approval_skip_reason",
     "triage.fix.jobs.pull_request_tool.proposal_problem",
     "triage.fix.jobs.pull_request_tool.GitHubPullRequestTool._find_owner_problem",
 )

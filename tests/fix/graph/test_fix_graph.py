@@ -26,11 +26,10 @@ from triage.fix.fix_answers import (
     TestChanges,
     TicketClass,
 )
+from triage.fix.fix_state import FixState
 from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_gate import apply_changes, create_pull_request, post_comment
-from triage.fix.graph.fix_graph import build_fix_graph
-from triage.fix.graph.fix_state import FixState
-from triage.fix.graph.run_fix import run_fix
+from triage.fix.graph.fix_graph import build_fix_graph, run_fix
 from triage.graph.run_graph import run_graph
 from triage.proposal_ports import CheckResult
 
@@ -80,8 +79,6 @@ def answers(**changes: Any) -> dict[str, Any]:
         "TicketClass": TicketClass(
             confirmed_type="Bug",
             technical_summary="parse fails on spaces",
-            affected_components=["parse"],
-            complexity="low",
             acceptance_criteria=["Spaces are ignored."],
             error=None,
         ),

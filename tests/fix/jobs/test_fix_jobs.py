@@ -14,7 +14,7 @@ from triage.domain.effect import Policy
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
 from triage.domain.run import Status
-from triage.fix.branch_name import make_branch_name
+from triage.fix.commit_text import make_branch_name
 from triage.fix.jobs.fix_flow import FixResult, parse_result
 
 

@@ -3,7 +3,7 @@
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import BaseFile, FileVersion
-from triage.fix.patch.commit_files import list_commit_files
+from triage.fix.patch.masked_files import list_commit_files
 
 
 def test_modes_stay_and_new_files_are_plain():

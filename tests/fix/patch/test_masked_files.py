@@ -11,10 +11,9 @@ from testing.text.secret_forms import PASSWORD, TOKEN
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import BaseFile, FileVersion, ModuleFacts
 from triage.fix.fix_answers import EditAnswer, FileAnswer
-from triage.fix.patch.build_versions import build_versions
+from triage.fix.patch.apply_edits import build_versions
 from triage.fix.patch.check_patch import find_problems
-from triage.fix.patch.commit_files import list_commit_files
-from triage.fix.patch.masked_files import mask_output, mask_version
+from triage.fix.patch.masked_files import list_commit_files, mask_output, mask_version
 from triage.fix.patch.unified_diff import format_diff
 
 PATH = "shop/settings.py"

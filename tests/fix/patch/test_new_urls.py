@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from triage.fix.patch.new_urls import find_new_urls
+from triage.fix.patch.file_rules import find_new_urls
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import AffectedModule, BaseFile, FileVersion
-from triage.fix.patch.patch_warnings import list_warnings
+from triage.fix.patch.check_patch import list_warnings
 
 FILES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
 

@@ -13,8 +13,7 @@ from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import BaseFile, Edit, FileVersion
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits
-from triage.fix.patch.line_diff import diff_lines, split_keeping_ends
-from triage.fix.patch.unified_diff import count_changed_lines, cut_diff, format_diff
+from triage.fix.patch.unified_diff import count_changed_lines, cut_diff, diff_lines, format_diff, split_keeping_ends
 
 LONG = "".join(f"line {number}\n" for number in range(40))
 

@@ -9,8 +9,8 @@ from tests.comment.sample_reports import FULL
 from triage.domain.code import Passage, Span
 from triage.domain.proposal import BaseFile
 from triage.domain.report import Suspect
-from triage.fix.fix import FixInput, RetrievedPassage
-from triage.fix.requests.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code
+from triage.fix.fix_state import FixState, RetrievedPassage
+from triage.fix.graph.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code
 
 SMALL = "def parse(text):\r\n    return int(text)\r\n"
 LARGE = "".join(f"line_{number} = {number}\n" for number in range(1, 3_001))
@@ -20,8 +20,8 @@ def make_files(**texts: str) -> FakeFiles:
     return FakeFiles({path: BaseFile(text=text) for path, text in {"a.py": SMALL, "big.py": LARGE, **texts}.items()})
 
 
-def make_input(**changes: object) -> FixInput:
-    return FixInput(issue=factories.issue(), repository=factories.repository()).model_copy(update=changes)
+def make_input(**changes: object) -> FixState:
+    return FixState(issue=factories.issue(), repository=factories.repository()).model_copy(update=changes)
 
 
 def make_passage(path: str, start: int, end: int) -> RetrievedPassage:

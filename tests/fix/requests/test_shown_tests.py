@@ -4,9 +4,9 @@ from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
 from triage.domain.proposal import BaseFile
-from triage.fix.fix import FixInput
-from triage.fix.requests.shown_code import MAX_WHOLE_CHARS
-from triage.fix.requests.shown_tests import collect_tests, find_named
+from triage.fix.fix_state import FixState
+from triage.fix.graph.shown_code import MAX_WHOLE_CHARS
+from triage.fix.graph.shown_tests import collect_tests, find_named
 from triage.issue.read_issue import read_issue_and_thread
 
 LONG = (
@@ -29,7 +29,7 @@ FILES = {
 def show(**changes: object) -> str:
     issue = factories.issue(title="InvalidURL is not raised", body="")
     parsed, _ = read_issue_and_thread(issue)
-    known = FixInput(
+    known = FixState(
         issue=issue,
         repository=factories.repository(),
         parsed=parsed,

@@ -1,31 +1,119 @@
-"""Reads and writes git objects and refs through GitHub's Git Data API. Nothing is checked out."""
+"""Reads and writes git objects and refs through GitHub's Git Data API, and compares trees. Nothing is checked out."""
 
 import base64
 import binascii
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from pydantic import Field
+
 from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
-from triage.domain.proposal import BaseFile
-from triage.fix.github.git_responses import (
-    BlobResponse,
-    ComparisonResponse,
-    GitCommitResponse,
-    ObjectId,
-    RefResponse,
-    TreeEntry,
-    TreeResponse,
-)
+from triage.domain.proposal import BaseFile, CommitId, PullRequest
+from triage.fix.commit_text import CommitFacts
 from triage.github.github_client import PAGE_SIZE
 from triage.github.github_errors import ErrorKind, GitHubError, unreadable_response
-from triage.github.responses import parse_response
+from triage.github.responses import Response, Signature, parse_response
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
+
+
+class ObjectId(Response):
+    sha: CommitId
+    type: str = ""
+
+
+class RefResponse(Response):
+    ref: str
+    target: ObjectId = Field(alias="object")
+
+
+class GitCommitResponse(Response):
+    sha: CommitId
+    tree: ObjectId
+    parents: list[ObjectId]
+    message: str
+    committer: Signature
+
+    def to_facts(self) -> CommitFacts:
+        """Raises GitHubError if the commit has no time."""
+        if self.committer.date is None:
+            raise unreadable_response()
+        return CommitFacts(
+            sha=self.sha,
+            parents=[parent.sha for parent in self.parents],
+            message=self.message,
+            committed_at=self.committer.date,
+        )
+
+
+class TreeEntry(Response):
+    path: str
+    mode: str
+    type: str
+    sha: CommitId
+
+
+class TreeResponse(Response):
+    sha: CommitId
+    entries: list[TreeEntry] = Field([], alias="tree")
+    truncated: bool = False
+
+
+class BlobResponse(Response):
+    sha: CommitId
+    content: str = ""
+    encoding: str = ""
+
+
+class RepositoryResponse(Response):
+    full_name: str
+    default_branch: str = ""
+
+
+class ComparisonResponse(Response):
+    status: str
+    """Of the second commit: `ahead` of the first, `behind` it, `identical` or `diverged`."""
+
+
+class PullHead(Response):
+    ref: str
+    sha: str = ""
+    repository: RepositoryResponse | None = Field(None, alias="repo")
+    """None if it was deleted."""
+
+
+class PullBase(Response):
+    ref: str
+
+
+class PullResponse(Response):
+    number: int
+    html_url: str
+    state: str
+    draft: bool = False
+    body: str | None = None
+    head: PullHead
+    base: PullBase
+
+    def is_from(self, slug: str, branch: str, commit: str, base: str) -> bool:
+        """Whether it is open, and its head is this commit of this repository's branch, into another branch."""
+        repository, head = self.head.repository, (self.head.ref, self.head.sha, self.base.ref)
+        is_ours = repository is not None and repository.full_name.casefold() == slug.casefold()
+        return is_ours and self.state == "open" and head == (branch, commit, base)
+
+    def to_pull_request(self) -> PullRequest:
+        return PullRequest(
+            number=self.number,
+            url=self.html_url,
+            is_draft=self.draft,
+            body=self.body or "",
+        )
+
 
 MAX_READS = 3
 """Reads of a ref that does not show yet what was just written."""
@@ -167,3 +255,60 @@ def compute_blob_id(data: bytes) -> str:
 
 def _quote_ref(name: str) -> str:
     return quote(name.removeprefix("refs/"), safe="/")
+
+
+MAX_CHANGES = 300
+MAX_FOLDERS = 500
+"""Read by one client. A patch of 20 files does not come near it."""
+
+
+@dataclass
+class TreeChanges:
+    git: GitData
+    _folders: dict[str, dict[str, TreeEntry]] = field(default_factory=dict)
+    """By id of a folder's tree, its entries by name."""
+
+    def list_changed(self, before: str, after: str) -> list[str]:
+        """Returns the paths whose content or mode differs between two trees.
+
+        Raises:
+            CannotPublish: There are more than 300, or they are in very many folders.
+        """
+        paths: list[str] = []
+        for path in self._iterate_changed(before, after, ""):
+            if len(paths) == MAX_CHANGES:
+                raise CannotPublish(f"The proposal changes more than {MAX_CHANGES} files. It is not carried out.")
+            paths.append(path)
+        return paths
+
+    def _iterate_changed(self, before: str | None, after: str | None, folder: str) -> Iterator[str]:
+        old, new = self._read(before), self._read(after)
+        for name in sorted(old.keys() | new.keys()):
+            entries = old.get(name), new.get(name)
+            if entries[0] == entries[1]:
+                continue
+            old_tree, new_tree = (entry.sha if entry and entry.type == "tree" else None for entry in entries)
+            if old_tree or new_tree:
+                yield from self._iterate_changed(old_tree, new_tree, f"{folder}{name}/")
+            if any(entry and entry.type != "tree" for entry in entries):
+                yield f"{folder}{name}"
+
+    def find(self, tree: str, path: str) -> TreeEntry | None:
+        """Returns what is at a path of a tree: a file, a link, a submodule or a folder."""
+        entry: TreeEntry | None = None
+        for name in path.split("/"):
+            if entry is not None and entry.type != "tree":
+                return None
+            entry = self._read(entry.sha if entry else tree).get(name)
+            if entry is None:
+                return None
+        return entry
+
+    def _read(self, tree: str | None) -> dict[str, TreeEntry]:
+        if tree is None:
+            return {}
+        if tree not in self._folders:
+            if len(self._folders) == MAX_FOLDERS:
+                raise CannotPublish("The proposal's changes are in too many folders. It is not carried out.")
+            self._folders[tree] = {entry.path: entry for entry in self.git.read_tree(tree)}
+        return self._folders[tree]

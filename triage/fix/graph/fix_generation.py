@@ -10,16 +10,14 @@ from triage.base.threads import run_in_daemon_thread
 from triage.comment.hidden_state import hash_text
 from triage.domain.proposal import FileVersion, PatchDraft, ProposalStatus
 from triage.fix.fix_answers import CodeChanges, TestChanges
+from triage.fix.fix_state import FixState
+from triage.fix.graph.ask_model import LastAnswer, ask_for_changes, ask_for_tests, describe_answer
 from triage.fix.graph.fix_context import FixContext
-from triage.fix.graph.fix_state import FixState
-from triage.fix.patch.build_versions import build_versions
+from triage.fix.graph.shown_code import collect_code
+from triage.fix.graph.shown_tests import collect_tests
+from triage.fix.patch.apply_edits import build_versions
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.unified_diff import format_diff
-from triage.fix.requests.added_tests import ask_for_tests
-from triage.fix.requests.code_changes import ask_for_changes
-from triage.fix.requests.last_answer import LastAnswer, describe_answer
-from triage.fix.requests.shown_code import collect_code
-from triage.fix.requests.shown_tests import collect_tests
 from triage.graph.step_runner import Step
 from triage.proposal_ports import BaseFiles
 

@@ -1,4 +1,4 @@
-"""The graph of the fix flow: from an issue to a proposal, a person's answer, and a pull request.
+"""The graph of the fix flow, from an issue to a proposal, a person's answer, and a pull request; and one run of it.
 
     fetch_ticket -> classify_ticket -> identify_modules -> retrieve_context -> generate_code_changes -> generate_tests
     -> prepare_diff_summary -> human_review_gate -> apply_changes -> create_pull_request -> post_comment
@@ -7,12 +7,24 @@ The gate is an interrupt. At a terminal the same thread is resumed with the answ
 the job that carries out an approval begins at the gate with the stored commits, and is resumed with the command.
 """
 
-from collections.abc import Callable
+import asyncio
+import sys
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 
+from triage.base.threads import wait_until_done_or_cancelled
+from triage.domain.report import RunReport
+from triage.domain.run import Usage
+from triage.fix.fix_state import FixState
 from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_gate import (
     abort,
@@ -28,7 +40,9 @@ from triage.fix.graph.fix_gate import (
 )
 from triage.fix.graph.fix_generation import generate_code_changes, generate_tests
 from triage.fix.graph.fix_nodes import classify_ticket, fetch_ticket, identify_modules, retrieve_context
-from triage.fix.graph.fix_state import FixState
+from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
+from triage.graph.report_notes import collect_faults
+from triage.ports import Services
 
 FixGraph = CompiledStateGraph[FixState, FixContext, FixState, FixState]
 
@@ -95,3 +109,73 @@ def route_unless_error(following: str) -> Callable[[FixState], str]:
         return "handle_error" if state.error else following
 
     return route
+
+
+AskPerson = Callable[[FixState], Awaitable[object]]
+"""Shows a person the proposal and returns the answer."""
+
+
+async def run_fix(
+    state: FixState, context: FixContext, cancelled: asyncio.Event, ask_person: AskPerson | None = None
+) -> FixState:
+    """Run the flow to its end, or to the gate where nobody can be asked.
+
+    With `ask_person`, the gate's interrupt is resumed with the answer.
+    """
+    graph = build_fix_graph(_build_checkpointer() if ask_person else None)
+    logged = 0
+    config: RunnableConfig = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid.uuid4())}}
+    given: FixState | Command[Any] = state
+    while True:
+        interrupts: list[Any] = []
+        current = state
+
+        async def run_nodes() -> None:
+            nonlocal current, logged
+            async for values in graph.astream(given, config, context=context, stream_mode="values"):  # noqa: B023
+                interrupts.extend(values.pop("__interrupt__", ()))  # noqa: B023
+                current = FixState.model_validate(values)
+                for message in current.messages[logged:]:
+                    context.services.progress.detail(message)
+                logged = len(current.messages)
+
+        running = asyncio.ensure_future(run_nodes())
+        # Again if the run's clock stood still meanwhile, such as while the project's check ran.
+        while not running.done() and not cancelled.is_set() and (seconds := _seconds_left(context)) > 0:
+            await wait_until_done_or_cancelled(running, cancelled, seconds)
+        if error := await stop_and_explain(running, cancelled):
+            return current.model_copy(update={"error": error})
+        if not interrupts or ask_person is None:
+            return current
+        state = current
+        answer = await ask_person(current)
+        given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
+
+
+def extend_report(state: FixState, services: Services) -> RunReport | None:
+    """Return the triage report with the steps of the fix flow, and what both took; None if nothing was triaged."""
+    if state.report is None:
+        return None
+    model = services.model
+    faults = [*state.report.faults, *collect_faults(state.steps)]
+    return state.report.model_copy(
+        update={
+            "steps": [*state.report.steps, *state.steps],
+            "faults": faults,
+            "usage": model.usage if model else Usage(),
+            "reused": model.reused if model else Usage(),
+            "seconds": round(services.clock() - services.started, 1),
+        }
+    )
+
+
+def _build_checkpointer() -> InMemorySaver:
+    # LangGraph warns of every type in a checkpoint that is not named to it.
+    rooms = ("triage.domain.", "triage.fix.")
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(rooms)]
+    types = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    return InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=types))
+
+
+def _seconds_left(context: FixContext) -> float:
+    return context.services.seconds_left() + GRACE_SECONDS

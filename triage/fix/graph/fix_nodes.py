@@ -10,19 +10,20 @@ from triage.base.threads import run_in_daemon_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.proposal import AffectedModule, ModuleFacts
-from triage.fix.fix import RetrievedPassage
 from triage.fix.fix_answers import TicketClass
-from triage.fix.graph.fix_context import FixContext
-from triage.fix.graph.fix_state import FixState
-from triage.fix.patch.path_rules import is_below
-from triage.fix.requests.fix_classification import MAX_CRITERIA, classify_by_rules, classify_with_model
-from triage.fix.requests.module_choice import (
+from triage.fix.fix_state import FixState, RetrievedPassage
+from triage.fix.graph.ask_model import (
+    MAX_CRITERIA,
     MAX_FILES,
     check_choice,
     choose_by_rules,
     choose_with_model,
+    classify_by_rules,
+    classify_with_model,
     select_modules,
 )
+from triage.fix.graph.fix_context import FixContext
+from triage.fix.patch.path_rules import is_below
 from triage.graph.step_runner import Step
 from triage.issue.read_issue import read_issue_and_thread
 
@@ -66,8 +67,6 @@ def _describe_ticket(issue: Issue, parsed: ParsedIssue) -> Update:
     return {
         "ticket_key": _name(issue),
         "ticket_summary": parsed.title,
-        "ticket_description": parsed.body,
-        "ticket_labels": issue.labels,
     }
 
 
@@ -92,10 +91,9 @@ async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Upda
     return {
         "ticket_type": found.confirmed_type,
         "technical_summary": found.technical_summary or state.ticket_summary,
-        "complexity": found.complexity,
         "acceptance_criteria": found.acceptance_criteria[:MAX_CRITERIA],
         "steps": step.records,
-        "messages": [f"Classified as {found.confirmed_type}, complexity {found.complexity}."],
+        "messages": [f"Classified as {found.confirmed_type}."],
     }
 
 

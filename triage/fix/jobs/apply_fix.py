@@ -10,9 +10,18 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import ProposalStatus, PullRequest, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.jobs.admit_fix import AdmittedFix, admit_fix
-from triage.fix.jobs.fix_comment import plan_answer_part, plan_proposal_part, read_shown_commit
-from triage.fix.jobs.fix_flow import FixFlow, describe_stored, finish, format_command, plan_reaction
+from triage.fix.jobs.fix_flow import (
+    AdmittedFix,
+    FixFlow,
+    admit_fix,
+    describe_stored,
+    finish,
+    format_command,
+    plan_answer_part,
+    plan_proposal_part,
+    plan_reaction,
+    read_shown_commit,
+)
 from triage.fix.jobs.pull_request_tool import GitHubPullRequestTool
 from triage.jobs.flow_context import FlowResult
 from triage.writes.answer_line import render_answer
@@ -50,9 +59,9 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
 
 async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, flow: FixFlow) -> FlowResult:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
+    from triage.fix.fix_state import FixState
     from triage.fix.graph.fix_context import FixContext
-    from triage.fix.graph.fix_state import FixState
-    from triage.fix.graph.run_fix import run_fix
+    from triage.fix.graph.fix_graph import run_fix
 
     context, issue = flow.context, admitted.issue
     tool = GitHubPullRequestTool(task, admitted, waiting, flow)

@@ -1,21 +1,28 @@
-"""What the jobs of the fix flow act through, and what one job leaves for the next."""
+"""What the jobs of the fix flow act through, whom they admit, and how our comment shows a patch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import Field, ValidationError
 
-from triage.base.errors import BadInput
-from triage.domain.effect import Effect, IssueEffect, React, Reaction
+from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
+from triage.base.errors import BadInput, TriageError
+from triage.base.threads import run_in_daemon_thread
+from triage.comment.comment_parts import CommentParts, join_comment, split_comment
+from triage.comment.hidden_state import CommentState, parse_state, render_state
+from triage.comment.sections import utf16_length
+from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
+from triage.domain.issue import Issue
 from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
-from triage.events.trigger_snapshot import get_trigger_comment
+from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.job_page.notices import plan_fix_result
 from triage.jobs.flow_context import FlowContext, FlowResult
 from triage.jobs.write_results import write_effects
 from triage.proposal_ports import BaseFiles, ProposalStore
+from triage.writes.deduplicate import find_our_comment
 
 MAX_RESULT_BYTES = 8_000_000
 MAX_ERROR_CHARS = 4_000
@@ -96,3 +103,118 @@ async def finish(
     if done.needs_setup_fix:
         return FlowResult(Status.FAILED)
     return FlowResult(Status.DEGRADED if done.failures else status)
+
+
+OFF_START = (
+    "Commit {commit} is not on the default branch, so a pull request would bring other commits along. Start the "
+    "workflow on the default branch."
+)
+NO_WORDS = "say what to change, after the id."
+
+
+@dataclass(frozen=True)
+class AdmittedFix:
+    issue: Issue
+    """As GitHub shows it now."""
+    role: str
+    refusal: str = ""
+    """Why the command is not carried out, as the end of a sentence; empty if it may be."""
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the person has write access, whatever is wrong with the command. Nothing is written for others."""
+        return not role_problem(self.role)
+
+
+async def admit_fix(task: FixTask, flow: FixFlow) -> AdmittedFix:
+    """Read the issue and the role of whoever commands.
+
+    Raises:
+        TriageError: The issue cannot be read.
+    """
+    context = flow.context
+    what = f"Issue #{task.number}"
+    issue = await context.ask_github(what, lambda: context.github.fetch_issue(task.number))
+    role = await _read_role(task, flow)
+    return AdmittedFix(issue, role, role_problem(role) or _command_problem(task, issue, flow))
+
+
+async def _read_role(task: FixTask, flow: FixFlow) -> str:
+    if not task.actor:  # started by hand, which takes write access
+        return "write"
+    context = flow.context
+    try:
+        return await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
+    except TriageError:
+        return "none"
+
+
+def _command_problem(task: FixTask, issue: Issue, flow: FixFlow) -> str:
+    if issue.is_pull_request or issue.locked:
+        return "commands do not count on locked issues and on pull requests."
+    if reason := approval_skip_reason(issue, flow.context.event_issue):
+        return reason[0].lower() + reason[1:]
+    if not task.actor or task.command == "fix":
+        return ""
+    if not task.proposal_id:
+        return NO_ID
+    if task.command == "revise" and not task.words:
+        return NO_WORDS
+    return MORE_WORDS if task.command == "approve" and task.words else ""
+
+
+async def find_start_problem(flow: FixFlow) -> str:
+    """Return why no patch may start from the commit of the checkout, as a sentence; empty if one may.
+
+    Raises:
+        TriageError: The checkout or GitHub cannot be read.
+    """
+    commit = (await run_in_daemon_thread(lambda: flow.open_files("HEAD"))).commit
+    store = flow.store
+    is_on_it = await flow.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
+    return "" if is_on_it else OFF_START.format(commit=commit[:12])
+
+
+MAX_BODY_UNITS = 65_000
+"""GitHub accepts 65,536 characters, and may count otherwise than we do."""
+CUT_REPORT = "_The report was cut to make room for the proposal. A comment that says_ `/triage` _writes it again._"
+
+
+def shows_proposal(issue: Issue) -> bool:
+    """Whether our comment shows a patch that waits for an answer."""
+    return bool(read_shown_commit(issue))
+
+
+def read_shown_commit(issue: Issue) -> str:
+    """Return the last commit of the patch that our comment shows; empty without one."""
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    return state.proposal if state else ""
+
+
+def plan_proposal_part(
+    issue: Issue, proposal: str, *, commit: str = "", tests: ProposalTests = ""
+) -> Sequence[PostComment | EditComment]:
+    """Return the comment that shows this part and answers no command any more; a new one if there is none."""
+    number = issue.number or 0
+    comment = find_our_comment(issue)
+    state = (parse_state(comment.body) if comment else None) or CommentState()
+    line = render_state(state.model_copy(update={"proposal": commit, "tests": tests}))
+    if comment is None or comment.comment_id is None:
+        return [PostComment(issue_number=number, body=join_comment(CommentParts(line, "", proposal)))]
+    parts = split_comment(comment.body)._replace(state_line=line, proposal=proposal, answer="")
+    return [EditComment(issue_number=number, comment_id=comment.comment_id, body=_fit(parts))]
+
+
+def plan_answer_part(issue: Issue, answer: str) -> Sequence[EditComment]:
+    """Return the comment with this answer; nothing if there is no comment of ours."""
+    comment = find_our_comment(issue)
+    if comment is None or comment.comment_id is None:
+        return []
+    body = _fit(split_comment(comment.body)._replace(answer=answer))
+    return [EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=body)]
+
+
+def _fit(parts: CommentParts) -> str:
+    body = join_comment(parts)
+    return body if utf16_length(body) <= MAX_BODY_UNITS else join_comment(parts._replace(report=CUT_REPORT))

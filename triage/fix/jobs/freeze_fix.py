@@ -10,9 +10,8 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.jobs.admit_fix import admit_fix
-from triage.fix.jobs.commit_request import build_request, holds_exactly
-from triage.fix.jobs.fix_flow import FixFlow, describe_stored, finish, parse_result
+from triage.fix.commit_text import build_request, holds_exactly
+from triage.fix.jobs.fix_flow import FixFlow, admit_fix, describe_stored, finish, parse_result
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
 from triage.jobs.flow_context import FlowResult

@@ -13,8 +13,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
-from triage.fix.jobs.admit_fix import admit_fix
-from triage.fix.jobs.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, finish
+from triage.fix.jobs.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, admit_fix, finish
 from triage.fix.patch.masked_files import mask_version
 from triage.fix.patch.unified_diff import format_file_diff
 from triage.fix.proposal_text import render_abandoned, render_proposal
@@ -71,9 +70,9 @@ async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
 async def _run(
     task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, flow: FixFlow
 ) -> tuple[FixResult, RunReport | None]:
+    from triage.fix.fix_state import FixState
     from triage.fix.graph.fix_context import FixContext
-    from triage.fix.graph.fix_state import FixState
-    from triage.fix.graph.run_fix import extend_report, run_fix
+    from triage.fix.graph.fix_graph import extend_report, run_fix
     from triage.graph.run_graph import run_graph
 
     context = flow.context

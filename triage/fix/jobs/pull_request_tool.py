@@ -12,11 +12,8 @@ from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.proposal import PendingMutation, ProposalTests, StoredProposal
 from triage.domain.task import FixTask
-from triage.fix.branch_name import make_branch_name
-from triage.fix.commit_text import format_subject
-from triage.fix.jobs.admit_fix import AdmittedFix
-from triage.fix.jobs.fix_comment import plan_proposal_part
-from triage.fix.jobs.fix_flow import FixFlow
+from triage.fix.commit_text import format_subject, make_branch_name
+from triage.fix.jobs.fix_flow import AdmittedFix, FixFlow, plan_proposal_part
 from triage.fix.proposal_text import (
     render_opened,
     render_pull_request_body,

@@ -11,17 +11,21 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.jobs.admit_fix import AdmittedFix, admit_fix, find_start_problem
-from triage.fix.jobs.commit_request import build_request, holds_exactly
-from triage.fix.jobs.fix_comment import plan_answer_part, plan_proposal_part, shows_proposal
+from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.jobs.fix_flow import (
+    AdmittedFix,
     FixFlow,
     FixResult,
+    admit_fix,
     describe_stored,
+    find_start_problem,
     finish,
     format_command,
     parse_result,
+    plan_answer_part,
+    plan_proposal_part,
     plan_reaction,
+    shows_proposal,
 )
 from triage.fix.jobs.freeze_fix import OTHER_COMMITS, find_all_problems
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored

@@ -1,15 +1,29 @@
-"""Chooses the job of the fix flow by the input `fix`."""
+"""Chooses the job of the fix flow by the input `fix`. The first one, the gate, is here: it only reads."""
 
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
+from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask, Skip
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_flow import FixFlow
+from triage.fix.jobs.fix_flow import FixFlow, admit_fix, find_start_problem, finish, format_command
 from triage.fix.jobs.freeze_fix import freeze_fix
-from triage.fix.jobs.gate_fix import gate_fix
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.jobs.flow_context import FlowResult
 from triage.jobs.write_results import write_skip, write_unfinished
+from triage.writes.answer_line import render_answer
+
+
+async def gate_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+    admitted = await admit_fix(task, flow)
+    if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
+        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
+    refusal = admitted.refusal or (await find_start_problem(flow) if task.makes_proposal else "")
+    if refusal:
+        text = render_answer(format_command(task), task.actor or "a workflow", f"not done: {refusal}")
+        return await finish(flow, text, {"fix-task": "answer"})
+    following = "propose" if task.makes_proposal else "apply"
+    return await finish(flow, f"The next job: {following}.", {"fix-task": following})
+
 
 MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})
 COMMANDS: dict[str, frozenset[FixCommand]] = {

@@ -9,12 +9,11 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
-from triage.fix.branch_name import make_branch_name
+from triage.fix.commit_text import build_request, make_branch_name
+from triage.fix.fix_state import FixState
 from triage.fix.graph.fix_context import FixContext
-from triage.fix.graph.fix_state import FixState
-from triage.fix.graph.run_fix import AskPerson, run_fix
-from triage.fix.jobs.commit_request import build_request
-from triage.fix.patch.commit_files import build_commit_file
+from triage.fix.graph.fix_graph import AskPerson, run_fix
+from triage.fix.patch.masked_files import build_commit_file
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
 from triage.proposal_ports import BaseFiles, CheckResult, PatchWorkspace

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.proposal import BaseFile
-from triage.fix.fix import FixInput
+from triage.fix.fix_state import FixState
 from triage.ports import Codebase
 from triage.proposal_ports import BaseFiles
 
@@ -97,7 +97,7 @@ def _join_runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def collect_code(fix_input: FixInput, codebase: Codebase, files: BaseFiles, wanted: Sequence[str]) -> ShownCode:
+def collect_code(state: FixState, codebase: Codebase, files: BaseFiles, wanted: Sequence[str]) -> ShownCode:
     """Return the code for a change: what the model asked for, likely files and suspects whole, then passages.
 
     Of a long file, its head and the definitions that a suspect or a name leads to are shown, each whole.
@@ -105,15 +105,15 @@ def collect_code(fix_input: FixInput, codebase: Codebase, files: BaseFiles, want
     shown = ShownCode(files)
     for name in wanted:
         _add_named(shown, codebase, name)
-    suspects = fix_input.report.suspects if fix_input.report else []
-    for path in dict.fromkeys([*fix_input.affected_files, *(suspect.path for suspect in suspects)]):
+    suspects = state.report.suspects if state.report else []
+    for path in dict.fromkeys([*state.affected_files, *(suspect.path for suspect in suspects)]):
         if shown.add_file(path):
             continue
         shown.add_head(path)
         for suspect in suspects:
             if suspect.path == path and suspect.span:
                 _add_definition(shown, codebase, path, suspect.symbol, suspect.span.start, suspect.span.end)
-    for found in fix_input.retrieved_chunks:
+    for found in state.retrieved_chunks:
         span = found.passage.span
         shown.add_lines(span.path, span.start, span.end, found.passage.symbol or "")
     return shown

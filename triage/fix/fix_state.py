@@ -1,13 +1,16 @@
-"""What the steps of the fix flow read: everything known so far about one change. The state of its graph extends it."""
+"""What is known of one change, from the issue to the pull request."""
+
+from operator import add
+from typing import Annotated
 
 from pydantic import Field
 
 from triage.domain.code import Passage
 from triage.domain.issue import Issue, ParsedIssue, Repository
-from triage.domain.proposal import AffectedModule, FileVersion, RequestKind
+from triage.domain.proposal import AffectedModule, FileVersion, PatchDraft, PendingMutation, ProposalStatus, RequestKind
 from triage.domain.report import RunReport
+from triage.domain.run import StepRecord
 from triage.domain.value import Value
-from triage.fix.fix_answers import Complexity
 
 
 class RetrievedPassage(Value):
@@ -16,7 +19,9 @@ class RetrievedPassage(Value):
     """Of its file, relative to the best file of the query, which has 1.0."""
 
 
-class FixInput(Value):
+class FixState(Value):
+    """One change, from the issue to the pull request: plain data, what the graph remembers and its steps read."""
+
     issue: Issue
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
@@ -28,11 +33,8 @@ class FixInput(Value):
 
     ticket_key: str = ""
     ticket_summary: str = ""
-    ticket_description: str = ""
     ticket_type: RequestKind = "Bug"
-    ticket_labels: list[str] = Field(default_factory=list)
     technical_summary: str = ""
-    complexity: Complexity = "medium"
     acceptance_criteria: list[str] = Field(default_factory=list)
 
     affected_modules: list[AffectedModule] = Field(default_factory=list)
@@ -55,3 +57,21 @@ class FixInput(Value):
     check_failures: int = 0
     iteration_count: int = 0
     """How often the change was made again with a person's words."""
+
+    draft: PatchDraft | None = None
+    diff: str = ""
+    """Of the last version; at the start of a revision, of the one that a person wants changed."""
+    diff_summary: str = ""
+    """What a person reads before they decide: Markdown."""
+    pending_mutation: PendingMutation | None = None
+    """The pull request that waits for a person. With it, the flow starts at the gate."""
+    human_approved: bool | None = None
+
+    branch_name: str = ""
+    pr_url: str | None = None
+    status: ProposalStatus = ProposalStatus.NONE
+    error: str | None = None
+    """Why there is no proposal, or why an approved one was not carried out: sentences for a person."""
+    messages: Annotated[list[str], add] = Field(default_factory=list)
+    """One line per step, for whoever follows the run. Words of ours, paths and numbers."""
+    steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
