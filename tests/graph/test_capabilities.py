@@ -4,18 +4,21 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from tests.agents.test_agents import case
 from triage.agents import registry
 from triage.agents.agent import Agent, AgentAnswer, Capability
+from triage.agents.code_tools import build_code_tools
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.fix_graph import NODES
 from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_services
 from triage.graph.step_runner import Step, run_agent
 from triage.ports import Services
+from triage.web.web_search_tool import build_search_tool
 
 NO_POWERS = {"human_review_gate", "regenerate_with_feedback", "abort", "handle_error"}
 """Nodes of the fix flow that only decide."""
@@ -105,3 +108,9 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
         assert (services_given.web_tools is not None) == ("outbound requests" in agent.capabilities)
         assert (services_given.code_tools is not None) == ("code access" in agent.capabilities)
         assert (seen.codebase is not None) == ("code access" in agent.capabilities)
+
+
+def test_the_tools_of_the_agents_only_read():
+    tools = [*build_code_tools(FakeCodebase({})), build_search_tool(SecretStr("tvly-x"))]
+    reading = {"grep", "find_symbol", "callers", "read_lines", "search_code", "git_history", "tavily_search"}
+    assert {tool.name for tool in tools} == reading, "SECURITY.md says that there are no others, and why"
