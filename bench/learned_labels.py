@@ -34,7 +34,7 @@ from triage.code.past_issues.learned_labels import (
 )
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
-from triage.issue.kind.kind_model import DECLARED_LOGIT, KINDS, estimate_kind
+from triage.issue.kind.issue_kind import DECLARED_LOGIT, KINDS, estimate_kind
 from triage.issue.read_issue import read_issue
 
 _PARTS = 5

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.domain.issue import Issue
-from triage.issue.kind.declared_kind import find_declared_kind
+from triage.issue.kind.issue_kind import DECLARED_LOGIT, KINDS, WEIGHTS_FILE, find_declared_kind
 from triage.issue.kind.kind_features import extract_kind_features
-from triage.issue.kind.kind_model import DECLARED_LOGIT, KINDS, WEIGHTS_FILE
 from triage.issue.read_issue import read_issue
 
 MIN_ISSUES, MIN_REPOSITORIES = 5, 3

@@ -19,7 +19,7 @@ from testing.servers.mail_server import serve_mail
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from tests.comment.sample_reports import FULL, change_report
 from tests.docs_pages import load_manifest
-from triage.comment.withhold_details import withhold_details
+from triage.comment.comment import withhold_details
 from triage.domain.code import FoundPlace, Span
 from triage.domain.report import RunReport
 

@@ -185,7 +185,7 @@ def read(
     as_json: Json = False,
 ) -> None:
     """Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout."""
-    from triage.issue.reading_page import dump_summary, format_summary, name_kind
+    from triage.issue.issue_summary import dump_summary, format_summary, name_kind
 
     if lines:
         for issue, repo in parse_issue_lines(read_text(file)):

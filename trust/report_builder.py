@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from testing.servers.github_server import SLUG
 from triage.domain.report import RunReport
-from triage.safety.inert_markdown import sanitize_markdown
+from triage.safety.safe_markdown import sanitize_markdown
 from trust.permissive_github import NUMBER
 
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"

@@ -25,8 +25,8 @@ from triage.backtest.page import (
 )
 from triage.backtest.results import RankedFile
 from triage.backtest.weekly_trend import MAX_WEEKS, count_weeks, parse_marker
-from triage.comment.inert_page import MAX_SUMMARY_UNITS
 from triage.comment.sections import utf16_length
+from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.past_issues import TriagedIssue
 from triage.safety.active_content import find_active_content
 

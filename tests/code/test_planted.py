@@ -8,7 +8,7 @@ from testing.checkouts.git_repositories import commit, git
 from tests.code.indexes import make_query
 from tests.safety.secrets.secret_samples import generate_secrets
 from triage.code.codebase import GitCodebase
-from triage.safety.secrets.detection_rules import RULES
+from triage.safety.secrets.likely_secrets import RULES
 
 NAMES = """
 src/app.py src/app.js src/app.ts src/app.go src/App.java src/app.rb src/app.rs src/app.php src/app.c src/app.cpp src/App.cs

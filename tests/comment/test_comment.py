@@ -1,4 +1,4 @@
-"""The comment: golden files to read, and what must hold for every report."""
+"""The whole comment, its parts, when there is one, and what a security report withholds."""
 
 import re
 from typing import Any
@@ -13,6 +13,7 @@ from tests.comment.rendering import render_comment
 from tests.comment.sample_reports import (
     CLI,
     DATES,
+    DEGRADED,
     EVIL,
     FEATURE,
     FIRST,
@@ -24,13 +25,20 @@ from tests.comment.sample_reports import (
     READER,
     RULES,
     SECOND,
+    USED_SKILLS,
     change_report,
     missing,
 )
-from tests.comment.sample_runs import DEGRADATION, PLANNED, SILENT
-from triage.comment.comment import render_quiet_comment
+from tests.comment.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
+from triage.comment.comment import (
+    CommentParts,
+    decide_comment,
+    join_comment,
+    render_quiet_comment,
+    split_comment,
+    withhold_details,
+)
 from triage.comment.hidden_state import CommentState, next_state, parse_state
-from triage.comment.inert_page import ensure_inert
 from triage.comment.sections import (
     MAX_COMMENT_UNITS,
     Fold,
@@ -40,8 +48,9 @@ from triage.comment.sections import (
     render_page,
     utf16_length,
 )
-from triage.domain.code import FoundPlace
-from triage.domain.effect import COMMENT_MARKER
+from triage.comment.template import ensure_inert
+from triage.domain.code import FoundPlace, Span
+from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
 from triage.domain.run import Status
@@ -446,3 +455,98 @@ def test_any_text_stays_text(texts):
     content = text.partition("\n")[2]
     assert find_active_content(content, build_page(report, None, [], "suggest").links) == []
     assert not content.startswith("```"), "the layout was given up"
+
+
+TEXT = st.text(alphabet="ab \n<>-!", max_size=30).map(lambda text: text.strip("\n"))
+
+
+@given(TEXT, TEXT, TEXT)
+def test_what_is_joined_is_split_again(report: str, proposal: str, answer: str) -> None:
+    parts = CommentParts("<!-- bug-triage: v2 {} -->", report, proposal, answer)
+    assert split_comment(join_comment(parts)) == parts
+
+
+@pytest.mark.parametrize("body", ["", "one line", "state\nreport\n"])
+def test_a_comment_without_a_proposal(body: str) -> None:
+    assert split_comment(body).proposal == ""
+    assert split_comment(body.replace("\n", "\r\n")) == split_comment(body)
+
+
+PLACE = FoundPlace(sign="trace", span=Span(path="src/ledger/dates.py", start=1, end=7), line=4, probability=0.9)
+SILENT = RULES.model_copy(update={"missing_information": [], "found": None})
+ASKING = SILENT.model_copy(update={"missing_information": [missing("version", "Which version?", "")]})
+FOUND_REPORT = SILENT.model_copy(update={"found": PLACE})
+
+
+def by_model(**changes: Any) -> RunReport:
+    return change_report(FULL, found=None, missing_information=[], **changes)
+
+
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        (SILENT, None),
+        (SILENT.model_copy(update={"skills": USED_SKILLS}), None),
+        (FEATURE, None),
+        (FOUND_REPORT, "found"),
+        (FOUND_REPORT.model_copy(update={"kind": "question"}), None),
+        (ASKING, "question"),
+        (ASKING.model_copy(update={"kind": "not_actionable"}), "question"),
+        (ASKING.model_copy(update={"found": PLACE}), "found"),
+        (by_model(verdict="CONFIRMED"), "analysis"),
+        (by_model(verdict="UNCERTAIN"), "analysis"),
+        (by_model(verdict="CHALLENGED"), None),
+        (by_model(verdict=None), None),
+        (by_model(why=" "), None),
+        (by_model(kind="question"), None),
+        (DEGRADED.model_copy(update={"found": None, "missing_information": []}), None),
+    ],
+)
+def test_only_what_is_sure_or_asked_notifies(report: RunReport, reason: str | None):
+    assert decide_comment(report, "auto") == reason
+    assert decide_comment(report, "always") == (reason or "always")
+    assert decide_comment(report, "never", is_asked=True, has_comment=True) is None
+
+
+@pytest.mark.parametrize("mode", ["auto", "always"])
+@pytest.mark.parametrize(("report", "reason"), [(FOUND_REPORT, "found"), (SILENT, None)])
+def test_whoever_asks_is_answered_and_no_comment_becomes_stale(
+    report: RunReport, reason: str | None, mode: CommentMode
+):
+    assert decide_comment(report, mode, is_asked=True) == (reason or "asked")
+    assert decide_comment(report, mode, has_comment=True) == (reason or "update")
+    assert decide_comment(report, mode, is_asked=True, has_comment=True) == (reason or "update")
+
+
+def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
+    for report in (FULL, REFUSED, ROUNDS):
+        published = withhold_details(report.model_copy(update={"security": True}), ["security", "bug"])
+        text = published.model_dump_json()
+        secrets = [
+            report.summary,
+            report.root_cause,
+            report.why,
+            report.fix_idea,
+            report.check,
+            report.issue.title,
+            report.ticket.title,
+            *report.reproduction,
+        ]
+        secrets += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
+        secrets += [execution.arguments for step in report.steps for execution in step.tools]
+        secrets += [decision.reason for decision in report.decisions if decision.origin == "model"]
+        assert [words for words in secrets if words and words in text] == []
+        assert (published.steps == []) == (report.steps == [])
+        assert (published.usage, published.commit, published.run_url) == (report.usage, report.commit, report.run_url)
+        assert published.ticket.labels == ["security"]
+
+
+def test_a_new_field_is_withheld_until_somebody_decides():
+    empty = withhold_details(FULL)
+    published = {name for name in RunReport.model_fields if getattr(empty, name) == getattr(FULL, name) != ""}
+    filled = {name for name in published if getattr(FULL, name) not in ([], None, {}, False)}
+    assert filled <= {
+        "schema_version", "triage_version", "request_id", "started_at", "seconds", "status", "engine", "repository",
+        "server_url", "commit", "run_url", "kind", "language", "usage", "reused", "limits", "index", "steps",
+        "decisions",
+    }  # fmt: skip

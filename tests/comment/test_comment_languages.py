@@ -11,8 +11,7 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.read_issue import read_issue
-from triage.issue.reporter_language import detect_reporter_language
-from triage.issue.reporter_phrases import get_phrases, list_languages
+from triage.issue.reporter_language import detect_reporter_language, get_phrases, list_languages
 
 FORM = """
 name: Bug

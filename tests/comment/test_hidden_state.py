@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 from tests.comment.sample_reports import (
     CLI,
     DATES,
+    FEATURE,
     FIRST,
     FULL,
+    LOW,
     PAST,
     QUESTIONS,
     READER,
+    RULES,
     SECOND,
     SIMILAR,
     change_report,
     missing,
+    span,
     suspect,
 )
 from triage.comment.hidden_state import (
@@ -29,7 +33,9 @@ from triage.comment.hidden_state import (
     MAX_SUSPECTS,
     CommentState,
     FirstNamed,
+    NamedFiles,
     NeedsInfo,
+    find_named_files,
     hash_content,
     hash_label,
     hash_text,
@@ -37,6 +43,7 @@ from triage.comment.hidden_state import (
     parse_state,
     render_state,
 )
+from triage.domain.code import FoundPlace
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.task import RunKey
@@ -312,3 +319,31 @@ def test_labels_are_remembered_in_any_case_up_to_a_maximum():
 )
 def test_forged_named_files_make_the_state_invalid(named):
     assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"named":{named}')) is None
+
+
+FOUND = FoundPlace(sign="trace", span=span(READER, 10, 20), probability=0.91)
+
+
+def test_a_model_names_its_first_suspects():
+    assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], "model", 0.86)
+
+
+def test_rules_name_what_they_found_first():
+    report = change_report(
+        RULES, found=FOUND, suspects=[suspect(DATES), suspect(READER), suspect(CLI), suspect("a.py")]
+    )
+    assert find_named_files(report) == NamedFiles([READER, DATES, CLI], "trace", 0.91)
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        change_report(RULES, found=None),
+        change_report(LOW, found=None, steps=RULES.steps),
+        FEATURE,
+        change_report(security=True),
+        change_report(suspects=[]),
+    ],
+)
+def test_shared_words_questions_and_security_reports_name_nothing(report):
+    assert find_named_files(report) is None

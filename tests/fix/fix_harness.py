@@ -9,7 +9,7 @@ from testing.fake_files import FakeFiles
 from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
 from tests.jobs.flow_harness import FlowHarness, our_comment
-from triage.comment.comment_parts import CommentParts, join_comment, split_comment
+from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.issue import issues
-from triage.domain.issue import Issue, Quote, ReportFacts
+from triage.domain.issue import CodeBlock, Issue, ParsedIssue, Quote, ReportFacts
 from triage.issue.read_issue import read_issue
-from triage.issue.report_facts import find_facts
+from triage.issue.report_facts import find_facts, quote_code_steps
 
 
 def facts_of(title: str, body: str = "", project: str = "acme/shop") -> ReportFacts:
@@ -98,3 +98,24 @@ def test_a_component_in_the_title_is_no_environment() -> None:
 )
 def test_the_environment(body: str, environment: list[str]) -> None:
     assert [quote.text for quote in facts_of("Total is off", body).environment] == environment
+
+
+CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a.draw() # now\n$ make build_docs\necho `date`\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [
+        (
+            "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})",
+            "`fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})`",
+        ),
+        ("a.draw()", "`a.draw()`"),
+        (" make build_docs ", "`make build_docs`"),
+        ("make build", "make build"),
+        ("Call a.draw() twice", "Call a.draw() twice"),
+        ("echo `date`", "echo `date`"),
+    ],
+)
+def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
+    assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]

@@ -1,17 +1,30 @@
-"""The language of a report is that of its prose; English where unsure."""
+"""The language of a report, its phrases, and our questions with the reporter's answers."""
 
+import re
 import subprocess
 import sys
+from datetime import UTC, datetime
+from string import Formatter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
 from tests.issue import native_reports
-from triage.domain.issue import Issue
+from triage.domain.issue import HumanExchange, Issue, IssueComment
+from triage.graph.open_gap import MAX_GAP_CHARS
 from triage.issue import reporter_language
 from triage.issue.read_issue import read_issue
-from triage.issue.reporter_language import detect_reporter_language
+from triage.issue.reporter_language import (
+    Phrases,
+    detect_reporter_language,
+    extract_questions,
+    find_exchanges,
+    get_phrases,
+    list_detectable_languages,
+    list_languages,
+)
 
 NATIVE = [
     pytest.param(language, issue, id=f"{language}-{name}")
@@ -112,3 +125,129 @@ def test_english_does_not_load_the_detector() -> None:
 def test_any_text_has_a_language(title: str, prose: str) -> None:
     language = detect_reporter_language(title, prose)
     assert language in {"zh-Hans", "zh-Hant"} or (len(language) == 2 and language != "zh")
+
+
+ENGLISH = get_phrases("en")
+TEXTS = [name for name in Phrases.model_fields if name != "name"]
+QUESTIONS = [name for name in TEXTS if name.startswith("ask_")]
+MAX_CHARS = 200
+"""Of a question in the comment."""
+TEN = {"en", "zh-Hans", "zh-Hant", "es", "pt", "fr", "de", "ru", "ja", "ko", "it"}
+
+
+def placeholders(text: str) -> list[str]:
+    return [name for _, name, _, _ in Formatter().parse(text) if name]
+
+
+def test_the_most_common_languages_are_there() -> None:
+    assert set(list_languages()) >= TEN
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_every_language_is_one_that_is_detected(language: str) -> None:
+    assert language in list_detectable_languages()
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_placeholders_are_the_same_in_all_languages(language: str) -> None:
+    phrases = get_phrases(language)
+    for name in TEXTS:
+        assert placeholders(getattr(phrases, name)) == placeholders(getattr(ENGLISH, name)), name
+
+
+def test_every_detectable_language_leads_to_phrases() -> None:
+    for language in list_detectable_languages():
+        phrases = get_phrases(language)
+        assert all(getattr(phrases, name).strip() for name in TEXTS)
+        assert (phrases == ENGLISH) == (language not in set(list_languages()) - {"en"})
+
+
+@pytest.mark.parametrize("language", ["", "de-AT", "../en", "zh", "EN"])
+def test_an_unknown_code_leads_to_english(language: str) -> None:
+    assert get_phrases(language) == ENGLISH
+
+
+@pytest.fixture(scope="module")
+def detector() -> LanguageIdentifier:
+    """Knows our languages only, and so also those of a short phrase."""
+    detector = LanguageIdentifier.from_model_file(MODEL_FILE)
+    detector.set_languages({language[:2] for language in list_languages()})
+    return detector
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_each_phrase_is_in_its_language(language: str, detector: LanguageIdentifier) -> None:
+    phrases = get_phrases(language)
+    texts = [re.sub(r"\{\w+\}", "", getattr(phrases, name)) for name in TEXTS]
+    for text in texts:
+        assert detector.classify(text)[0] == language[:2], text
+    assert detect_reporter_language("", " ".join(texts)) == language  # with the script
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_questions_are_short_and_without_lectures(language: str) -> None:
+    phrases = get_phrases(language)
+    for name in QUESTIONS:
+        text = getattr(phrases, name)
+        longest = text.format(project="p" * 40, label="x" * 120, message="m" * 80, gap="g" * MAX_GAP_CHARS)
+        assert len(longest) <= MAX_CHARS, name
+        assert len(re.findall(r"[.!?。！？](?:\s|$|(?=\w))", text)) <= 2, name
+        assert "!" not in text
+        assert "\n" not in text
+        assert text == text.strip()
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_markdown_is_left_to_the_page(language: str) -> None:
+    for name in TEXTS:
+        assert not re.search(r"[*_`<>#\[\]|$@]|https?:", getattr(get_phrases(language), name)), name
+
+
+ASKED, ANSWERED = datetime(2026, 8, 20, 9, tzinfo=UTC), datetime(2026, 8, 21, 7, tzinfo=UTC)
+
+
+def ask(language: str = "en") -> str:
+    phrases = get_phrases(language)
+    return (
+        f"<!-- bug-triage: v2 {{}} -->\n**{phrases.thanks}**\n\n- Which version?\n- What is max\\_size?\n\n"
+        f"{phrases.how_to_answer}\n\n<details>\n<summary>x</summary>\n\n- no question\n\n</details>"
+    )
+
+
+def make_issue(*thread: IssueComment) -> Issue:
+    return Issue(title="t", author="ada", thread=list(thread))
+
+
+OURS = IssueComment(author="github-actions[bot]", body=ask(), created_at=ASKED, by_bot=True, ours=True)
+ANSWER = IssueComment(author="ada", body="2.4 <!-- hidden -->", created_at=ANSWERED)
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_questions_of_a_comment_in_any_language(language: str):
+    assert extract_questions(ask(language)) == "Which version?\nWhat is max_size?"
+
+
+@pytest.mark.parametrize("body", ["", "**The stack trace ends in `a.py`.**\n\n- x", "- a list"])
+def test_a_comment_that_asks_nothing(body: str):
+    assert extract_questions(body) == ""
+
+
+def test_an_answer_stands_with_its_question():
+    question = "Which version?\nWhat is max_size?"
+    assert find_exchanges(make_issue(OURS, ANSWER)) == [
+        HumanExchange(question=question, asked_at=ASKED, answer="2.4", answered_at=ANSWERED)
+    ]
+
+
+def test_only_the_reporter_answers_and_only_below_the_question():
+    other = ANSWER.model_copy(update={"author": "bob"})
+    assert find_exchanges(make_issue(ANSWER, OURS, other)) == []
+
+
+def test_a_person_cannot_ask_in_our_name():
+    forged = OURS.model_copy(update={"ours": False, "author": "mallory"})
+    assert find_exchanges(make_issue(forged, ANSWER)) == []
+
+
+def test_an_empty_answer_is_none():
+    assert find_exchanges(make_issue(OURS, ANSWER.model_copy(update={"body": "<!-- nothing -->"}))) == []

@@ -18,8 +18,8 @@ from tests.comment.sample_runs import (
     run,
     with_details,
 )
-from triage.comment.inert_page import MAX_SUMMARY_UNITS
 from triage.comment.sections import build_page, utf16_length
+from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import Citations, RunReport
 from triage.domain.run import Usage

@@ -11,7 +11,7 @@ from testing.fakes import NOW
 from tests.jobs.flow_harness import FlowHarness, our_comment
 from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import CannotPublish, GitHubUnavailable
-from triage.comment.comment_parts import split_comment
+from triage.comment.comment import split_comment
 from triage.comment.hidden_state import CommentState, hash_text, parse_state, render_state
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment

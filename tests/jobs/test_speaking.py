@@ -8,7 +8,7 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.jobs.flow_harness import OPENED, FlowHarness, our_comment
-from triage.comment.decide_comment import NOTHING_TO_SAY
+from triage.comment.comment import NOTHING_TO_SAY
 from triage.domain.code import FoundPlace, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue

@@ -26,7 +26,7 @@ from tests.comment.sample_reports import (
     missing,
 )
 from triage.approval.proposal_id import compute_proposal_id
-from triage.comment.decide_comment import decide_comment
+from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import CommentState, hash_label, hash_text, parse_state, render_state
 from triage.domain.effect import (
     AddLabels,

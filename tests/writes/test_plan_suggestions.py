@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comment.sample_reports import FEATURE, FULL, change_report, missing
+from triage.comment.comment import withhold_details
 from triage.comment.hidden_state import CommentState
-from triage.comment.withhold_details import withhold_details
 from triage.domain.effect import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
 from triage.domain.report import RunReport, Ticket
 from triage.safety.active_content import find_active_content

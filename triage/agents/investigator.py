@@ -16,8 +16,8 @@ from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import ParsedIssue
 from triage.issue.kind.issue_kind import classify_issue, is_spam
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
-from triage.issue.reporter_phrases import get_phrases
-from triage.issue.traces.symptom import describe_symptom
+from triage.issue.reporter_language import get_phrases
+from triage.issue.traces.error_messages import describe_symptom
 from triage.issue.versions.regressions import find_regression
 from triage.ports import Model, Services
 

@@ -27,7 +27,7 @@ from triage.github.github_errors import (
 from triage.github.graphql import CommentPage, IssueNode, NodePage, Pages, list_nodes
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import LONG_TEXTS, IssueResponse, parse_response
-from triage.issue.long_threads import shorten_thread
+from triage.issue.read_issue import shorten_thread
 
 MAX_OPEN_TRIES = 3
 """Of a new issue whose response is lost. The list is read again before each."""

@@ -11,7 +11,7 @@ from triage.domain.code import Span
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
 from triage.safety.active_content import find_active_content
-from triage.safety.inert_markdown import escape_markdown, escape_table_cell, format_code_span
+from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_span
 
 MAX_SUMMARY_BYTES = 900_000
 """A job's summary may have 1 MiB (GitHub's documentation, workflow commands)."""

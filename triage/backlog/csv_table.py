@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from triage.backlog.backlog import BacklogPlan, LeftOut
 from triage.backlog.backlog_page import find_place, list_questions
+from triage.comment.comment import SECURITY_TITLE
 from triage.comment.permalink import build_permalink
-from triage.comment.withhold_details import TITLE
 from triage.comment.wording import has_model_answer
 from triage.domain.code import Span
 from triage.domain.report import RunReport
@@ -72,7 +72,7 @@ def _fill(plan: BacklogPlan, report: RunReport, groups: Mapping[int, int]) -> di
     same = report.possible_duplicate
     return {
         "number": str(number),
-        "title": TITLE if report.security else report.issue.title,
+        "title": SECURITY_TITLE if report.security else report.issue.title,
         "url": _url(plan, number),
         "kind": "security" if report.security else report.kind,
         "severity": report.severity or "",

@@ -15,7 +15,7 @@ from triage.backlog.backlog_results import BacklogResults, collect_results
 from triage.backlog.csv_table import render_csv
 from triage.base.errors import TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.decide_comment import decide_comment
+from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import parse_state
 from triage.domain.code import Span
 from triage.domain.issue import Issue

@@ -15,7 +15,7 @@ from triage.backlog.batch_progress import (
 )
 from triage.base.errors import BadInput
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.withhold_details import withhold_details
+from triage.comment.comment import withhold_details
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Limits

@@ -14,7 +14,7 @@ from triage.app.wiring import RunSetup
 from triage.backtest.results import PastCase
 from triage.base.errors import BadInput, SetupError
 from triage.domain.past_issues import PastIssue
-from triage.issue.past_issue_text import make_visible
+from triage.issue.past_issues import make_visible
 from triage.jobs.known_past_issues import KnownPastIssues
 from triage.ports import Codebase, Services
 

@@ -15,7 +15,7 @@ from triage.backtest.results import (
     RankedFile,
 )
 from triage.code.files.file_roles import classify_file
-from triage.comment.decide_comment import decide_comment
+from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import hash_label
 from triage.domain.code import FoundPlace
 from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue

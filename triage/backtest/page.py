@@ -12,10 +12,9 @@ from triage.backtest.count import MIN_CASES_FOR_PERCENT, BacktestOutcome, Backte
 from triage.backtest.results import CaseResult, IssueResult
 from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
 from triage.backtest.weekly_trend import Week, render_marker
-from triage.comment.inert_page import MAX_SUMMARY_UNITS
 from triage.comment.permalink import build_reference_url
 from triage.comment.sections import Fold, Page, render_page
-from triage.comment.template import render_block
+from triage.comment.template import MAX_SUMMARY_UNITS, render_block
 from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 from triage.safety.clean_text import clean_text

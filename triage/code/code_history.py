@@ -8,8 +8,8 @@ from datetime import datetime
 from triage.code.git.history import GitHistory
 from triage.domain.code import Author, BlamedLine, CodeHistory, LaterChange, Owner, RegressionWindow, Span, Tag
 from triage.domain.issue import ReportFacts
-from triage.issue.versions.regression_versions import build_window, choose_versions, resolve_version
-from triage.issue.versions.version_tags import find_release
+from triage.issue.versions.regressions import build_window, choose_versions, resolve_version
+from triage.issue.versions.versions import find_release
 from triage.safety.code_owners import CodeOwners
 
 ACTIVE_YEARS = 2

@@ -1,13 +1,14 @@
-"""Renders the comment: hidden state, part for the reporter, part for maintainers, folded sections, footer."""
+"""Our comment: whether a report is worth one, its parts, and what of a security report nothing published may say."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from triage.comment.comment_parts import CommentParts, join_comment, split_comment
-from triage.comment.decide_comment import decide_comment
 from triage.comment.hidden_state import CommentState, render_state
 from triage.comment.sections import MAX_COMMENT_UNITS, Page, build_page, render_page, utf16_length
-from triage.domain.effect import Policy
-from triage.domain.report import RunReport
+from triage.domain.effect import CommentMode, Policy
+from triage.domain.report import RunReport, SpeakReason, Ticket
+from triage.domain.run import Outcome
 
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
 
@@ -39,3 +40,129 @@ def preview_comment(report: RunReport, policy: Policy) -> RunReport:
 def render_quiet_comment(body: str, state: CommentState) -> str:
     rest = body.partition("\n")[2]
     return f"{render_state(state.model_copy(update={'quiet': True}))}\n{QUIET_NOTICE}\n\n{rest}".rstrip() + "\n"
+
+
+PROPOSAL_MARK = "<!-- bug-triage-proposal -->"
+ANSWER_MARK = "<!-- bug-triage-answer -->"
+
+
+class CommentParts(NamedTuple):
+    state_line: str
+    report: str
+    proposal: str = ""
+    """The proposed patch; Markdown."""
+    answer: str = ""
+    """One line about the last command."""
+
+
+def split_comment(body: str) -> CommentParts:
+    """Return the parts of a comment of ours. Text of a report cannot hold a mark: it has no HTML."""
+    state_line, _, rest = body.replace("\r\n", "\n").partition("\n")
+    rest, _, answer = rest.partition(f"\n{ANSWER_MARK}\n")
+    report, _, proposal = rest.partition(f"\n{PROPOSAL_MARK}\n")
+    return CommentParts(state_line, report.strip("\n"), proposal.strip("\n"), answer.strip("\n"))
+
+
+def join_comment(parts: CommentParts) -> str:
+    """Return the body of a comment. An empty part leaves no trace."""
+    body = f"{parts.state_line}\n{parts.report}\n"
+    body += f"\n{PROPOSAL_MARK}\n{parts.proposal}\n" if parts.proposal else ""
+    return body + (f"\n{ANSWER_MARK}\n{parts.answer}\n" if parts.answer else "")
+
+
+NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."
+
+
+def decide_comment(
+    report: RunReport, mode: CommentMode, *, is_asked: bool = False, has_comment: bool = False
+) -> SpeakReason | None:
+    """Returns why the issue gets a comment; None if the report stays on the page of the job.
+
+    `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
+    is brought up to date even if nothing is sure any more: what it said may be wrong now.
+    """
+    if mode == "never":
+        return None
+    if reason := _find_reason(report):
+        return reason
+    if has_comment:
+        return "update"
+    if is_asked:
+        return "asked"
+    return "always" if mode == "always" else None
+
+
+def _find_reason(report: RunReport) -> SpeakReason | None:
+    if report.security:
+        return "security"
+    if report.possible_duplicate:
+        return "duplicate"
+    if report.kind == "bug" and report.found:
+        return "found"
+    if report.kind == "bug" and _is_analysed(report):
+        return "analysis"
+    return "question" if report.missing_information else None
+
+
+def _is_analysed(report: RunReport) -> bool:
+    """Returns whether a model wrote what the cause is, and the critic did not reject it."""
+    is_by_model = any(
+        step.step == "writer" and step.engine == "model" and step.outcome is Outcome.SUCCESS for step in report.steps
+    )
+    return is_by_model and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.why.strip())
+
+
+SECURITY_TITLE = "Possible security report"
+_LABELS = frozenset({"security", "vulnerability", "security report", "security issue"})
+_PUBLISHED_FIELDS = (
+    "schema_version",
+    "triage_version",
+    "request_id",
+    "started_at",
+    "seconds",
+    "status",
+    "engine",
+    "repository",
+    "server_url",
+    "commit",
+    "run_url",
+    "cut",
+    "kind",
+    "language",
+    "security",
+    "security_policy",
+    "usage",
+    "reused",
+    "limits",
+    "index",
+)
+"""What says nothing about the issue. A field that is not listed is not published."""
+
+
+def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport:
+    """Returns a report of the run alone: no place, severity, example or word of the issue, of a model or of the web.
+
+    `labels` are those that the project allows; one that says security stays.
+    """
+    published = {name: getattr(report, name) for name in _PUBLISHED_FIELDS}
+    steps = [step.model_copy(update={"shortfalls": [], "gate": None, "tools": []}) for step in report.steps]
+    return RunReport(
+        **published,
+        issue=report.issue.model_copy(update={"title": SECURITY_TITLE}),
+        verdict=None,
+        severity=None,
+        confidence=0.0,
+        summary=SECURITY_TITLE,
+        root_cause="",
+        ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
+        steps=steps,
+        decisions=[
+            decision if decision.origin == "rules" else decision.model_copy(update={"reason": ""})
+            for decision in report.decisions
+        ],
+    )
+
+
+def is_security_label(label: str) -> bool:
+    """Returns whether a label such as `security` or `type: security` only says what the issue is about."""
+    return label.casefold().replace("/", ":").rpartition(":")[2].strip() in _LABELS

@@ -1,18 +1,14 @@
-"""The state in the first line of our comment, an HTML comment: hashes, enums, numbers and paths of the repository.
-
-Whoever can edit the comment can forge the state, so it is parsed strictly and only decides whether something is
-written or run again, and which files a later run looks at. No value in it can close the HTML comment.
-"""
+"""Which files a comment names as the place of the fault."""
 
 import hashlib
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
-from triage.comment.named_files import MAX_NAMED, find_named_files
+from triage.comment.wording import has_model_answer
 from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
 from triage.domain.past_issues import PredictedBy
@@ -20,6 +16,37 @@ from triage.domain.proposal import ProposalId, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
+
+MAX_NAMED = 3
+
+
+class NamedFiles(NamedTuple):
+    paths: list[str]
+    """First the one of the headline, then the next ones of the list; at most `MAX_NAMED`."""
+    by: PredictedBy
+    chance: float
+    """That the fix edits the first one, from 0 to 1."""
+
+
+def find_named_files(report: RunReport) -> NamedFiles | None:
+    """Returns the files that the comment on a report names.
+
+    None if it names no place: it asks, redirects a security report, or lists files that only share words with it.
+    """
+    if report.security or report.kind != "bug":
+        return None
+    suspects = [suspect.path for suspect in report.suspects]
+    if has_model_answer(report):
+        return _name(suspects, "model", report.confidence)
+    if report.found:
+        return _name([report.found.span.path, *suspects], report.found.sign, report.found.probability)
+    return None
+
+
+def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles | None:
+    named = list(dict.fromkeys(paths))[:MAX_NAMED]
+    return NamedFiles(named, by, min(1.0, max(0.0, chance))) if named else None
+
 
 MAX_SUSPECTS = 15
 MAX_RUNS = 60

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from triage.comment import wording
 from triage.comment.hidden_state import CommentState
-from triage.comment.inert_page import ensure_inert, is_inert
 from triage.comment.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
-from triage.comment.template import render_block, render_table_code
+from triage.comment.template import ensure_inert, is_inert, render_block, render_table_code
 from triage.comment.visible_blocks import (
     MAX_ITEMS,
     build_blocks,
@@ -22,7 +21,7 @@ from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Outcome, Status, Usage
-from triage.safety.inert_markdown import format_code_span
+from triage.safety.safe_markdown import format_code_span
 
 MAX_STEPS = 40
 MAX_COMMENT_UNITS = 56_000
@@ -200,7 +199,7 @@ def _collect_links(report: RunReport) -> list[str]:
 def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
     """Returns the page in at most `max_utf16_units`. Active content, other than `picture`, becomes a code block.
 
-    This is the second defence: each value in a template is already escaped by `text.inert_markdown`.
+    This is the second defence: each value in a template is already escaped by `safety.safe_markdown`.
     """
     text = fit_page(page, max_utf16_units)
     if is_inert(text, page.links, picture):

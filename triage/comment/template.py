@@ -1,17 +1,19 @@
-"""Renders blocks of a page with the Jinja macros in `templates/`.
+"""Renders blocks of a page with the Jinja macros in `templates/`, and checks a finished page for the last time.
 
-The template engine escapes nothing: every value passes a filter of `text.inert_markdown`, or is an enum or a number
+The template engine escapes nothing: every value passes a filter of `safety.safe_markdown`, or is an enum or a number
 of ours.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from triage.comment import wording
+from triage.comment.wording import truncate
 from triage.domain.run import StepRecord
-from triage.safety.inert_markdown import (
+from triage.safety.active_content import find_active_content
+from triage.safety.safe_markdown import (
     escape_markdown,
     escape_table_cell,
     format_bold,
@@ -77,3 +79,18 @@ def link_code(markdown: str, links: Mapping[str, str]) -> str:
 def escape_checkbox(markdown: str) -> str:
     """Returns text for an open item of a task list: GitHub ticks the box if `[x]` stands anywhere in the line."""
     return markdown.replace("[x]", "[ x]").replace("[X]", "[ X]")
+
+
+MAX_SUMMARY_UNITS = 900_000
+"""GitHub shows 1 MiB per step."""
+
+
+def is_inert(markdown: str, links: Sequence[str], picture: str) -> bool:
+    return not find_active_content(markdown.replace(picture, "", 1), links)
+
+
+def ensure_inert(markdown: str, links: Sequence[str], max_utf16_units: int, picture: str = "") -> str:
+    """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
+    if is_inert(markdown, links, picture):
+        return markdown
+    return format_code_block(truncate(markdown, max_utf16_units // 2))

@@ -9,8 +9,8 @@ from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.domain.skill import UsedSkill
-from triage.issue.reporter_phrases import get_phrases
-from triage.safety.inert_markdown import format_code_span
+from triage.issue.reporter_language import get_phrases
+from triage.safety.safe_markdown import format_code_span
 
 VISIBLE_ITEMS = 6
 """Of questions."""

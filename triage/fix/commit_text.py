@@ -14,7 +14,7 @@ from triage.domain.proposal import PatchDraft, PatchProposal, StoredProposal
 from triage.domain.value import Value
 from triage.fix.patch.masked_files import list_commit_files
 from triage.proposal_ports import BaseFiles, CommitRequest, ProposalStore
-from triage.safety.plain_line import format_plain_line
+from triage.safety.active_content import format_plain_line
 
 MAX_SUBJECT_CHARS = 72
 MAX_CAUSE_CHARS = 1_000

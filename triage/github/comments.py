@@ -12,7 +12,7 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import IssueComment
 from triage.github.github_errors import ErrorKind, GitHubError
 from triage.github.responses import LONG_TEXTS, CommentResponse, parse_response
-from triage.issue.long_threads import shorten_thread
+from triage.issue.read_issue import shorten_thread
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient

@@ -6,7 +6,7 @@ from typing import Any
 from triage.domain.findings import AgentName
 from triage.domain.skill import MAX_ACTIVE_SKILLS, SkillTier, UsedSkill
 from triage.graph.triage_state import BugTriageState
-from triage.issue.match_skills import match_skills
+from triage.issue.skills import match_skills
 from triage.ports import Codebase, Services
 
 LINK_TIER: SkillTier = 1

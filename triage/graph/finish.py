@@ -14,12 +14,12 @@ from triage.domain.run import Usage
 from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
-from triage.issue.code_steps import quote_code_steps
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS
 from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
-from triage.safety.inert_markdown import sanitize_markdown
+from triage.safety.safe_markdown import sanitize_markdown
 
 MAX_CONFIDENCE_RAISE = 0.2
 """What the writer may add to the confidence of search and critic, because it sees no more than they do."""

@@ -25,10 +25,9 @@ from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
-from triage.issue.project_language import detect_project_language
-from triage.issue.questions.human_exchanges import find_exchanges
-from triage.issue.read_issue import count_template_comments, read_issue_and_thread
+from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue_and_thread
 from triage.issue.report_facts import find_facts
+from triage.issue.reporter_language import find_exchanges
 from triage.ports import Services
 from triage.safety.secrets.web_query import restrict_query
 

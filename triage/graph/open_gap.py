@@ -6,7 +6,7 @@ from triage.agents.critic import extract_search_terms
 from triage.domain.findings import CritiqueFinding, MissingInformation
 from triage.domain.past_issues import OpenGap
 from triage.domain.run import Engine
-from triage.issue.reporter_phrases import get_phrases
+from triage.issue.reporter_language import get_phrases
 
 MAX_FAILED_RESOLVES = 3
 """Then nobody looks for the same gap any more, and a person is asked."""

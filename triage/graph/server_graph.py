@@ -23,7 +23,7 @@ from triage.graph.build_graph import add_nodes
 from triage.graph.nodes import Node, Update
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
-from triage.safety.inert_markdown import sanitize_markdown
+from triage.safety.safe_markdown import sanitize_markdown
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 MAX_CHARS = 1_000_000

@@ -1,4 +1,4 @@
-"""Reads an issue into a `ParsedIssue`. Takes time linear in the text, and raises nothing for any text."""
+"""Reads an issue, or a README, into a `ParsedIssue`. Takes time linear in the text, and raises nothing for any text."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from itertools import groupby
 
 from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
-from triage.issue.long_threads import shorten_thread
 from triage.issue.questions.issue_forms import find_template_comments
 from triage.issue.reporter_language import detect_reporter_language
 from triage.issue.traces.error_messages import find_error_messages
@@ -19,6 +18,7 @@ from triage.issue.visible_text.visible_text import (
     extract_visible_page,
     format_block,
 )
+from triage.ports import Codebase
 
 _SESSION = "pycon"
 AUTHOR_COMMENT_HEADING = "Comment by the reporter"
@@ -171,3 +171,43 @@ def _find_sections(blocks: Sequence[Block]) -> list[Section]:
         if len(sections) == _MAX_SECTIONS:
             break
     return sections
+
+
+MAX_COMMENTS = 100
+MAX_CHARS = 262_144
+"""Four of the longest comments that GitHub takes. Reading them takes two seconds at most (measured)."""
+SHORTENED_CHARS = 1_000
+"""A command stands on the first line."""
+
+
+def shorten_thread(thread: Sequence[IssueComment], reporter: str) -> list[IssueComment]:
+    """Return the thread, whose order is oldest first, with the newest comments whole.
+
+    At most `MAX_COMMENTS` comments with `MAX_CHARS` by the reporter stay whole, as many by all other people together,
+    and all of ours. Of the rest the first characters stay. A bot's comments are not read, so they need none.
+    """
+    room = {True: (MAX_COMMENTS, MAX_CHARS), False: (MAX_COMMENTS, MAX_CHARS)}
+    kept: list[IssueComment] = []
+    for comment in reversed(thread):
+        is_reporter = comment.author == reporter
+        number, chars = room[is_reporter]
+        if comment.ours or comment.is_shortened:
+            kept.append(comment)
+        elif not comment.by_bot and number and len(comment.body) <= chars:
+            room[is_reporter] = number - 1, chars - len(comment.body)
+            kept.append(comment)
+        else:
+            update = {"body": comment.body[:SHORTENED_CHARS], "is_shortened": True}
+            kept.append(comment.model_copy(update=update))
+    return kept[::-1]
+
+
+_README = re.compile(r"readme(?:\.(?:md|rst|txt|adoc))?", re.I)
+_MAX_LINES = 200
+
+
+def detect_project_language(codebase: Codebase) -> str:
+    """The language of the README in the root: ISO 639-1, for Chinese with its script. English without one."""
+    path = next((path for path in codebase.list_paths() if _README.fullmatch(path)), None)
+    lines = codebase.read_lines(path) if path else None
+    return read_issue(Issue(title="", body="\n".join((lines or [])[:_MAX_LINES]))).language

@@ -1,16 +1,15 @@
 """Collects what a report says about itself. Takes time linear in the text, and raises nothing for any text."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from triage.domain.issue import CodeBlock, ParsedIssue, Quote, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
-from triage.issue.sentences import MAX_CHARS, find_sentences, quote
-from triage.issue.text_signs import CODE_LINE, NUMBERED
-from triage.issue.traces.symptom import find_symptom
-from triage.issue.versions.environment import find_environment
+from triage.issue.text_signs import CODE_LINE, MAX_CHARS, NUMBERED, find_sentences, quote
+from triage.issue.traces.error_messages import find_symptom
 from triage.issue.versions.project_version import find_project_version
 from triage.issue.versions.regressions import find_regression
+from triage.issue.versions.versions import find_environment
 
 _REPRODUCTION_HEADING = re.compile(
     r"(?i)repro|\bsteps\b|^\W*(?-i:STR)\W*$|code (?:for|sample|example|snippet)|minimal|test case|command used|how to"
@@ -102,3 +101,18 @@ def find_expectation(parsed: ParsedIssue) -> Quote | None:
         if _EXPECTS.search(sentence):
             return quote(parsed, sentence)
     return None
+
+
+_PROMPTS = "$>#. \t"
+"""Characters that stand before a command or an input, as in `$ make` and `>>> run()`."""
+
+
+def quote_code_steps(steps: Sequence[str], parsed: ParsedIssue) -> list[str]:
+    """Return the steps that are not blank; between backticks those that begin a line of the issue's code."""
+    lines = [line.lstrip(_PROMPTS) for block in parsed.code for line in block.text.splitlines()]
+    return [_quote(step.strip(), lines) for step in steps if step.strip()]
+
+
+def _quote(step: str, lines: Sequence[str]) -> str:
+    is_code = any(line.startswith(step) and not line[len(step) :][:1].strip() for line in lines)
+    return f"`{step}`" if is_code and "`" not in step else step

@@ -1,10 +1,15 @@
-"""Detects the language that a report is written in, by its prose."""
+"""The reporter's language: which it is, its phrases (a file each in `phrases/`), and our questions in a comment."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from triage.base.word_set import word_set
+from triage.domain.issue import HumanExchange, Issue, IssueComment
+from triage.domain.value import Value
+from triage.issue.visible_text.visible_text import extract_visible_page
 
 UNSURE = "en"
 MAX_CHARS = 4_000
@@ -94,3 +99,94 @@ def _load_detector() -> Any:  # the library has no types
     # Of the others most are neighbours of large languages, such as Wu Chinese or Aragonese.
     detector.set_languages([code for code in detector.labels if len(code) == 2])
     return detector
+
+
+class Phrases(Value):
+    """All phrases of one language. Words in braces are filled in: names, labels and messages as they are."""
+
+    name: str
+    """Of the language, in English."""
+    thanks: str
+    how_to_answer: str
+    answered: str
+    security: str
+    ask_field: str
+    ask_text_of_picture: str
+    ask_log: str
+    ask_whole_output: str
+    ask_error: str
+    ask_steps: str
+    ask_circumstances: str
+    ask_two_versions: str
+    ask_two_versions_of: str
+    ask_version: str
+    ask_version_of: str
+    ask_platform: str
+    ask_expected: str
+    ask_actual: str
+    ask_everything: str
+    ask_gap: str
+
+
+_PHRASES = {
+    file.name.removesuffix(".json"): Phrases.model_validate_json(file.read_text(encoding="utf-8"))
+    for file in (files("triage.issue") / "phrases").iterdir()
+    if file.name.endswith(".json")
+}
+"""Read at import, because an event loop must not wait for a disk."""
+
+
+def list_languages() -> Sequence[str]:
+    """Returns the codes of all languages with phrases, in alphabetical order."""
+    return sorted(_PHRASES)
+
+
+def get_phrases(language: str) -> Phrases:
+    """Returns the phrases of the language, the English ones for a language that has none."""
+    return _PHRASES.get(language, _PHRASES["en"])
+
+
+MAX_EXCHANGES = 10
+MAX_ANSWER_CHARS = 4_000
+
+
+def find_exchanges(issue: Issue) -> list[HumanExchange]:
+    """Return each comment of the reporter below a comment of ours that asks something, with that question.
+
+    Oldest first. A comment of ours that was updated since asks what it asks now.
+    """
+    exchanges: list[HumanExchange] = []
+    asking: IssueComment | None = None
+    question = ""
+    for comment in issue.thread:
+        if comment.ours:
+            asking, question = comment, extract_questions(comment.body)
+        elif asking and question and _is_answer(comment, issue):
+            answer = extract_visible_page(comment.body).text[:MAX_ANSWER_CHARS]
+            exchanges.append(
+                HumanExchange(
+                    question=question, asked_at=asking.created_at, answer=answer, answered_at=comment.created_at
+                )
+            )
+    return [exchange for exchange in exchanges if exchange.answer.strip()][-MAX_EXCHANGES:]
+
+
+def _is_answer(comment: IssueComment, issue: Issue) -> bool:
+    return comment.author == issue.author and not (comment.by_bot or comment.is_shortened)
+
+
+def extract_questions(body: str) -> str:
+    """Return the questions of a comment of ours, one a line; empty when it asks nothing."""
+    phrases = [get_phrases(language) for language in list_languages()]
+    openings = {f"**{phrase.thanks}**" for phrase in phrases}
+    closings = {phrase.how_to_answer for phrase in phrases}
+    questions: list[str] = []
+    is_inside = False
+    for line in body.splitlines():
+        if line.strip() in openings:
+            is_inside = True
+        elif line.strip() in closings:
+            break
+        elif is_inside and line.startswith("- "):
+            questions.append(extract_visible_page(line.removeprefix("- ")).text)
+    return "\n".join(questions)

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from triage.comment.inert_page import MAX_SUMMARY_UNITS, ensure_inert
-from triage.comment.template import render_block
+from triage.comment.template import MAX_SUMMARY_UNITS, ensure_inert, render_block
 from triage.domain.code import Span
 from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
 from triage.domain.run import Status

@@ -1,12 +1,13 @@
-"""Renders the page of the job: the report, a picture of the run, and its cost."""
+"""Renders the page of the job: the report, a picture of the run, and tables of its steps, faults and requests."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from triage.comment.inert_page import MAX_SUMMARY_UNITS, ensure_inert
+from triage.comment import wording
 from triage.comment.permalink import sanitize_url
-from triage.comment.sections import Page, render_page
-from triage.comment.template import render_block
+from triage.comment.sections import Fold, Page, render_page
+from triage.comment.template import MAX_SUMMARY_UNITS, ensure_inert, render_block
 from triage.domain.effect import (
     AddLabels,
     EditComment,
@@ -18,10 +19,131 @@ from triage.domain.effect import (
     Suggestion,
 )
 from triage.domain.report import RunReport
-from triage.job_page.diagram import render_diagram
+from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
+from triage.job_page.diagram import render_diagram, split_into_stages
 from triage.job_page.notices import render_notice
-from triage.job_page.run_details import build_detail_folds
-from triage.safety.inert_markdown import escape_markdown, format_code_span
+from triage.safety.safe_markdown import escape_markdown, format_code_span
+
+MAX_ROWS = 100
+
+
+@dataclass(frozen=True)
+class LookUpRow:
+    round: int
+    step: StepName
+    tool: str
+    arguments: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class RequestRow:
+    seconds_after_start: float
+    step: StepName
+    target: str
+    details: str
+    seconds: float
+    usage: Usage | None
+    outcome: str
+
+
+def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
+    requests = sorted(_list_requests(report), key=lambda row: row.seconds_after_start)
+    yield Fold("What ran", render_block("audit", "ran", summarize_run(report), picture), is_open=True)
+    yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
+    look_ups = list(_list_look_ups(report))
+    title = f"{wording.format_count(len(look_ups), 'tool call')}, and what was asked for"
+    yield Fold(title, _render_table("look_ups", look_ups))
+    faults = wording.format_count(len(report.faults), "fault")
+    yield Fold(f"{faults}, and what was done instead", _render_table("faults", report.faults))
+    decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
+    refused = _count_refused(report)
+    yield Fold(f"{decisions}, {refused}" if refused else decisions, _render_table("decisions", report.decisions))
+    yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
+    yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
+
+
+def _list_look_ups(report: RunReport) -> Iterator[LookUpRow]:
+    for step in report.steps:
+        for tool in step.tools:
+            answer = tool.output_summary if tool.outcome is Outcome.SUCCESS else _describe_outcome(tool)
+            yield LookUpRow(step.round, step.step, tool.tool, tool.arguments, answer)
+
+
+def _list_requests(report: RunReport) -> Iterator[RequestRow]:
+    def after_start(time: datetime) -> float:
+        return (time - report.started_at).total_seconds()
+
+    for step in report.steps:
+        for call in step.calls:
+            outcome = "reused from the cache, not asked again" if call.replayed else _describe_outcome(call)
+            at = after_start(call.started_at)
+            yield RequestRow(at, step.step, call.model, call.mode, call.ms / 1000, call.usage, outcome)
+        for tool in step.tools:
+            details = " → ".join(part for part in (tool.input_summary, tool.output_summary) if part)
+            at = after_start(tool.started_at)
+            yield RequestRow(at, step.step, tool.tool, details, tool.ms / 1000, None, _describe_outcome(tool))
+
+
+def _describe_outcome(request: ModelCall | ToolExecution) -> str:
+    word = wording.OUTCOMES[request.outcome]
+    return f"{word}: {request.error}" if request.error else word
+
+
+def summarize_run(report: RunReport) -> str:
+    total = len(report.decisions)
+    by_model = sum(decision.origin == "model" for decision in report.decisions)
+    if not total:
+        return "Nobody decided anything: the run ended before that."
+    who = " by a model" if by_model == total else f", {by_model} of them by a model" if by_model else " by rules"
+    rounds = max(stage.round for stage in split_into_stages(report))
+    facts = [
+        wording.format_count(total, "decision") + who,
+        _count_refused(report),
+        wording.format_count(rounds, "round") if rounds > 1 else "",
+        _summarize_requests(report),
+        wording.format_count(len(report.faults), "fault") if report.faults else "",
+    ]
+    return "; ".join(fact for fact in facts if fact) + "."
+
+
+def _count_refused(report: RunReport) -> str:
+    refused = sum(bool(decision.refused) for decision in report.decisions)
+    return f"{wording.format_count(refused, 'proposal')} not taken" if refused else ""
+
+
+def _summarize_requests(report: RunReport) -> str:
+    calls = [call for step in report.steps for call in step.calls]
+    reused = sum(call.replayed for call in calls)
+    tools = sum(len(step.tools) for step in report.steps)
+    counts = [
+        wording.format_count(len(calls) - reused, "request") + " to models" if len(calls) > reused else "",
+        wording.format_count(reused, "answer") + " reused from the cache" if reused else "",
+        wording.format_count(tools, "tool call") if tools else "",
+    ]
+    return ", ".join(count for count in counts if count)
+
+
+def _summarize_usage(report: RunReport) -> str:
+    used, limits = report.usage, report.limits
+    steps = wording.format_count(len(report.steps), "step")
+    facts = [f"{steps}: {report.seconds:.1f} of {limits.run_seconds:.0f} s"]
+    if used.calls or used.tokens:
+        price = "price unknown"
+        if used.usd is not None:
+            price = f"{wording.format_dollars(used.usd)} of {wording.format_dollars(limits.usd)} US dollars"
+        facts += [f"{used.tokens:,} of {limits.tokens:,} tokens", price]
+    if report.reused.calls:
+        answers = wording.format_count(report.reused.calls, "reused answer")
+        facts.append(f"{answers} at no cost (counted as {report.reused.tokens:,} tokens towards the cap)")
+    return ", ".join(facts)
+
+
+def _render_table(macro: str, rows: Sequence[object]) -> str:
+    if not rows:
+        return ""
+    rest = f"\n\nThe first {MAX_ROWS} of {len(rows):,}: the rest stands in the JSON report."
+    return render_block("audit", macro, rows[:MAX_ROWS]) + (rest if len(rows) > MAX_ROWS else "")
 
 
 def render_summary(

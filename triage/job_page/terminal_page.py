@@ -13,8 +13,8 @@ from triage.domain.code import FileChange, FoundPlace
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
-from triage.job_page.run_details import summarize_run
-from triage.job_page.run_stages import AgentTurn, split_into_stages
+from triage.job_page.diagram import AgentTurn, split_into_stages
+from triage.job_page.summary import summarize_run
 from triage.safety.clean_text import clean_text
 
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}

@@ -7,7 +7,7 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
-from triage.issue.versions.regression_versions import build_window, choose_versions
+from triage.issue.versions.regressions import build_window, choose_versions
 from triage.jobs.flow_context import FlowContext
 
 SECONDS = 20.0

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.decide_comment import NOTHING_TO_SAY, decide_comment
+from triage.comment.comment import NOTHING_TO_SAY, decide_comment, withhold_details
 from triage.comment.hidden_state import hash_text, parse_state
-from triage.comment.withhold_details import withhold_details
 from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
@@ -15,7 +14,7 @@ from triage.domain.run import Status
 from triage.domain.task import QuietTask, Trigger
 from triage.job_page.notices import plan_skip, plan_unfinished
 from triage.jobs.flow_context import AdmittedTriage, FlowContext, FlowResult
-from triage.safety.inert_markdown import sanitize_markdown
+from triage.safety.safe_markdown import sanitize_markdown
 from triage.writes.apply_effects import UNKNOWN_NOTICE, apply_issue_effects, look_again
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 from triage.writes.deduplicate import find_duplicates, find_our_comment, publish_skip_reason

@@ -1,4 +1,4 @@
-"""Finds whatever in a finished page would act on GitHub: the second check, after `inert_markdown`."""
+"""Finds whatever in a page, or in a line of plain text, would act on GitHub: the check after `safe_markdown`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,9 +8,15 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from triage.base.word_set import word_set
 from triage.domain.effect import COMMENT_MARKER
-from triage.safety.clean_text import clean_and_count
-from triage.safety.inert_markdown import COMMAND_LINE, RENDERED_LANGUAGES
-from triage.safety.markdown_html import MAX_TAGS, is_costly_to_parse, is_inside, markdown_to_html
+from triage.safety.clean_text import clean_and_count, clean_text
+from triage.safety.safe_markdown import (
+    COMMAND_LINE,
+    MAX_TAGS,
+    RENDERED_LANGUAGES,
+    is_costly_to_parse,
+    is_inside,
+    markdown_to_html,
+)
 
 _RAW_HTML = "<!-- raw HTML omitted -->"
 _OUR_TAGS = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
@@ -109,3 +115,18 @@ def _check_element(tag: str, node: LexborNode, allowed: set[str]) -> Iterator[st
     is_allowed = target in allowed or any(url.endswith("/") and target.startswith(url) for url in allowed)
     if tag == "a" and not is_allowed:
         yield "a foreign link"
+
+
+_ADDRESS = re.compile(r"://|\bwww\.|\b(?:mailto|xmpp|javascript|data|vbscript):\w", re.I)
+_LOOKALIKES = str.maketrans(
+    {"`": "'", "<": "‹", ">": "›", "[": "(", "]": ")", "*": None, "~": None, "|": "/", "\\": "/"}
+)
+
+
+def format_plain_line(text: str) -> str:
+    """One line that does nothing, be it shown as plain text or as Markdown; empty if the text would do something.
+
+    Mentions, references to issues and commits, addresses and formulas do something.
+    """
+    line = " ".join(clean_text(text).translate(_LOOKALIKES).split())
+    return "" if _ADDRESS.search(line) or find_active_content(line, []) else line

@@ -1,6 +1,6 @@
 """The line of our comment that answers the last command, and the comments that have it."""
 
-from triage.comment.comment_parts import join_comment, split_comment
+from triage.comment.comment import join_comment, split_comment
 from triage.comment.hidden_state import MAX_APPLIED, CommentState, parse_state, render_state
 from triage.comment.template import render_block
 from triage.domain.effect import EditComment

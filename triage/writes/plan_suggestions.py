@@ -16,7 +16,7 @@ from triage.domain.effect import (
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
-from triage.safety.plain_line import format_plain_line
+from triage.safety.active_content import format_plain_line
 
 _KIND_WORDS: dict[Kind, tuple[str, ...]] = {
     "bug": ("bug", "defect"),

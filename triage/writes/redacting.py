@@ -11,7 +11,7 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import RunReport
-from triage.issue.past_issue_text import make_visible
+from triage.issue.past_issues import make_visible
 from triage.ports import GitHub, ResponseCache, Telemetry, Toolset
 from triage.safety.secrets.redactor import SecretRedactor
 

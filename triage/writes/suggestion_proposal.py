@@ -14,7 +14,7 @@ from triage.domain.effect import LabelsMode, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
-from triage.safety.inert_markdown import format_code_block
+from triage.safety.safe_markdown import format_code_block
 from triage.writes.plan_suggestions import plan_suggestions
 
 MAX_JSON_CHARS = 4_000

@@ -12,7 +12,7 @@ from testing.text.pathological_text import PATHOLOGICAL_TEXTS
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.output.inert_lines import to_inert_line, to_inert_lines
 from triage.safety.clean_text import clean_and_count, clean_text
-from triage.safety.inert_markdown import escape_markdown, format_code_block, format_code_span, sanitize_markdown
+from triage.safety.safe_markdown import escape_markdown, format_code_block, format_code_span, sanitize_markdown
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.web_query import sanitize_query
 from trust.corpora import markdown

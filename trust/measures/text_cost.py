@@ -22,7 +22,7 @@ from triage.issue.visible_text.visible_text import extract_visible_line, extract
 from triage.output.inert_lines import to_inert_line, to_inert_lines
 from triage.safety.active_content import find_active_content
 from triage.safety.clean_text import clean_and_count
-from triage.safety.inert_markdown import (
+from triage.safety.safe_markdown import (
     escape_markdown,
     escape_table_cell,
     format_code_block,

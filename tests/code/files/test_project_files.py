@@ -14,7 +14,7 @@ from triage.base.errors import BadInput
 from triage.code.codebase import GitCodebase
 from triage.code.files.project_files import MAX_SKILLS, read_file, read_skills_at
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skills
-from triage.issue.skill_file import MAX_BYTES
+from triage.issue.skills import MAX_SKILL_BYTES
 
 PATH = ".github/triage.yml"
 
@@ -189,7 +189,7 @@ def test_a_broken_file_is_named_and_the_others_are_read(tmp_path: Path):
     skills = skills_of(
         {
             f"{SKILL_FOLDER}/folder.md/a.txt": "x",
-            f"{SKILL_FOLDER}/large.md": b"x" * (MAX_BYTES + 1),
+            f"{SKILL_FOLDER}/large.md": b"x" * (MAX_SKILL_BYTES + 1),
             f"{SKILL_FOLDER}/latin.md": b"---\ndescription: caf\xe9\n---\nx",
             f"{SKILL_FOLDER}/binary.md": b"---\n\0\0\0",
             f"{SKILL_FOLDER}/bare.md": "no front matter",

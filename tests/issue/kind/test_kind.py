@@ -10,10 +10,17 @@ from hypothesis import strategies as st
 from testing.cost_growth import assert_grows_linearly
 from tests.issue import issues
 from triage.domain.issue import Issue, ParsedIssue
-from triage.issue.kind.declared_kind import LearnedKind, find_declared_kind
-from triage.issue.kind.issue_kind import KindReading, classify_issue, read_kind
+from triage.issue.kind.issue_kind import (
+    KINDS,
+    WEIGHTS_FILE,
+    KindReading,
+    LearnedKind,
+    classify_issue,
+    estimate_kind,
+    find_declared_kind,
+    read_kind,
+)
 from triage.issue.kind.kind_features import extract_kind_features, find_words
-from triage.issue.kind.kind_model import KINDS, WEIGHTS_FILE, estimate_kind
 from triage.issue.read_issue import read_issue
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -1,11 +1,152 @@
-"""How bad it is: only from a sentence that means it."""
+"""How bad it is, and which reports do not belong in public."""
 
 import pytest
 
-from triage.domain.issue import Issue
-from triage.issue.kind.severity_signs import find_severity, find_severity_signs
+from testing.cost_growth import assert_grows_linearly
+from triage.domain.issue import Issue, ParsedIssue
+from triage.issue.kind.issue_kind import read_kind
+from triage.issue.kind.severity_signs import find_severity, find_severity_signs, reports_vulnerability
 from triage.issue.read_issue import read_issue
 from triage.issue.versions.regressions import find_regression
+
+REPORTS = [
+    ("Path traversal in serve() lets you read any file", "GET /../../etc/passwd returns the file."),
+    ("XSS in search box", "Typing <script>alert(1)</script> into the search runs it."),
+    ("SQL injection in login form", "The name field goes straight into the query."),
+    (
+        "Possible RCE via pickle in the cache loader",
+        "load_cache calls pickle.loads on whatever is in the shared directory.",
+    ),
+    ("Security: tokens are logged in plaintext", "With debug on, the bearer token is in the log."),
+    ("Authentication bypass when the cookie is empty", "Send an empty cookie and you are admin."),
+    ("CVE-2024-12345", "Is this fixed?"),
+    ("This is affected by CVE-2023-44487", "HTTP/2 rapid reset brings the server down."),
+    (
+        "Remote code execution through crafted YAML",
+        "yaml.load is called without a safe loader, so a crafted file can run commands.",
+    ),
+    (
+        "Vulnerability in file upload",
+        "I found a vulnerability in the upload. An attacker can upload a .php file and run it.",
+    ),
+    ("Login works with any password", "If you send `' OR 1=1 --` as user name you get in. Anyone can log in as admin."),
+    (
+        "Server returns files outside of the root",
+        "curl --path-as-is http://localhost:8000/../../../etc/passwd\n\ngives me the password file. Anyone can read everything.",
+    ),
+    ("Session hijacking possible", "The session id is in the URL and is leaked in the Referer."),
+    ("Open redirect in /login?next=", "next=//evil.example goes there"),
+    ("Command injection in `git clone` wrapper", "A branch name `;rm -rf ~` is executed."),
+    (
+        "ReDoS in the email validator",
+        "A long string of a's takes minutes. An attacker can hang the server with one request.",
+    ),
+    ("Regular expression denial of service in parser", "quadratic"),
+    ("SSRF via webhook url", "The server fetches http://169.254.169.254/"),
+    ("Stored XSS through user name", "see title"),
+    (
+        "Prototype pollution in merge()",
+        'merge({}, JSON.parse(\'{"__proto__":{"polluted":1}}\')) pollutes Object.prototype. An attacker can inject properties.',
+    ),
+    (
+        "heap-buffer-overflow in jv_parse",
+        "A crafted file makes jq read out of bounds. ASAN output below. An attacker could use this.",
+    ),
+    ("Unauthenticated users can delete projects", "DELETE /projects/1 needs no login."),
+    (
+        "API returns other users' data",
+        "Change the id in the URL and you see every other user's invoices. No permission check. This is a serious security issue.",
+    ),
+    ("存在SQL注入漏洞", "登录接口的用户名参数存在SQL注入漏洞"),
+    ("Vulnerabilidad en el formulario de subida", "Un atacante puede subir archivos PHP"),
+    ("Security issue", "Hello, I found a security issue in your product, how can I report it?"),
+    ("Please report vulnerability", "I found an XXE in the importer"),
+    ("Passwords are stored in plain text", "The database column password has them as they were typed."),
+    (
+        "eval() on user input in the template filter",
+        "`{{ x | calc }}` passes the text to eval. Any user can run arbitrary code on the server with __import__('os').system.",
+    ),
+    ("Arbitrary file read via symlinks in archive", "Extracting a tar with a symlink lets an attacker read files."),
+    ("XSS in the comment field", "`<img onerror>` is not escaped."),
+    ("Path traversal when unpacking", "A name with `../` writes outside of the folder."),
+    ("Login can be skipped", "This is a vulnerability: an auth bypass, anybody can log in as admin."),
+    ("Reset link leaks the token", "The Referer header has it."),
+]
+OTHERS = [
+    (
+        "Add secure default SECURE_REFERRER_POLICY / Referrer-policy header",
+        "The SecurityMiddleware should set the header.",
+    ),
+    ("SecurityMiddleware doesn't set HSTS on redirect", "Steps: enable SECURE_SSL_REDIRECT. The header is missing."),
+    ("CSRF token missing after login", "After logging in, the form fails with 403: CSRF verification failed."),
+    ("CSRF_FAILURE_VIEW is not called with a custom handler", "It shows the default page."),
+    ("escape filter is not XSS-safe for lazy strings?", "TypeError: ... lazy strings fail in `escape`."),
+    ("X-XSS-Protection header is duplicated", "Response has it twice."),
+    ("Bump lodash to fix CVE-2021-23337", "npm audit says so"),
+    ("npm audit reports 3 high severity vulnerabilities", "after install"),
+    ("Memory leak in the token cache", "RSS grows by 10 MB an hour."),
+    ("Tokenizer leaks file handles", "ResourceWarning: unclosed file"),
+    ("Directory traversal is slow with many files", "os.walk takes 3 minutes"),
+    ("Dependency injection does not resolve generics", "NullPointerException in Injector"),
+    ("Integer overflow when running tf.clip_by_value", "see colab"),
+    ("Buffer overflow warning in the build log", "gcc 13 prints -Wstringop-overflow for util.c"),
+    ("Stack overflow on deeply nested JSON", "RecursionError: maximum recursion depth exceeded"),
+    ("How do I configure security for the REST endpoints?", "I use Spring Security and get 401."),
+    ("SQL injection detection doesn't use threads", "It waits for each call."),
+    ("Allow arbitrary commands in pre-commit hooks", "It would be nice to run arbitrary commands."),
+    ("List of arbitrary order returned by decompose()", "Order varies."),
+    ("Password reset email is not sent", "SMTP fails with timeout"),
+    ("Cannot log in with correct password", "Login says wrong password since 2.3."),
+    ("403 Forbidden when bypassing the proxy", "NO_PROXY is ignored"),
+    ("pip install fails behind a firewall: SSL certificate verify failed", "secure connection cannot be established"),
+    ("Document the security settings", "It is unclear which are on."),
+    ("Bandit false positive for B608 SQL injection", "The rule fires on constant strings."),
+    ("Login page does not redirect after opening", "open the redirect page, nothing happens"),
+    ("Extension is flagged as a security risk by Windows Defender", "It says the exe is unsafe."),
+    ("Secrets in GitHub Actions are not passed to composite action", "env is empty"),
+    ("Relative import ../../utils fails in the bundler", "import x from '../../utils' gives Module not found"),
+    (
+        "KeyError in permission check for anonymous users",
+        "Traceback ... anonymous users can not see the page, KeyError: 'perm'",
+    ),
+    ("Template injection of variables fails for nested keys", "Variables are not injected"),
+    ("Race condition in use of cache after free()", "Segfault sometimes"),
+    ("npm audit reports a vulnerability in lodash", "Please bump the dependency."),
+    ("Bump jackson", "CVE-2020-1 is a vulnerability; dependabot says exploitable. Outdated dependency."),
+    ("Crash when the token is empty", "The server stops with a null pointer."),
+    (
+        "Feature request: protect the login against CSRF",
+        "It would be nice if forms had a token, please add an option for it.",
+    ),
+    ("Crash in parse", "The parser crashes on empty files. This is not a security issue, only annoying."),
+]
+
+
+def is_recognized(title: str, body: str, *labels: str) -> bool:
+    return read_kind(read_issue(Issue(title=title, body=body)), labels).security
+
+
+@pytest.mark.parametrize(("title", "body"), REPORTS)
+def test_a_report_of_a_vulnerability(title: str, body: str) -> None:
+    assert is_recognized(title, body)
+
+
+@pytest.mark.parametrize(("title", "body"), OTHERS)
+def test_words_of_security_alone_are_no_report(title: str, body: str) -> None:
+    assert not is_recognized(title, body)
+
+
+def test_a_label_says_it() -> None:
+    assert is_recognized("Login", "It is odd.", "type: security")
+    assert not is_recognized("Login", "It is odd.", "bug")
+
+
+@pytest.mark.parametrize("word", ["leaks a ", "this is a ", "tokens very ", "../", "executing arbitrary ", "any user "])
+def test_hostile_text_costs_no_more_than_its_length(word: str) -> None:
+    assert_grows_linearly(
+        lambda size: ParsedIssue(title=word * (size // len(word)), prose=word * (size // len(word))),
+        lambda parsed: reports_vulnerability(parsed, (), is_request=False),
+    )
 
 
 def signs_in(title: str, body: str = "") -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import string
 from collections.abc import Iterator
 from typing import Any
 
-from triage.safety.secrets.detection_rules import RULES
+from triage.safety.secrets.likely_secrets import RULES
 from triage.safety.secrets.rule import Rule
 
 _MORE = 24

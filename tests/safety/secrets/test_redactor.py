@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from testing import factories
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, encode_all, find_secrets
+from testing.text.encoded_secrets import COLLECTOR, ENCODINGS, GITHUB, KEYS, MODEL, encode_all, find_secrets
 from tests.comment.sample_reports import MODEL_STEPS
 from triage.domain.issue import Issue
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
@@ -136,3 +136,18 @@ def test_the_warning_names_each_location_once_and_no_secret() -> None:
 @pytest.mark.parametrize("shape", ["word ", "AbC1", "\\", "\\u0", "%41", "&#0", "&lt;", MODEL[:-1], "0f", "\0", "😀"])
 def test_time_is_linear(shape: str) -> None:
     assert_grows_linearly(repeat_to(shape), REDACTOR.has_match)
+
+
+PROSE = "The basket raises a KeyError when a name has no price; see shop/basket.py, line 6. " * 40
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("key", KEYS)
+def test_every_encoding_is_decoded(key: str, encoding: str) -> None:
+    assert find_secrets(f"{PROSE}\n{ENCODINGS[encoding](key)} {PROSE}") == [key]
+
+
+def test_other_text_has_none() -> None:
+    assert find_secrets(PROSE) == []
+    assert find_secrets(ENCODINGS["base64"](PROSE) + ENCODINGS["hexadecimal"](PROSE)) == []
+    assert find_secrets("sk-proj-, ghs_ and tvly-dev- are prefixes") == []

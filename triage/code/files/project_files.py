@@ -14,7 +14,7 @@ from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree, decode_text
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
-from triage.issue import skill_file
+from triage.issue.skills import MAX_SKILL_BYTES, parse_skill
 from triage.safety.code_owners import MAX_BYTES, PLACES, CodeOwners
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
@@ -128,11 +128,11 @@ def read_skills(tree: SourceTree) -> Skills:
     broken = [
         BrokenSkill(path=path, problem=_describe_entry(entry))
         for path, entry in named.items()
-        if not isinstance(entry, Entry) or entry.size > skill_file.MAX_BYTES
+        if not isinstance(entry, Entry) or entry.size > MAX_SKILL_BYTES
     ]
-    readable = [entry for entry in named.values() if isinstance(entry, Entry) and entry.size <= skill_file.MAX_BYTES]
+    readable = [entry for entry in named.values() if isinstance(entry, Entry) and entry.size <= MAX_SKILL_BYTES]
     parsed = [
-        skill_file.parse_skill(entry.path, data)
+        parse_skill(entry.path, data)
         if data is not None
         else BrokenSkill(path=entry.path, problem="it cannot be read from the repository")
         for entry, data in tree.read(readable[:MAX_SKILLS])
@@ -146,4 +146,4 @@ def read_skills(tree: SourceTree) -> Skills:
 def _describe_entry(entry: Entry | str) -> str:
     if isinstance(entry, str):
         return f"it is a {entry}: put a regular file there"
-    return f"the file has {entry.size:,} bytes; {skill_file.MAX_BYTES:,} are allowed"
+    return f"the file has {entry.size:,} bytes; {MAX_SKILL_BYTES:,} are allowed"

@@ -16,10 +16,8 @@ from triage.code.past_issues.issue_words import drop_comments
 from triage.code.words.tokens import find_words
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
-from triage.issue.kind.declared_kind import LearnedKind
-from triage.issue.kind.issue_kind import find_labelled_kind
-from triage.issue.kind.kind_cues import PHRASES, describe_title
-from triage.issue.kind.kind_model import KINDS, estimate_kind
+from triage.issue.kind.issue_kind import KINDS, LearnedKind, estimate_kind, find_labelled_kind
+from triage.issue.kind.kind_features import PHRASES, describe_title
 from triage.safety.clean_text import clean_text
 
 _MAX_TITLE_CHARS, _MAX_BODY_CHARS, _MAX_RAW_CHARS, _MAX_LINE_CHARS = 300, 3_000, 20_000, 80

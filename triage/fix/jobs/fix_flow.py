@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import run_in_daemon_thread
-from triage.comment.comment_parts import CommentParts, join_comment, split_comment
+from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, parse_state, render_state
 from triage.comment.sections import utf16_length
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction

@@ -13,8 +13,7 @@ from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem
 from triage.fix.patch.tool_files import is_run_by_tools
 from triage.fix.patch.unified_diff import count_changed_lines
 from triage.proposal_ports import BaseFiles
-from triage.safety.secrets.likely_secrets import redact_likely_secrets
-from triage.safety.secrets.masked_values import find_masks
+from triage.safety.secrets.likely_secrets import find_masks, redact_likely_secrets
 
 MAX_CHANGED_LINES = 3_000
 

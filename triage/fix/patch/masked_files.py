@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.proposal_ports import BaseFiles
-from triage.safety.secrets.likely_secrets import redact_likely_secrets
-from triage.safety.secrets.masked_values import (
+from triage.safety.secrets.likely_secrets import (
     are_kept_in_order,
     find_masks,
     hide_values,
     mask_again,
     mask_values,
+    redact_likely_secrets,
     restore_values,
 )
 

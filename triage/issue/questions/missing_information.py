@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.issue.kind.issue_kind import classify_issue
-from triage.issue.questions.issue_forms import FormField, find_answer, find_used_form, parse_forms
-from triage.issue.questions.template_text import drop_template_text
+from triage.issue.questions.issue_forms import FormField, drop_template_text, find_answer, find_used_form, parse_forms
 from triage.issue.questions.vague_reports import (
     MANY_WORDS,
     count_own_words,
@@ -27,7 +26,7 @@ from triage.issue.questions.vague_reports import (
     shows_pictures,
 )
 from triage.issue.report_facts import find_facts
-from triage.issue.reporter_phrases import Phrases, get_phrases
+from triage.issue.reporter_language import Phrases, get_phrases
 from triage.issue.text_signs import (
     EXPECTATION,
     INTERMITTENT,

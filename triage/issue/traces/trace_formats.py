@@ -2,7 +2,6 @@
 
 import re
 
-from triage.issue.traces.native_frames import find_module_frame, find_native_frame
 from triage.issue.traces.trace_frames import (
     GO_CALL,
     GO_LOCATION,
@@ -11,17 +10,23 @@ from triage.issue.traces.trace_frames import (
     RAISED_NAME,
     RUST_CALL,
     RUST_LOCATION,
+    TraceFormat,
+    error_around,
+    error_by_any,
+    error_near,
     find_diagnostic_frame,
     find_dotnet_frame,
     find_jvm_frame,
+    find_module_frame,
+    find_native_frame,
     find_notebook_frame,
     find_page_frame,
     find_python_frame,
     find_rust_panic,
     find_script_frame,
     frame_below_call,
+    frame_by_pattern,
 )
-from triage.issue.traces.trace_parts import TraceFormat, error_around, error_by_any, error_near, frame_by_pattern
 
 _ERROR = rf"(?P<exception>{RAISED_NAME}|{NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
 

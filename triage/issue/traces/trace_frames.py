@@ -1,10 +1,126 @@
-"""Finds frames that a single pattern cannot: those of several lines, and those that look like another language's."""
+"""What the format of a stack trace consists of, and how its frames and errors are found in lines of text.
+
+Most frames fit a pattern. Functions find those of several lines, those that look like another language's, and those of
+native code: GDB, LLDB, sanitizers, Valgrind and crash reports of macOS.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from triage.issue.traces.trace_parts import FindFrame, FrameLine, RaisedError, frame_from_groups, search_error
+
+@dataclass(frozen=True)
+class FrameLine:
+    """A frame as written. Some formats state the error in the same line."""
+
+    path: str
+    line: int | None = None
+    function: str | None = None
+    exception: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class RaisedError:
+    exception: str | None = None
+    message: str | None = None
+    line: int | None = None
+    """0-based number of the line that states the error."""
+    frame: FrameLine | None = None
+
+
+FindFrame = Callable[[Sequence[str], int], FrameLine | None]
+"""Takes lines and the number of one; returns the frame in that line."""
+FindError = Callable[[Sequence[str], range], RaisedError | None]
+"""Takes lines and the range from the first to the last frame; returns the error."""
+
+
+@dataclass(frozen=True)
+class TraceFormat:
+    language: str
+    needles: tuple[str, ...]
+    """Every line with a frame contains one of them, which is cheaper to check than the pattern."""
+    find_frame: FindFrame
+    find_error: FindError | None
+    """None when the line of the frame states the error."""
+    innermost_first: bool = False
+    gap: int = 2
+    """Maximum number of lines without a frame between two frames."""
+    starts: re.Pattern[str] | None = None
+    ends: re.Pattern[str] | None = None
+    single: bool = False
+    """Whether every frame is a trace of its own."""
+    needs_error: bool = False
+    """Whether a single frame without an error is none: prose looks the same."""
+
+
+def frame_by_pattern(pattern: str) -> FindFrame:
+    """Finds a frame in one line by named groups: `path`, and optionally `line`, `function`, `exception`, `message`."""
+    compiled = re.compile(pattern)
+
+    def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+        match = compiled.match(lines[number])
+        return frame_from_groups(match.groupdict()) if match else None
+
+    return find_frame
+
+
+def error_near(pattern: str, *, above: int = 0, below: int = 0) -> FindError:
+    """Finds the error in the nearest matching line, so many lines above the first frame or below the last one."""
+    compiled = re.compile(pattern)
+
+    def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
+        upwards = range(frames.start - 1, max(-1, frames.start - 1 - above), -1)
+        downwards = range(frames.stop, min(len(lines), frames.stop + below))
+        return search_error(compiled, lines, upwards if above else downwards)
+
+    return find_error
+
+
+def error_around(*patterns: str, above: int) -> FindError:
+    """Finds the error between the frames, at most `above` lines above them, or at most 3 below; pattern by pattern."""
+    compiled = [re.compile(pattern) for pattern in patterns]
+
+    def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
+        numbers = range(max(0, frames.start - above), min(len(lines), frames.stop + 3))
+        return next((found for pattern in compiled if (found := search_error(pattern, lines, numbers))), None)
+
+    return find_error
+
+
+def error_by_any(*ways: FindError) -> FindError:
+    """Finds the error in the first way that finds one."""
+
+    def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
+        return next((found for way in ways if (found := way(lines, frames))), None)
+
+    return find_error
+
+
+def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range) -> RaisedError | None:
+    for number in numbers:
+        match = pattern.match(lines[number])
+        if match:
+            groups = match.groupdict()
+            return RaisedError(
+                exception=groups.get("exception"),
+                message=(groups.get("message") or "").strip() or None,
+                line=number,
+                frame=frame_from_groups(groups) if groups.get("path") else None,
+            )
+    return None
+
+
+def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
+    line = groups.get("line")
+    return FrameLine(
+        path=(groups.get("path") or "").strip(),
+        line=int(line) if line else None,
+        function=(groups.get("function") or "").strip() or None,
+        exception=groups.get("exception"),
+        message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
+    )
+
 
 UNKNOWN_FILE = "<unknown>"
 NAME = r"[A-Za-z_$][\w.$:]{0,120}"
@@ -177,3 +293,51 @@ _DOTNET = re.compile(
 """With types of parameters, and the place where there are symbols; Mono writes an offset before it."""
 _GENERATED = re.compile(r"[<+]|\.\.")
 """What follows is a method that the compiler made, a nested type, or a constructor."""
+
+
+def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """A frame of a native debugger, whose location may be on one of the next lines."""
+    match = next((found for pattern in _ON_ONE_LINE if (found := pattern.match(lines[number]))), None)
+    if match is not None:
+        return frame_from_groups(match.groupdict())
+    call = _NATIVE_CALL.match(lines[number])
+    for following in lines[number + 1 : number + 4] if call else ():
+        location = _NATIVE_LOCATION.match(following)
+        if location is not None:
+            return FrameLine(location["path"], int(location["line"]), call["function"].strip() if call else None)
+        if _NATIVE_CALL.match(following):
+            break
+    return None
+
+
+def find_module_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """A frame of a program without debugging information: the library takes the place of the source."""
+    match = _MODULE.match(lines[number])
+    return FrameLine(match["path"] or match["from"], None, match["function"]) if match else None
+
+
+_SOURCE = (
+    r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|tcc|m|mm|swift|inl|S|cu)):(?P<line>\d{1,7})"
+)
+_NATIVE = re.compile(
+    r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(][^\n]{0,300}?) (?:\(.{0,500}\) "
+    rf")?(?:at |from )?{_SOURCE}(?::\d{{1,7}})?"
+)
+_NATIVE_CALL = re.compile(r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(].{0,300}?) \(")
+_NATIVE_LOCATION = re.compile(rf"\s+at {_SOURCE}(?::\d{{1,7}})?\s*$")
+_ON_ONE_LINE = (
+    _NATIVE,
+    re.compile(
+        rf"\s*\*?\s*frame #\d{{1,4}}: 0x[0-9a-fA-F]{{1,16}} [^\s`]{{1,100}}`(?P<function>\S.{{0,300}}?) at {_SOURCE}"
+    ),
+    re.compile(rf"==\d{{1,9}}==\s{{1,8}}(?:at|by) 0x[0-9A-F]{{1,16}}: (?P<function>\S.{{0,300}}?) \({_SOURCE}\)"),
+    re.compile(
+        rf"\s*\d{{1,4}}\s{{1,8}}\S.{{0,60}}?\s0x[0-9a-fA-F]{{1,16}} (?P<function>\S.{{0,300}}?)(?: \+ \d{{1,9}})? "
+        rf"\({_SOURCE}\)"
+    ),
+)
+_MODULE = re.compile(
+    r"\s*#\d{1,4}\s+0x[0-9a-fA-F]{1,16} (?:in )?(?P<function>\S.{0,600}?) "
+    r"(?:\((?P<path>[^\s()+]{1,300})(?:\+0x[0-9a-f]{1,16})?\)|\(\) from (?P<from>\S{1,300}))"
+    r"(?: \(BuildId.{0,80}\))?\s*$"
+)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from triage.domain.issue import Frame, Trace
 from triage.issue.traces.trace_formats import TRACE_FORMATS
-from triage.issue.traces.trace_parts import FrameLine, RaisedError, TraceFormat
+from triage.issue.traces.trace_frames import FrameLine, RaisedError, TraceFormat
 
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from triage.domain.issue import ParsedIssue, Quote, Section
-from triage.issue.sentences import quote, shorten_to_ends
+from triage.issue.text_signs import quote, shorten_to_ends
 from triage.issue.versions.versions import MOVING_VERSION, PLATFORMS, is_platform_version
 
 _MAX_VALUE_CHARS = 120

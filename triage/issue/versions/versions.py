@@ -1,10 +1,13 @@
-"""Finds the versions that the reporter uses, as `name version` where there is a name."""
+"""Finds the versions and the environment that a reporter names, and the tags of versions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from triage.base.word_set import word_set
-from triage.domain.issue import Section
+from triage.domain.code import Tag
+from triage.domain.issue import ParsedIssue, Quote, Section
+from triage.domain.value import Value
+from triage.issue.text_signs import quote, shorten_to_ends
 
 _MAX_VERSIONS = 40
 _MAX_LINE_CHARS = 400
@@ -150,3 +153,156 @@ def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[st
         if name.lower() not in _NOT_NAMES
         or (number.count(".") > 1 and name.lower() not in _NUMBERED_PARTS and not _ADDRESS.match(number))
     ]
+
+
+_VERSION = re.compile(
+    r"(?:^|(?<=[^\d.]))v?(\d{1,6}(?:[._]\d{1,6}){0,4})(?:[-._+]?((?:a|b|c|rc|alpha|beta|dev|pre|preview|post)[\w.+-]{0,20}))?$",
+    re.IGNORECASE,
+)
+_SERIES = re.compile(r"(?:\.x)+$", re.IGNORECASE)
+_PLAIN_PREFIXES = ("", "v", "release", "rel", "version", "ver")
+
+
+class Version(Value):
+    numbers: tuple[int, ...]
+    """Without zeros at the end."""
+    suffix: str = ""
+    """Of a release before the version, or after it."""
+    prefix: str = ""
+    """Of the tag, such as the name of a package; empty for `v`, `release` and the like."""
+
+
+def parse_version(text: str) -> Version | None:
+    """Return the version at the end of a tag's name, or of a report's words; None without one."""
+    match = _VERSION.search(text.strip())
+    if match is None:
+        return None
+    numbers = [int(part) for part in re.split(r"[._]", match[1])]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    prefix = text.strip()[: match.start()].strip("-_/@. ").lower()
+    suffix = re.sub(r"[^a-z0-9]", "", (match[2] or "").lower())
+    return Version(numbers=tuple(numbers), suffix=suffix, prefix="" if prefix in _PLAIN_PREFIXES else prefix)
+
+
+def find_tag(written: str, tags: Sequence[Tag], *, last: bool = False) -> Tag | None:
+    """Return the tag of a version; of a series such as `1.2.x` the first tag, or the `last`.
+
+    A tag with another prefix, as of one package among many, counts only if no other tag has the version.
+    """
+    series = _SERIES.search(written.strip())
+    wanted = parse_version(_SERIES.sub("", written.strip()) if series else written)
+    if wanted is None:
+        return None
+    versions = [(version, tag) for tag in tags if (version := parse_version(tag.name))]
+    if series:
+        size = len(wanted.numbers)
+        found = [
+            (version, tag)
+            for version, tag in versions
+            if not version.suffix and not version.prefix and version.numbers[:size] == wanted.numbers
+        ]
+        found.sort(key=lambda pair: pair[0].numbers)
+        return found[-1 if last else 0][1] if found else None
+    same = [
+        (version, tag)
+        for version, tag in versions
+        if (version.numbers, version.suffix) == (wanted.numbers, wanted.suffix)
+    ]
+    # A date, a milestone such as `2.0-M1` or another package is in front of the last number.
+    exact = [tag for version, tag in same if version.prefix == wanted.prefix]
+    if exact or not same or wanted.prefix:
+        return exact[0] if exact else None
+    return same[0][1] if len(same) == 1 else None
+
+
+def find_release(tags: Sequence[Tag], like: Tag) -> str | None:
+    """Return the first of the tags, oldest first, that names a release of the same package; None without any."""
+    prefix = version.prefix if (version := parse_version(like.name)) else ""
+    named = ((tag.name, parse_version(tag.name)) for tag in tags)
+    return next((name for name, one in named if one and not one.suffix and one.prefix == prefix), None)
+
+
+def find_previous_tag(tag: Tag, tags: Sequence[Tag]) -> Tag | None:
+    """Return the release before a tag, by its version and among tags with the same prefix."""
+    version = parse_version(tag.name)
+    if version is None:
+        return None
+    earlier = [
+        (other, one)
+        for one in tags
+        if (other := parse_version(one.name))
+        and not other.suffix
+        and other.prefix == version.prefix
+        and other.numbers < version.numbers
+    ]
+    return max(earlier, key=lambda pair: pair[0].numbers)[1] if earlier else None
+
+
+_MAX_FOUND = 12
+_MAX_VALUE_CHARS = 100
+_MAX_WORDS = 10
+"""Of an answer below a heading. More are a sentence about something else."""
+_PLATFORM_HEADING = re.compile(
+    r"(?i)^\W*(?:os\b|operating system|platform|environment$|os ?/ ?environment|os platform|browsers?\b|python "
+    r"version|node(?:\.js)? version|"
+    r"java version|php version|ruby version|device|hardware|gcc|compiler|system information$)"
+)
+_LABELLED = re.compile(
+    r"(?im)^[\s>*#_`|+-]{0,8}(?P<line>(?:OS|Operating system|Platform|Browser|Device|Hardware|Kernel|Machine|"
+    r"Distribution|Compiler|(?P<language>Python|Node(?:\.js)?|Java|JDK|PHP|Ruby|Go|Rust|GCC))"
+    r"(?:[ /(,][ \w()/.,-]{0,60}?)?[*_`]{0,3}[ ]{0,8}[:=|]"
+    r"[*_` |]{0,6}(?P<value>[^\s|*`_][^\n|]{0,100}))"
+)
+_LANGUAGE_NUMBER = re.compile(r"\W{0,4}(?:[A-Za-z+#.]{1,20}[ -]?)?\d")
+"""Of a language: what else follows its name and a colon is a message of its compiler."""
+_NAMES = "|".join(re.escape(name) for name in sorted(PLATFORMS, key=len, reverse=True))
+_SEPARATOR = (
+    r"(?:[ _/]|: |==|=(?=v?\d{1,3}\.\d{1,3}(?:\.\d{1,6})?[ \t]{0,8}$)"
+    r"|[:-](?!\d{3,}(?![\d.]))(?!\d{1,7}:)){1,3}"
+)
+"""A long number after a colon or a dash is a line or a process; one after an equals sign may be any value."""
+_NUMBERED = re.compile(
+    rf"(?im)(?<![\w./-])(?P<value>(?:{_NAMES}|go|windows nt|mac ?os(?: x)?|os x)(?: version| server| pro| home|[ "
+    rf"-]release)?{_SEPARATOR}v?\d[\w.+-]{{0,30}}"
+    rf"|win(?:dows)? ?(?:server )?(?:xp|vista|7|8(?:\.1)?|1[01]|20[012]\d)(?![\w.]))"
+)
+_SYSTEM = re.compile(
+    r"(?P<value>(?:Arch |Gentoo |Debian |Alpine |Kali )Linux|Ubuntu|Debian|Fedora|CentOS|Alpine|Gentoo|Manjaro|"
+    r"NixOS|FreeBSD|OpenBSD|macOS|Mac ?OS ?X?|OS ?X|Windows|WSL2?|"
+    r"Raspberry Pi|Android|iOS|Chrome|Firefox|Safari|Edge|Docker|Kubernetes|Linux|[Oo]n (?:a |my )?[Mm]ac)(?!\w)"
+)
+_EXAMPLE = re.compile(r"\[e\.g\.[^\]\n]{0,100}\]|\(e\.g\.[^()\n]{0,100}\)")
+_EMPTY = re.compile(r"(?i)^\W*(?:n/?[ar]|none|no response|unknown|any|all|-|\[?e\.g\..{0,100})?\W*$")
+
+
+def find_environment(parsed: ParsedIssue) -> list[Quote]:
+    """At most twelve systems, languages and tools, as written, the most explicit first."""
+    found: list[Quote] = []
+    for words in _candidates(parsed):
+        value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")[:_MAX_VALUE_CHARS]
+        if _EMPTY.match(value) or any(value in known.text for known in found):
+            continue
+        if place := quote(parsed, value):
+            found.append(place)
+            if len(found) == _MAX_FOUND:
+                break
+    return found
+
+
+def _candidates(parsed: ParsedIssue) -> Iterator[str]:
+    """Without the examples that templates give in brackets."""
+    for section in parsed.sections:
+        if _PLATFORM_HEADING.search(section.heading) and section.text:
+            line = next((line for line in section.text[:500].split("\n") if re.search(r"\w{2}", line)), "")
+            if ":" not in line and "```" not in line and len(line.split()) <= _MAX_WORDS:
+                yield line.lstrip("- *")
+    text = _EXAMPLE.sub("", shorten_to_ends(parsed.text))
+    for match in _LABELLED.finditer(text.partition("\n")[2]):  # below the title, whose label may be a component
+        if _EMPTY.match(match["value"]) or (match["language"] and not _LANGUAGE_NUMBER.match(match["value"])):
+            continue
+        # a number alone needs its label
+        yield match["value"] if re.search(r"[A-Za-z]{2}", match["value"]) else match["line"]
+    yield from (match["value"] for match in _NUMBERED.finditer(text))
+    prose = _EXAMPLE.sub("", shorten_to_ends(f"{parsed.title}\n{parsed.prose}"))
+    yield from (match["value"] for match in _SYSTEM.finditer(prose))

@@ -7,7 +7,20 @@ from typing import Literal
 from selectolax.lexbor import LexborNode
 
 from triage.base.word_set import word_set
-from triage.issue.visible_text import formulas, hidden_html
+from triage.issue.visible_text.hidden_text import (
+    DRAWN_LANGUAGES,
+    MASK,
+    MAX_SHRINKING_TAGS,
+    SHRINKING_TAGS,
+    code_hides_text,
+    count_hidden_attributes,
+    count_literal_dollars,
+    image_origin,
+    is_hidden,
+    known_language,
+    strip_hiding_formulas,
+    visible_link_target,
+)
 from triage.safety.clean_text import clean_and_count, clean_text
 
 _BLOCK_TAGS = word_set(
@@ -86,9 +99,9 @@ class PageCollector:
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
-        literal_dollars = formulas.count_literal_dollars(self.source)
+        literal_dollars = count_literal_dollars(self.source)
         if literal_dollars:
-            in_code = sum(formulas.count_literal_dollars(code.text(deep=True)) for code in root.css("code"))
+            in_code = sum(count_literal_dollars(code.text(deep=True)) for code in root.css("code"))
             self._has_literal_dollar = literal_dollars > in_code
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
@@ -116,13 +129,13 @@ class PageCollector:
             self.hidden += not self._is_of_template(node)
             return False
         attributes = node.attributes
-        shrinks = tag in hidden_html.SHRINKING_TAGS
-        is_too_small = shrinks and self._open_shrinking >= hidden_html.MAX_SHRINKING_TAGS
-        if is_too_small or hidden_html.is_hidden(tag, attributes):
+        shrinks = tag in SHRINKING_TAGS
+        is_too_small = shrinks and self._open_shrinking >= MAX_SHRINKING_TAGS
+        if is_too_small or is_hidden(tag, attributes):
             self.hidden += 1
             return False
         self._open_shrinking += shrinks
-        self.hidden += hidden_html.count_hidden_attributes(attributes)
+        self.hidden += count_hidden_attributes(attributes)
         return self._open(tag, node)
 
     def _is_of_template(self, node: LexborNode) -> bool:
@@ -138,7 +151,7 @@ class PageCollector:
             return False
         if tag == "img":
             self._visible += 1
-            self._add_link(hidden_html.image_origin(node.attributes.get("src") or ""))
+            self._add_link(image_origin(node.attributes.get("src") or ""))
             return False
         if tag == "a":
             self._visible_before_links.append(self._visible)
@@ -166,7 +179,7 @@ class PageCollector:
 
     def _leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
-        self._open_shrinking -= tag in hidden_html.SHRINKING_TAGS
+        self._open_shrinking -= tag in SHRINKING_TAGS
         if tag in _HEADINGS:
             self._flush("heading", _HEADINGS[tag])
         elif tag == "a":
@@ -242,7 +255,7 @@ class PageCollector:
         self._add_link(url)
         text = node.text(deep=True).strip()
         if url.removeprefix("mailto:").removeprefix("http://") != text.removeprefix("http://"):
-            target = hidden_html.visible_link_target(url)
+            target = visible_link_target(url)
             self._buffer.append(f" ({target})" if target else "")
 
     def _add_link(self, url: str) -> None:
@@ -287,10 +300,8 @@ class PageCollector:
 
     def _join_words(self) -> str:
         """All words without formulas that hide text."""
-        masked = "".join(formulas.MASK * len(word) if isinstance(word, _CodeSpan) else word for word in self._buffer)
-        text, found = formulas.strip_hiding_formulas(
-            "".join(self._buffer), masked, has_literal_dollar=self._has_literal_dollar
-        )
+        masked = "".join(MASK * len(word) if isinstance(word, _CodeSpan) else word for word in self._buffer)
+        text, found = strip_hiding_formulas("".join(self._buffer), masked, has_literal_dollar=self._has_literal_dollar)
         self.hidden += found
         return text
 
@@ -303,9 +314,9 @@ def _read_code_block(node: LexborNode) -> tuple[str, str, int]:
     """Language, text and number of hidden pieces of a block. A block that GitHub draws has no text."""
     written_language = node.attributes.get("lang") or ""
     text, hidden = _read_visible(node)
-    language = hidden_html.known_language(written_language)
-    is_drawn = language.lower() in hidden_html.DRAWN_LANGUAGES
-    if is_drawn or (language.lower() == "math" and formulas.code_hides_text(text)):
+    language = known_language(written_language)
+    is_drawn = language.lower() in DRAWN_LANGUAGES
+    if is_drawn or (language.lower() == "math" and code_hides_text(text)):
         return "", "", hidden + 1
     return language, text, hidden + bool(written_language and not language)
 
@@ -330,7 +341,7 @@ def _read_visible(code: LexborNode) -> tuple[str, int]:
         stack.append(node.next)
         if node.is_text_node:
             texts.append(node.text_content or "")
-        elif not node.is_element_node or hidden_html.is_hidden(node.tag or "", node.attributes):
+        elif not node.is_element_node or is_hidden(node.tag or "", node.attributes):
             hidden += 1
         else:
             texts.append("\n" if node.tag == "br" else "")

@@ -11,11 +11,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from triage.base.word_set import word_set
 from triage.domain.value import Value
-from triage.issue.visible_text.formulas import strip_hiding_formulas
-from triage.issue.visible_text.hidden_html import DRAWN_LANGUAGES, HIDDEN_TAGS, SHRINKING_TAGS
+from triage.issue.visible_text.hidden_text import DRAWN_LANGUAGES, HIDDEN_TAGS, SHRINKING_TAGS, strip_hiding_formulas
 from triage.issue.visible_text.html_page import BlockDraft, PageCollector
 from triage.safety.clean_text import clean_and_count
-from triage.safety.markdown_html import is_costly_to_parse, markdown_to_html
+from triage.safety.safe_markdown import is_costly_to_parse, markdown_to_html
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 BlockKind = Literal["text", "heading", "code"]

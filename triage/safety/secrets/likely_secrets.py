@@ -1,12 +1,105 @@
-"""Replaces likely secrets, before a text is cut, indexed, embedded, shown, sent or published."""
+"""Replaces likely secrets, before a text is cut, indexed, embedded, shown, sent or published.
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+The patterns are gitleaks' rules, described in `gitleaks.md`, and our own. In a file each secret is a mask with a
+number, so that an edit can keep what it hides.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import re2  # type: ignore[import-untyped]
 
-from triage.safety.secrets.detection_rules import find_secrets
-from triage.safety.secrets.rule import ByteRange
+from triage.safety.secrets.context_rules import CODE_RULES, CONTEXT_RULES
+from triage.safety.secrets.rule import RE2_OPTIONS, ByteRange, Exemption, Rule, own_rule
+
+_PLACEHOLDER = r"^(?:[\[<{$%*(].*|x+|\.+|pass(?:word|wd)?|pwd|secret|token|user(?:name)?|my[_-]?pass(?:word)?)$"
+"""What documentation writes in place of a password, and what programs fill in."""
+
+_OWN = (
+    own_rule("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9_-]{36,}(?:\.[A-Za-z0-9_-]{10,})*"),
+    own_rule("github fine-grained", "github_pat_", r"github_pat_[A-Za-z0-9_]{60,251}"),
+    own_rule("gitlab", "glpat-", r"glpat-[A-Za-z0-9_.-]{20,100}"),
+    own_rule("aws id", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    own_rule(
+        "aws secret",
+        "aws",
+        r"(?i)\baws[\w .-]{0,30}key[\w .-]{0,10}['\"]?\s{0,5}[=:]{1,2}>?\s{0,5}['\"]?"
+        r"([a-z0-9/+]{40})(?:[^a-z0-9/+=]|\z)",
+    ),
+    own_rule(
+        "aws bedrock",
+        "absk bedrock-api-key-",
+        r"\b(?:ABSK[A-Za-z0-9+/]{100,}|bedrock-api-key-[A-Za-z0-9+/]{20,})={0,2}",
+    ),
+    own_rule("artifactory", "akcp cmvmdgtu", r"\b(?:AKCp[A-Za-z0-9]{69}|cmVmdGtu[A-Za-z0-9]{56})\b"),
+    own_rule("sk", "sk-", r"\bsk-[A-Za-z0-9_-]{32,300}", r"^[a-z_-]+$"),
+    own_rule(
+        "stripe", "sk_live_ rk_live_ sk_test_ rk_test_ whsec_", r"\b(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{20,200}"
+    ),
+    own_rule("slack", "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxd-", r"xox[a-eprs]-[A-Za-z0-9%/+-]{10,400}"),
+    own_rule("google", "aiza", r"\bAIza[A-Za-z0-9_-]{35}"),
+    own_rule("google oauth", "gocspx- ya29.", r"\b(?:GOCSPX-[A-Za-z0-9_-]{20,60}|ya29\.[A-Za-z0-9_-]{20,800})"),
+    own_rule("tavily", "tvly-", r"\btvly-[A-Za-z0-9_-]{20,100}"),
+    own_rule("npm", "npm_", r"\bnpm_[A-Za-z0-9]{36}"),
+    own_rule("pypi", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,400}"),
+    own_rule("docker", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,60}"),
+    own_rule("langsmith", "lsv2_", r"\blsv2_(?:pt|sk)_[a-z0-9_]{32,60}"),
+    own_rule("groq, xai, hugging face", "gsk_ xai- hf_", r"\b(?:gsk_|xai-|hf_)[A-Za-z0-9]{30,120}\b"),
+    own_rule("pem in base64", "ls0tls1crudjti", r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"),
+    own_rule(
+        "authorization",
+        "authorization",
+        r"(?i)\bauthorization['\"]?\s{0,3}[=:,]\s{0,3}['\"]?(?:basic|bearer|token)\s{1,3}([a-z0-9+/=._~-]{16,1000})",
+        r"(?i)^(?:your|my)?[a-z_.-]+$",
+    ),
+    own_rule(
+        "password in an address",
+        "://",
+        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/?#@'\"<>`]{0,100}:([^\s/?#@'\"<>`]{6,})@[\w\[]",
+        rf"(?i){_PLACEHOLDER}",
+    ),
+    own_rule(
+        "connection string",
+        "password= pwd= accountkey= sharedaccesskey=",
+        r"(?i);[ \t]{0,3}(?:password|pwd|accountkey|sharedaccesskey)=([^;\s'\"<>`]{4,})",
+        rf"(?i){_PLACEHOLDER}",
+    ),
+    own_rule(
+        "signing key", "secret_key", r"\bSECRET_KEY(?:_BASE)?['\"]?\s{0,5}[=:]\s{0,5}['\"]([^'\"\s]{40,150})['\"]"
+    ),
+)
+"""Prefixes that services give their keys. Examples from documentation match too: masking them costs nothing."""
+
+
+def _read_gitleaks() -> Iterator[Rule]:
+    config = json.loads(Path(__file__).with_name("gitleaks.json").read_text(encoding="utf-8"))
+    common = Exemption(config["exempt"])
+    for rule in config["rules"]:
+        own = [Exemption(**exemption) for exemption in rule.pop("exemptions", ())]
+        yield Rule(**rule, exemptions=[common, *own])
+
+
+RULES = (*_OWN, *CONTEXT_RULES, *CODE_RULES, *_read_gitleaks())
+"""Read at import: an event loop must not wait for a disk."""
+_KEYWORDS = tuple(dict.fromkeys(chain.from_iterable(rule.keywords for rule in RULES)))
+_RULES_BY_KEYWORD = [[number for number, rule in enumerate(RULES) if word in rule.keywords] for word in _KEYWORDS]
+_ANY_KEYWORD = re2.Set.SearchSet(RE2_OPTIONS)
+for _word in _KEYWORDS:
+    _ANY_KEYWORD.Add(re2.escape(_word))
+_ANY_KEYWORD.Compile()
+
+
+def find_secrets(data: bytes, path: str) -> Iterator[ByteRange]:
+    """Byte ranges of likely secrets in UTF-8 text, in no order; they may overlap. `path` may be empty."""
+    keywords = _ANY_KEYWORD.Match(data.lower()) or ()
+    for number in sorted({rule for keyword in keywords for rule in _RULES_BY_KEYWORD[keyword]}):
+        yield from RULES[number].find(data, path)
+
 
 LIKELY_SECRET_PLACEHOLDER = "[masked secret]"  # noqa: S105
 _BEGIN = re2.compile(
@@ -119,3 +212,71 @@ def shorten_text(text: str, max_chars: int) -> str:
     printable = "".join(char if char.isprintable() else " " for char in redact_likely_secrets(text))
     line = " ".join(printable.split())
     return line if len(line) <= max_chars else f"{line[:max_chars]}…"
+
+
+_MASK = re.compile(r"[\[(]masked[ _]secret(?: \d{1,7})?[\])]", re.IGNORECASE)
+"""A mask of ours, with or without a number, or what a model makes of one."""
+_MIN_HIDDEN_CHARS = 4
+"""A shorter value is not looked for in other text: ordinary words may contain it."""
+
+
+class MaskedText(NamedTuple):
+    text: str
+    values: Sequence[str]
+    """What the masks stand for: `[masked secret 1]` for the first one. None is there twice."""
+
+
+@lru_cache(maxsize=8)
+def mask_values(text: str, path: str) -> MaskedText:
+    """Return the text of a file with its likely secrets masked. What looks like a mask already is masked as well."""
+    numbers: dict[str, int] = {}
+
+    def mask(value: str) -> str:
+        return _format_mask(numbers.setdefault(value, len(numbers) + 1))
+
+    masked = replace_likely_secrets(text, path, mask, _find_mask_spans(text))
+    return MaskedText(masked, list(numbers))
+
+
+def mask_again(text: str, path: str, values: Sequence[str]) -> str:
+    """Return another version of a file with the masks of the first one. A secret that is new has no number."""
+    numbers = {value: number for number, value in enumerate(values, 1)}
+
+    def mask(value: str) -> str:
+        return _format_mask(numbers[value]) if value in numbers else LIKELY_SECRET_PLACEHOLDER
+
+    known = [span for span in _find_mask_spans(text) if text[slice(*span)] in numbers]
+    return replace_likely_secrets(text, path, mask, known)
+
+
+def restore_values(text: str, values: Sequence[str]) -> str:
+    """Return the text with what its masks stand for. A mask that stands for nothing stays."""
+    masks = {_format_mask(number): value for number, value in enumerate(values, 1)}
+    return _MASK.sub(lambda found: masks.get(found[0], found[0]), text) if values else text
+
+
+def hide_values(text: str, values: Iterable[str]) -> str:
+    """Return text about a file without the values that its masks stand for."""
+    for number, value in enumerate(values, 1):
+        if len(value) >= _MIN_HIDDEN_CHARS:
+            text = text.replace(value, _format_mask(number))
+    return text
+
+
+def find_masks(text: str) -> Iterator[re.Match[str]]:
+    """Everything in a text that is a mask or looks like one."""
+    return _MASK.finditer(text)
+
+
+def are_kept_in_order(masks: Iterable[str], before: Iterable[str]) -> bool:
+    """Whether all masks were there before, in this order. Some may be gone."""
+    left = iter(before)
+    return all(mask in left for mask in masks)
+
+
+def _format_mask(number: int) -> str:
+    return f"{LIKELY_SECRET_PLACEHOLDER[:-1]} {number}]"
+
+
+def _find_mask_spans(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in find_masks(text)]

@@ -1,0 +1,130 @@
+"""What a report says, in a few fields, as text and as JSON."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.issue import issues
+from triage.domain.issue import Issue
+from triage.issue.issue_summary import dump_summary, format_summary, name_kind, summarize_issue
+from triage.issue.read_issue import read_issue
+
+
+def test_a_complete_report():
+    summary = summarize_issue(issues.COMPLETE)
+    assert (summary.kind, summary.certain) == ("bug", True)
+    assert summary.version == "2.4.1"
+    assert summary.environment == ["Python: 3.11.2", "Ubuntu 22.04"]
+    assert summary.error == "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"
+    assert [trace.exception for trace in summary.traces] == ["TypeError"]
+    assert summary.symptom == summary.error
+    assert summary.missing == []
+
+
+def test_a_report_that_says_nothing_of_it_has_none_of_it():
+    summary = summarize_issue(Issue(title="The header is large", body="It covers half of the page."))
+    assert (summary.version, summary.error, summary.regression, summary.severity, summary.symptom) == (None,) * 5
+    assert (summary.environment, summary.traces) == ([], [])
+    assert "version" in [question.kind for question in summary.missing]
+
+
+def test_the_words_of_a_regression():
+    summary = summarize_issue(Issue(title="Sorting is wrong", body="It worked in 1.2.0, and broke with 1.3.0."))
+    assert summary.regression is not None
+    assert (summary.regression.worked_in, summary.regression.broken_in) == ("1.2.0", "1.3.0")
+    assert summary.severity == "HIGH"
+
+
+def test_a_label_decides_what_is_asked():
+    crash = issues.VAGUE_CRASH
+    assert summarize_issue(crash).missing != []
+    labelled = summarize_issue(crash.model_copy(update={"labels": ["question"]}))
+    assert (labelled.kind, labelled.severity, labelled.missing) == ("question", None, [])
+
+
+def test_places_are_those_of_the_quoted_words():
+    text = read_issue(issues.COMPLETE).text
+    summary = summarize_issue(issues.COMPLETE)
+    assert text[slice(*summary.places["version"])] == summary.version
+    assert text[slice(*summary.places["error"])] == summary.error
+
+
+def test_the_name_of_the_project_tells_its_version_apart():
+    issue = Issue(
+        title="Wrong total", body="numpy: 1.18.4\nxarray: 0.16.0", url="https://github.com/pydata/xarray/issues/7"
+    )
+    assert summarize_issue(issue).version == "0.16.0"
+    assert summarize_issue(issue, "numpy/numpy").version == "1.18.4"
+
+
+@settings(max_examples=60)
+@given(st.text(), st.text())
+def test_any_text_has_a_summary(title: str, body: str):
+    summary = summarize_issue(Issue(title=title, body=body))
+    assert 0 < summary.probability <= 1
+    summary.model_dump_json()
+
+
+def test_the_page_has_what_the_report_has():
+    page = format_summary(issues.COMPLETE)
+    assert page.startswith("kind:        bug (")
+    assert "version:     2.4.1\n" in page
+    assert "traces:      python, 2 frames, ends in /srv/lib/shop/cart.py:41\n" in page
+    assert "regression:  “Since the upgrade, an empty cart breaks the checkout page.”\n" in page
+    assert "regression:  worked in 1.2, broken in 1.3 (“It worked in 1.2 and fails in 1.3.”)\n" in format_summary(
+        Issue(title="Wrong total", body="It worked in 1.2 and fails in 1.3.")
+    )
+    assert "regression" not in format_summary(issues.THIN)
+    assert "Would be asked" not in page
+
+
+def test_questions_are_listed_below():
+    page = format_summary(issues.THIN)
+    assert "\nWould be asked:\n- " in page
+    assert "too uncertain to say" in page
+
+
+def test_support_and_security_are_named():
+    support = Issue(
+        title="How do I install this with pip?", body="I tried `pip install x` and get an error. Please help."
+    )
+    assert format_summary(support).startswith("kind:        support (")
+    assert "; may report a vulnerability" in format_summary(Issue(title="XSS in the comment field"))
+
+
+def test_no_control_characters_reach_the_terminal():
+    page = format_summary(
+        Issue(title="Crash \x1b[31m", body="```\nValueError: a\x1b]0;b\x07c\n```\nVersion 1.2.3\x1b[2J")
+    )
+    assert "\x1b" not in page
+    assert "\x07" not in page
+
+
+def test_json_has_the_kinds_of_the_questions():
+    fields = json.loads(dump_summary(issues.VAGUE_CRASH))
+    assert fields["missing"] == ["reproduction", "error_output", "version"]
+    assert fields["kind"] == "bug"
+    assert set(fields) == {
+        *(
+            "kind",
+            "probability",
+            "certain",
+            "language",
+            "support",
+            "security",
+            "version",
+            "environment",
+            "error",
+            "traces",
+        ),
+        *("regression", "severity", "symptom", "reproduction", "expectation", "missing", "places"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("issue", "word"), [(issues.COMPLETE, "bug"), (issues.FEATURE, "feature"), (issues.QUESTION, "question")]
+)
+def test_one_word(issue: Issue, word: str):
+    assert name_kind(issue) == word

@@ -1,0 +1,137 @@
+"""What a report says, in a few fields, as text or as JSON. It needs no checkout."""
+
+import json
+import re
+
+from triage.domain.findings import MissingInformation, Severity
+from triage.domain.issue import Issue, Quote, Regression, Trace
+from triage.domain.value import Value
+from triage.issue.kind.issue_kind import LearnedKind, classify_issue, read_kind
+from triage.issue.questions.missing_information import find_missing_information
+from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import find_facts
+
+_PROJECT = re.compile(r"https?://[^/]+/([\w.-]{1,100}/[\w.-]{1,100})(?:/|$)")
+
+
+class ReadingSummary(Value):
+    kind: LearnedKind
+    probability: float
+    certain: bool
+    language: str
+    """ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
+    support: bool
+    security: bool
+    version: str | None
+    """The project's."""
+    environment: list[str]
+    """Languages, systems, browsers and tools."""
+    error: str | None
+    traces: list[Trace]
+    regression: Regression | None
+    severity: Severity | None
+    symptom: str | None
+    """The error, where it can be quoted whole and is not the title again."""
+    reproduction: str | None
+    expectation: str | None
+    missing: list[MissingInformation]
+    places: dict[str, tuple[int, int]]
+    """Start and end of the quoted fields in the visible text, in characters; the end is exclusive."""
+
+
+def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
+    """`project` is `owner/name`; without it, the issue's URL says it. Raises nothing for any text."""
+    url = _PROJECT.match(issue.url)
+    project = project or (url[1] if url else "")
+    parsed = read_issue(issue)
+    kind = read_kind(parsed, issue.labels)
+    facts = find_facts(parsed, project)
+    severity = facts.severity if kind.kind == "bug" else None
+    is_bug = classify_issue(parsed, issue.labels) == "bug"
+    quotes = {
+        "version": facts.version,
+        "error": facts.error,
+        "symptom": facts.symptom,
+        "reproduction": facts.reproduction,
+        "expectation": facts.expectation,
+        "severity": severity.quote if severity else None,
+    }
+    return ReadingSummary(
+        kind=kind.kind,
+        probability=round(kind.probability, 3),
+        certain=kind.certain,
+        language=parsed.language,
+        support=kind.support,
+        security=kind.security,
+        version=_text(facts.version),
+        environment=[quote.text for quote in facts.environment],
+        error=_text(facts.error),
+        traces=parsed.stack_traces,
+        regression=facts.regression,
+        severity=severity.severity if severity else None,
+        symptom=_text(facts.symptom),
+        reproduction=_text(facts.reproduction),
+        expectation=_text(facts.expectation),
+        missing=find_missing_information(parsed, [], project) if is_bug else [],
+        places={name: (quote.start, quote.end) for name, quote in quotes.items() if quote},
+    )
+
+
+def _text(quote: Quote | None) -> str | None:
+    return quote.text if quote else None
+
+
+_KIND_NAMES = {"bug": "bug", "feature_request": "feature request", "question": "question"}
+_ONE_WORD = {"feature_request": "feature"}
+
+
+def name_kind(issue: Issue) -> str:
+    """One word: bug, feature or question."""
+    kind = read_kind(read_issue(issue), issue.labels).kind
+    return _ONE_WORD.get(kind, kind)
+
+
+def dump_summary(issue: Issue, project: str = "", *, indent: int | None = None) -> str:
+    """The fields as JSON. `missing` has the kinds of what would be asked. `project` is `owner/name`."""
+    fields = summarize_issue(issue, project).model_dump(mode="json")
+    fields["missing"] = [question["kind"] for question in fields["missing"]]
+    return json.dumps(fields, indent=indent)
+
+
+def format_summary(issue: Issue) -> str:
+    """The fields that the report has, one per line."""
+    summary = summarize_issue(issue)
+    fields = {
+        "kind": _describe_kind(summary),
+        "language": None if summary.language == "en" else summary.language,
+        "version": summary.version,
+        "environment": ", ".join(summary.environment),
+        "error": summary.error,
+        "traces": "; ".join(map(_describe_trace, summary.traces)),
+        "regression": _describe_regression(summary.regression) if summary.regression else None,
+        "severity": summary.severity,
+        "symptom": summary.symptom,
+    }
+    found = [f"{name + ':':12} {value}\n" for name, value in fields.items() if value]
+    asked = [f"- {question.question}\n" for question in summary.missing]
+    return "".join([*found, "\nWould be asked:\n" if asked else "", *asked])
+
+
+def _describe_kind(summary: ReadingSummary) -> str:
+    name = "support" if summary.support and summary.kind == "question" else _KIND_NAMES[summary.kind]
+    doubt = "" if summary.certain else ", too uncertain to say"
+    security = "; may report a vulnerability" if summary.security else ""
+    return f"{name} ({summary.probability:.2f}{doubt}){security}"
+
+
+def _describe_regression(regression: Regression) -> str:
+    parts = [("worked in", regression.worked_in), ("broken in", regression.broken_in)]
+    versions = ", ".join(f"{words} {version}" for words, version in parts if version)
+    said = " ".join(regression.quote.text.split())
+    return f"{versions} (“{said}”)" if versions else f"“{said}”"
+
+
+def _describe_trace(trace: Trace) -> str:
+    last = trace.frames[-1] if trace.frames else None
+    end = f", ends in {last.path}" + (f":{last.line}" if last.line else "") if last else ""
+    return f"{trace.language}, {len(trace.frames)} frame{'s' * (len(trace.frames) != 1)}{end}"
