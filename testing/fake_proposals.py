@@ -1,4 +1,4 @@
-"""Fakes of the ports of `triage.proposal_ports`: comments, proposals, branches and pull requests in memory."""
+"""Fakes of the ports of `triage.fix.fix_ports`: comments, proposals, branches and pull requests in memory."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from triage.domain.proposal import (
     StoredProposal,
 )
 from triage.fix.commit_text import CommitFacts, parse_proposal
-from triage.proposal_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 BRANCH_REFS = "refs/heads/"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from triage.base.errors import BranchTaken
 from triage.domain.proposal import BaseFile
-from triage.proposal_ports import CheckResult, CommitRequest
+from triage.fix.fix_ports import CheckResult, CommitRequest
 
 
 def _pass(_: Mapping[str, BaseFile]) -> CheckResult:

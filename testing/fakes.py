@@ -296,19 +296,6 @@ class FakeToolset:
 
 
 @dataclass
-class FakeResponseCache:
-    """Responses in memory."""
-
-    responses: dict[str, str] = field(default_factory=dict)
-
-    def get(self, key: str) -> str | None:
-        return self.responses.get(key)
-
-    def put(self, key: str, answer: str) -> None:
-        self.responses[key] = answer
-
-
-@dataclass
 class FakeGitHub:
     """Issues in memory. `errors` maps a method's name to the error that it raises; `recent_issues` is the day's issues."""
 
@@ -419,7 +406,7 @@ class FakeGitHub:
 
 
 @dataclass
-class FakeRunner:
+class FakeOutput:
     """Records what it is given."""
 
     summaries: list[str] = field(default_factory=list)

@@ -12,7 +12,7 @@ import typer
 import yaml
 
 from tests.docs_yaml import ROOT, list_pages
-from triage.cli import app
+from triage.cli import commands
 
 REFERENCE = ROOT / "docs" / "reference.md"
 _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
@@ -44,7 +44,7 @@ def render_outputs() -> str:
 
 
 def render_commands() -> str:
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(commands)
     assert isinstance(group, typer.core.TyperGroup)
     return "\n".join(_render_commands(group, ""))
 

@@ -12,27 +12,21 @@ import asyncio
 import contextlib
 import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
-from functools import partial
-from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from triage.app import runner_wiring
-from triage.app.runner_wiring import ActionsContext
-from triage.app.settings import RunnerEnvironment, Settings, collect_own_secrets
+from triage.app.app import App, JobOutput, open_in_job, open_job_output
+from triage.app.settings import collect_own_secrets
 from triage.base import threads
-from triage.base.errors import BadConfig, BadInput, TriageError, error_location
+from triage.base.errors import BadConfig, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
 from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task
 from triage.events.route import route_event
 from triage.fix.route_fix import route_fix_event
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
-from triage.safety.secrets.redactor import SecretRedactor
+from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes.apply_local_effects import apply_local_effects
-from triage.writes.redacting_runner import RedactingRunner
 
 CANCELLED_SUMMARY = """## Bug triage: not done
 
@@ -51,81 +45,61 @@ def main(
     By default nothing receives signals, and log lines go to standard output. `warnings` are problems of the start.
     """
     signals = signals or SignalHandler()
-    secrets = collect_own_secrets(environ)
-    output_paths = RunnerEnvironment.read_output_paths(environ)
-    actions = runner_wiring.open_actions(output_paths, log or sys.stdout, SecretRedactor(secrets))
-    signals.before_forced_exit(lambda: _write_cancelled_summary(actions.runner))
-    with actions.library_output_capture:
-        actions.log.add_masks(secrets)  # before any other line
+    output = open_job_output(environ, log or sys.stdout)
+    signals.before_forced_exit(lambda: _write_cancelled_summary(output))
+    with output.capture_libraries():
+        output.log.add_masks(collect_own_secrets(environ))  # before any other line
         for warning in warnings:
-            actions.runner.annotate("warning", warning)
-        exit_code = _run_and_report_errors(environ, actions, signals)
-        if warning := actions.redactor.warning:
-            actions.runner.annotate("warning", warning)
+            output.annotate("warning", warning)
+        exit_code = _run_and_report_errors(environ, output, signals)
+        if warning := output.redactor.warning:
+            output.annotate("warning", warning)
     return 128 + signals.signal_number if signals.signal_number else exit_code
 
 
-def _run_and_report_errors(environ: Mapping[str, str], actions: ActionsContext, signals: SignalHandler) -> int:
+def _run_and_report_errors(environ: Mapping[str, str], output: JobOutput, signals: SignalHandler) -> int:
     try:
-        status = threads.run_event_loop(handle_event(environ, actions, signals))
+        status = threads.run_event_loop(handle_event(environ, output, signals))
     except BadConfig as error:
-        return _report_failure(actions, str(error), Span(path=error.path, start=error.line, end=error.line))
+        return _report_failure(output, str(error), Span(path=error.path, start=error.line, end=error.line))
     except TriageError as error:
-        return _report_failure(actions, str(error))
+        return _report_failure(output, str(error))
     except Exception as error:  # noqa: BLE001 - the root: our own bug must not end in a bare traceback
         message = f"Internal error: {error_location(error)}. This is a bug in the action; please report it."
-        return _report_failure(actions, message)
+        return _report_failure(output, message)
     return 1 if status is Status.FAILED else 0
 
 
-async def handle_event(environ: Mapping[str, str], actions: ActionsContext, signals: SignalHandler) -> Status:
+async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: SignalHandler) -> Status:
     """Do what the runner's event asks for. Raises SetupError for what the workflow's author must fix."""
-    started, cancelled = time.monotonic(), _cancel_on_signal(signals)
+    cancelled = _cancel_on_signal(signals)
 
     # Read
-    environment = RunnerEnvironment.read(environ)
-    settings = Settings.from_runner(environ)
-    if not environment.repository:
-        raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
-    for warning in [*settings.warnings, *environment.warnings]:
-        actions.runner.annotate("warning", warning)
-    payload = runner_wiring.read_payload(environment)
+    app = open_in_job(environ, output)
+    for warning in app.warnings:
+        output.annotate("warning", warning)
+    payload = app.read_event()
 
     # Route
-    event = (environment.event_name, payload, settings.issue_number)
-    route = partial(route_event, *event)
-    if settings.backlog != "off":
-        task: Task | FixTask | ScorecardTask | BacklogTask = BacklogTask(stage=settings.backlog)
-    elif settings.scorecard:
-        task = ScorecardTask(since=settings.scorecard)
-    else:
-        task = route(config=None) if settings.fix == "off" else route_fix_event(*event)
+    task = _choose_task(app, payload)
     if isinstance(task, Skip):
-        actions.log.info(f"Nothing to do: {task.reason}")
-        apply_local_effects(plan_skip(task.reason), actions.runner)
+        output.log.info(f"Nothing to do: {task.reason}")
+        apply_local_effects(skip_effects(task.reason), output)
         return Status.SKIPPED
 
     # Work and write
-    from triage.action_tasks import EventRun, run_backlog_task, run_event_task, run_fix_task, run_scorecard_task
-    from triage.app.wiring import RunSetup
+    from triage.action_tasks import carry_out
 
-    setup = RunSetup(
-        settings=settings,
-        environment=environment,
-        root=environment.workspace or Path.cwd(),
-        repository=environment.repository,
-        progress=actions.log,
-        redactor=actions.redactor,
-        started=started,
-    )
-    run = EventRun(setup, payload, actions, signals, cancelled)
-    if isinstance(task, BacklogTask):
-        return await run_backlog_task(run, task)
-    if isinstance(task, ScorecardTask):
-        return (await run_scorecard_task(run, task)).status
-    if isinstance(task, FixTask):
-        return (await run_fix_task(run, task)).status
-    return (await run_event_task(run, lambda config: route(config=config))).status
+    return await carry_out(task, app, output, payload, signals, cancelled)
+
+
+def _choose_task(app: App, payload: Mapping[str, Any]) -> Task | FixTask | ScorecardTask | BacklogTask:
+    settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
+    if settings.backlog != "off":
+        return BacklogTask(stage=settings.backlog)
+    if settings.scorecard:
+        return ScorecardTask(since=settings.scorecard)
+    return route_event(*event, config=None) if settings.fix == "off" else route_fix_event(*event)
 
 
 def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
@@ -139,13 +113,13 @@ def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
     return cancelled
 
 
-def _write_cancelled_summary(runner: RedactingRunner) -> None:
+def _write_cancelled_summary(output: JobOutput) -> None:
     """For a cancelled run that is stuck: the job's page must not stay empty."""
-    if not runner.has_written_summary:
-        runner.write_outputs(EMPTY_OUTPUTS | {"status": Status.DEGRADED.value})
-        runner.write_summary(CANCELLED_SUMMARY)
+    if not output.has_written_summary:
+        output.write_outputs(EMPTY_OUTPUTS | {"status": Status.DEGRADED.value})
+        output.write_summary(CANCELLED_SUMMARY)
 
 
-def _report_failure(actions: ActionsContext, message: str, at: Span | None = None) -> int:
-    apply_local_effects(plan_failure(message, at), actions.runner)
+def _report_failure(output: JobOutput, message: str, at: Span | None = None) -> int:
+    apply_local_effects(plan_failure(message, at), output)
     return 1

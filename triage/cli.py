@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 
 from triage import __version__
-from triage.app import wiring
+from triage.app.app import open_at_terminal
 from triage.app.command_line import (
     EXIT_CODES,
     GitHubOption,
@@ -25,16 +25,13 @@ from triage.app.command_line import (
     Json,
     Repo,
     Verbose,
-    list_warnings,
     open_issue,
-    open_setup,
     read_issue_file,
     read_text,
     run_until_signal,
 )
 from triage.app.doctor import Check, run_checks
-from triage.app.settings import find_unknown_variables
-from triage.backlog.backlog_command import app as backlog
+from triage.backlog.backlog_command import commands as backlog_commands
 from triage.backtest.backtest_command import backtest
 from triage.backtest.scorecard_command import scorecard
 from triage.base.errors import TriageError
@@ -46,7 +43,7 @@ from triage.fix.fix_command import fix
 from triage.jobs.export_telemetry import export_telemetry
 from triage.writes.plan_effects import dump_report
 
-app = typer.Typer(
+commands = typer.Typer(
     name="bug-triage",
     no_args_is_help=True,
     add_completion=False,
@@ -61,7 +58,7 @@ def main() -> None:
     """Run the command line. An error is one line, never a traceback."""
     try:
         try:
-            app()
+            commands()
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -89,7 +86,7 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@app.callback(invoke_without_command=True)
+@commands.callback(invoke_without_command=True)
 def version(
     *, show: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False
 ) -> None:
@@ -99,7 +96,7 @@ def version(
         raise typer.Exit
 
 
-@app.command()
+@commands.command()
 def run(
     issue: IssueOption,
     repo: Repo = Path(),
@@ -112,22 +109,19 @@ def run(
     """Triage one issue and print the report."""
     from triage.graph.run_graph import run_graph
 
-    runner, progress = wiring.open_terminal(report, verbose=verbose)
-    setup = open_setup(repo, progress, engine)
-    setup, event_issue, repository = open_issue(setup, issue, github)
-    for warning in list_warnings(setup):
-        runner.annotate("warning", warning)
-    with progress:
-        services = wiring.open_services(setup.with_project_config())
+    app, output = open_at_terminal(repo, engine=engine, report_path=report, verbose=verbose)
+    app, event_issue, repository = open_issue(app, issue, github)
+    with output.progress:
+        services = app.with_project_config().open_services()
         result, stopped_by = run_until_signal(lambda cancelled: run_graph(event_issue, repository, services, cancelled))
     if result.index and result.index.dirty:
-        runner.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
-    result = preview_comment(setup.redactor.redact_model("report", result), setup.settings.policy())
-    if setup.redactor.warning:
-        runner.annotate("warning", setup.redactor.warning)
+        output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
+    result = preview_comment(app.redactor.redact_value("report", result), app.settings.policy())
+    if app.redactor.warning:
+        output.annotate("warning", app.redactor.warning)
     text = dump_report(result)
     _print(result, text, as_json=as_json)
-    runner.write_report(text)
+    output.write_report(text)
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
     asyncio.run(export_telemetry(result, services, asyncio.Event()))
@@ -142,13 +136,12 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
     Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result), crop=False)
 
 
-app.command()(fix)
-app.command()(backtest)
-app.command()(scorecard)
-app.add_typer(backlog, name="backlog")
+for command in (fix, backtest, scorecard):
+    commands.command()(command)
+commands.add_typer(backlog_commands, name="backlog")
 
 
-@app.command()
+@commands.command()
 def locate(
     repo: Annotated[Path, typer.Argument(help="Checkout to search.")],
     limit: Annotated[int, typer.Option(help="How many files at most.", min=1, max=1000)] = 50,
@@ -158,11 +151,8 @@ def locate(
     from triage.issue.read_issue import read_issue
 
     issue = read_issue_file("-")
-    runner, progress = wiring.open_terminal(None)
-    setup = open_setup(repo, progress).with_project_config()
-    for warning in find_unknown_variables(os.environ):
-        runner.annotate("warning", warning)
-    codebase = wiring.build_local_codebase(setup)
+    app, output = open_at_terminal(repo)
+    codebase = app.with_project_config().open_local_codebase()
     started = time.perf_counter()
     codebase.index()
     indexed = time.perf_counter()
@@ -174,10 +164,10 @@ def locate(
         return
     sys.stdout.write("".join(f"{path}\n" for path in files))
     if not files:
-        runner.annotate("notice", "No file of the checkout has a word in common with the issue.")
+        output.annotate("notice", "No file of the checkout has a word in common with the issue.")
 
 
-@app.command()
+@commands.command()
 def read(
     file: Annotated[str, typer.Argument(help="Markdown or GitHub's JSON, or - for standard input.")] = "-",
     lines: Annotated[bool, typer.Option("--lines", help="Read a JSON object with title and body per line.")] = False,
@@ -201,18 +191,15 @@ def read(
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
 
 
-@app.command()
+@commands.command()
 def doctor(
     repo: Repo = Path(),
     github: Annotated[str, typer.Option(help="owner/name of a repository to try the token on.")] = "",
     as_json: Json = False,
 ) -> None:
     """Check what is configured, what can be reached, and what is missing."""
-    runner, progress = wiring.open_terminal(None)
-    setup = open_setup(repo, progress)
-    for warning in list_warnings(setup):
-        runner.annotate("warning", warning)
-    checks = run_checks(replace(setup, repository=github or setup.repository), github)
+    app, _ = open_at_terminal(repo)
+    checks = run_checks(replace(app, repository=github or app.repository), github)
     if as_json:
         found = {
             name: {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}

@@ -1,4 +1,6 @@
-"""What the core needs from outside, as protocols. Each has an adapter, and a strict fake in `testing/fakes.py`.
+"""What the core needs from outside, as protocols: the rooms of the core must not import the clients.
+
+Each has a strict fake in `testing/fakes.py`.
 
 LangChain is imported for type checkers only: importing it takes a third of a second, which a skipped event can save.
 """
@@ -26,10 +28,11 @@ from triage.domain.code import (
     Span,
     Tag,
 )
-from triage.domain.effect import Suggestion, SuggestionOptions
+from triage.domain.effect import Reaction, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig, Thresholds
+from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -269,6 +272,22 @@ class GitHub(Protocol):
         """Take a label off an issue; nothing if the issue does not have it."""
 
 
+class IssueApprovals(Protocol):
+    """What approving suggestions asks of GitHub. Raises as `GitHub`."""
+
+    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
+        """Our comment, by one question about its text and all its edits; None if it is gone or not ours."""
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        """Add a reaction to a comment. The same reaction twice is one."""
+
+    def set_issue_type(self, number: int, name: str) -> None:
+        """Set the issue's type."""
+
+    def add_assignee(self, number: int, login: str) -> None:
+        """Add an assignee. Raises CannotPublish if GitHub does not show them afterwards."""
+
+
 class PastIssueSource(Protocol):
     """Where the repository's past issues are read. Nothing is ever written there."""
 
@@ -280,7 +299,7 @@ class PastIssueSource(Protocol):
         """
 
 
-class Runner(Protocol):
+class Output(Protocol):
     """Where results go besides GitHub: the files and commands of the Actions runner, or a terminal."""
 
     def write_summary(self, markdown: str) -> None:
@@ -318,26 +337,6 @@ class ProgressLog(Protocol):
         """Put the lines of the block into one group."""
 
 
-class ResponseCache(Protocol):
-    """Paid answers of models, so that a run that starts again does not pay twice.
-
-    A cache that cannot be read or written behaves like an empty one.
-    """
-
-    def get(self, key: str) -> str | None:
-        """The answer of this key; none if there is none."""
-
-    def put(self, key: str, answer: str) -> None:
-        """Store an answer. It is on disk when this returns."""
-
-
-class Telemetry(Protocol):
-    """Where spans and metrics of runs go."""
-
-    def export(self, report: RunReport) -> None:
-        """Send spans and metrics of a run that ended. Takes a few seconds at most, and raises nothing."""
-
-
 @dataclass(frozen=True)
 class Services:
     """Everything that acts in one run. The graph's context, never part of its state."""
@@ -362,7 +361,8 @@ class Services:
     past_issues: PastIssueSource | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    telemetry: Telemetry | None = None
+    export_report: Callable[[RunReport], None] | None = None
+    """Sends spans and metrics of a run that ended, within seconds; raises nothing. None without a collector."""
 
     def seconds_left(self) -> float:
         """Seconds until the run must end."""

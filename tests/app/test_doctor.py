@@ -3,18 +3,18 @@
 import subprocess
 from pathlib import Path
 
+from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
-from testing.sessions import make_session
 from triage.app.doctor import Check, run_checks
 from triage.app.settings import Settings
 
 
 def check_skills(root: Path) -> Check:
-    return run_checks(make_session(Settings(), root))["skills"]
+    return run_checks(make_app(Settings(), root))["skills"]
 
 
 def check_checkout(root: Path) -> Check:
-    return run_checks(make_session(Settings(), root))["checkout"]
+    return run_checks(make_app(Settings(), root))["checkout"]
 
 
 def test_a_checkout_with_files(tmp_path: Path):

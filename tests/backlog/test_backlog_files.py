@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from testing.text.encoded_secrets import KEYS, MODEL
 from tests.backlog.backlog_values import NEWEST, list_issue, make_plan, make_report
 from triage.backlog.backlog import BatchRecord, Caps
 from triage.backlog.backlog_files import BacklogFiles
 from triage.base.errors import BadInput
 from triage.domain.past_issues import PastIssue
+from triage.safety.secrets.redactor import SecretRedactor
 
 PLAN = make_plan([[1], [2]])
 ISSUES = [[list_issue(1)], [list_issue(2, title="Größe \ud800")]]
@@ -21,6 +23,14 @@ def files(tmp_path: Path) -> BacklogFiles:
     files = BacklogFiles(tmp_path / "a" / "backlog")
     files.write_list(PLAN, ISSUES, PAST)
     return files
+
+
+def test_our_secrets_are_masked(tmp_path: Path) -> None:
+    files = BacklogFiles(tmp_path, redactor=SecretRedactor(KEYS))
+    files.write_list(PLAN, [[list_issue(1, title=f"Key {MODEL}")]], [PAST[0].model_copy(update={"title": MODEL})])
+    files.append(1, BatchRecord(number=1, spent=Caps(usd=0, tokens=0), report=make_report(1, title=MODEL)))
+    files.write_table(f"# {MODEL}", MODEL)
+    assert not [path.name for path in tmp_path.iterdir() if MODEL.encode() in path.read_bytes()]
 
 
 def test_what_was_written_is_read(files: BacklogFiles) -> None:

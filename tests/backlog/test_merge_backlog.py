@@ -7,7 +7,7 @@ import pytest
 from testing.fake_backlog import FakeBacklogFiles, FakeTableIssue
 from testing.fakes import FakeGitHub
 from tests.backlog.backlog_values import list_issue, make_plan, make_report
-from tests.jobs.flow_harness import FlowHarness
+from tests.jobs.run_harness import RunHarness
 from triage.backlog.backlog import TABLE_MARKER, BatchRecord, Caps, LeftOut
 from triage.backlog.backlog_results import NOT_BEGUN
 from triage.backlog.merge_backlog import MergeJob, merge_backlog, read_results
@@ -34,9 +34,9 @@ def folder() -> FakeBacklogFiles:
 
 
 @pytest.fixture
-def harness() -> FlowHarness:
+def harness() -> RunHarness:
     issues = {number: list_issue(number).issue for number in NUMBERS}
-    return FlowHarness(github=FakeGitHub(issues=issues), policy=Policy(comment="auto"))
+    return RunHarness(github=FakeGitHub(issues=issues), policy=Policy(comment="auto"))
 
 
 def test_results_have_each_issue_once(folder: FakeBacklogFiles) -> None:
@@ -48,40 +48,40 @@ def test_results_have_each_issue_once(folder: FakeBacklogFiles) -> None:
     assert results.spent == Caps(usd=2.5, tokens=25), "with what the killed triage could take"
 
 
-async def test_nothing_is_written_to_github_unless_asked_for(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
+async def test_nothing_is_written_to_github_unless_asked_for(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     page = await merge_backlog(MergeJob(folder, harness.build_context()))
     assert harness.github.posted == []
     assert folder.tables[0][0] == page
-    assert harness.runner.summaries == [page]
+    assert harness.output.summaries == [page]
 
 
-async def test_comments_where_there_is_something_to_say(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
+async def test_comments_where_there_is_something_to_say(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     page = await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert sorted(number for number, _ in harness.github.posted) == [3, 5]
     assert "Comments: 2 issues were written to" in page
-    assert harness.runner.summaries == [page], "single reports write no page"
+    assert harness.output.summaries == [page], "single reports write no page"
 
 
-async def test_no_more_comments_than_allowed(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
+async def test_no_more_comments_than_allowed(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     page = await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=1))
     assert [number for number, _ in harness.github.posted] == [5]
     assert "1 more have something to say" in page
 
 
-async def test_a_token_that_may_not_write_is_tried_once(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
+async def test_a_token_that_may_not_write_is_tried_once(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     harness.github.errors["post_comment"] = PermissionMissing("The token may not write.")
     page = await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert "Comments: 0 issues were written to" in page
-    assert harness.runner.annotations[0][:2] == ("error", "The token may not write.")
+    assert harness.output.annotations[0][:2] == ("error", "The token may not write.")
 
 
-async def test_a_locked_issue_gets_no_comment(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
+async def test_a_locked_issue_gets_no_comment(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     folder.batches[0][0] = list_issue(5, locked=True)
     await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert [number for number, _ in harness.github.posted] == [3]
 
 
-async def test_the_table_in_an_issue(folder: FakeBacklogFiles, harness: FlowHarness) -> None:
+async def test_the_table_in_an_issue(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     table = FakeTableIssue()
     await merge_backlog(MergeJob(folder, harness.build_context(), write_table_issue=table.write))
     ((title, body),) = table.written
@@ -89,9 +89,7 @@ async def test_the_table_in_an_issue(folder: FakeBacklogFiles, harness: FlowHarn
     assert body.startswith(f"{TABLE_MARKER}\n## Backlog of")
 
 
-async def test_a_table_that_cannot_be_written_costs_nothing_else(
-    folder: FakeBacklogFiles, harness: FlowHarness
-) -> None:
+async def test_a_table_that_cannot_be_written_costs_nothing_else(folder: FakeBacklogFiles, harness: RunHarness) -> None:
     job = MergeJob(folder, harness.build_context())
     page = await merge_backlog(
         replace(job, write_table_issue=FakeTableIssue(CannotPublish("GitHub answered 500.")).write)

@@ -49,7 +49,6 @@ class Harness:
             limits=self.limits,
             shared=self.shared,
             open_services=open_services,
-            redact=lambda report: report,
             progress=FakeProgressLog(),
             seconds_left=self.seconds,
         )

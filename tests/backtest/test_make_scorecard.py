@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from testing.fakes import FakeRunner
+from testing.fakes import FakeOutput
 from tests.backtest.sample_issues import ISSUES, START
-from tests.jobs.flow_harness import FlowHarness
+from tests.jobs.run_harness import RunHarness
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.make_scorecard import ScorecardJob, make_scorecard, parse_since
 from triage.backtest.weekly_trend import parse_marker, read_week_file
@@ -18,7 +18,6 @@ from triage.base.errors import BadInput, CannotPublish, PermissionMissing, Triag
 from triage.domain.issue import Repository
 from triage.domain.past_issues import ClosedIssues
 from triage.domain.run import Status
-from triage.safety.secrets.redactor import SecretRedactor
 
 REPOSITORY = Repository(slug="acme/ledger", server_url="https://github.com")
 SECOND_WEEK = START.replace(day=14)
@@ -50,7 +49,6 @@ class FakeIssues(ScorecardIssues):
 def make_job(**changes: Any) -> ScorecardJob:
     fields: dict[str, Any] = {
         "issues": FakeIssues(),
-        "redactor": SecretRedactor([]),
         "repository": REPOSITORY,
         "now": NOW,
         "since": START,
@@ -59,21 +57,21 @@ def make_job(**changes: Any) -> ScorecardJob:
 
 
 def test_the_page_is_in_the_summary_of_the_job() -> None:
-    harness = FlowHarness(runner=FakeRunner())
+    harness = RunHarness(output=FakeOutput())
     result = asyncio.run(make_scorecard(make_job(), harness.build_context()))
     assert result.status is Status.COMPLETE
-    [summary] = harness.runner.summaries
+    [summary] = harness.output.summaries
     assert "was edited by the fix: 2 of 4.**" in summary
-    assert harness.runner.values["status"] == "complete"
+    assert harness.output.values["status"] == "complete"
 
 
 def test_a_cancelled_job_says_so() -> None:
-    harness = FlowHarness(runner=FakeRunner())
+    harness = RunHarness(output=FakeOutput())
     context = harness.build_context()
     context.cancelled.set()
     result = asyncio.run(make_scorecard(make_job(), context))
     assert result.status is Status.DEGRADED
-    assert "The scorecard is not ready" in harness.runner.summaries[0]
+    assert "The scorecard is not ready" in harness.output.summaries[0]
 
 
 @pytest.mark.parametrize("issue_number", [None, 42])
@@ -109,12 +107,12 @@ def test_without_an_issue_nothing_is_written_to_github() -> None:
     ],
 )
 def test_the_page_is_there_if_the_issue_cannot_be_written(error: TriageError, status: Status, level: str) -> None:
-    harness = FlowHarness(runner=FakeRunner())
+    harness = RunHarness(output=FakeOutput())
     job = make_job(issue_number=42, issues=FakeIssues(refusal=error))
     assert asyncio.run(make_scorecard(job, harness.build_context())).status is status
-    assert "was edited by the fix: 2 of 4.**" in harness.runner.summaries[0]
-    assert harness.runner.values["status"] == status.value
-    assert [one[0] for one in harness.runner.annotations] == [level]
+    assert "was edited by the fix: 2 of 4.**" in harness.output.summaries[0]
+    assert harness.output.values["status"] == status.value
+    assert [one[0] for one in harness.output.annotations] == [level]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
-from testing.sessions import make_session
 from tests.backtest.samples import place
 from triage.app.settings import Settings
 from triage.backtest.results import LikelyPlace
@@ -90,7 +90,7 @@ NEW = Thresholds(name=0.8)
 
 def write(root: Path, before: bytes) -> bytes:
     commit(root, {PATH: before})
-    setup = make_session(Settings(), root).with_project_config()
+    setup = make_app(Settings(), root).with_project_config()
     assert "Commit it" in write_thresholds(setup, NEW)
     return (root / PATH).read_bytes()
 
@@ -113,7 +113,7 @@ def test_a_mark_at_the_beginning_stays(tmp_path: Path):
 
 def test_a_file_is_made_where_there_is_none(tmp_path: Path):
     commit(tmp_path, {"a.py": "x = 1\n"})
-    write_thresholds(make_session(Settings(), tmp_path), NEW)
+    write_thresholds(make_app(Settings(), tmp_path), NEW)
     assert (tmp_path / PATH).read_text() == f"{LINE}\n"
 
 
@@ -121,5 +121,5 @@ def test_a_file_is_made_where_there_is_none(tmp_path: Path):
 def test_a_form_that_cannot_be_edited_is_left_alone(tmp_path: Path, before: bytes):
     commit(tmp_path, {PATH: before})
     with pytest.raises(BadInput, match="Add this line to it"):
-        write_thresholds(make_session(Settings(), tmp_path).with_project_config(), NEW)
+        write_thresholds(make_app(Settings(), tmp_path).with_project_config(), NEW)
     assert (tmp_path / PATH).read_bytes() == before

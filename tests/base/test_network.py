@@ -44,6 +44,7 @@ from triage.model.endpoint import Endpoint
 from triage.model.endpoint import check_endpoint as model_reached
 from triage.model.model_errors import REQUEST_ERRORS, classify_error
 from triage.output.telemetry.otlp_exporter import OtlpExporter
+from triage.safety.secrets.redactor import SecretRedactor
 from triage.web.web_search_tool import TavilyClient, build_search_tool
 
 KEY = SecretStr("k3y-" + "q7" * 16)
@@ -132,7 +133,7 @@ async def ask_search(url: str, network: Network) -> str:
 async def ask_collector(url: str, network: Network) -> str:
     journal = FakeProgressLog()
     intake = OtlpEndpoint(url=f"{url}/v1/traces", headers={"authorization": KEY})
-    OtlpExporter(Collector(traces=intake), journal, network, seconds=1.0).export(REPORT)
+    OtlpExporter(Collector(traces=intake), journal, SecretRedactor([]), network, seconds=1.0).export(REPORT)
     (line,) = journal.lines
     return line if "not sent" in line else ""
 

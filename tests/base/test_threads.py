@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from triage.base import threads
-from triage.base.threads import Abandoned, OutOfTime, run_in_daemon_thread
+from triage.base.threads import Abandoned, OutOfTime, in_thread
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def release() -> Iterator[threading.Event]:
 
 async def run_and_abandon(work: Callable[[], object], there: threading.Event) -> None:
     """Start the work, and abandon it as soon as it has started."""
-    running = asyncio.ensure_future(run_in_daemon_thread(work))
-    await run_in_daemon_thread(lambda: there.wait(10))
+    running = asyncio.ensure_future(in_thread(work))
+    await in_thread(there.wait, 10)
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await running
@@ -53,15 +53,15 @@ class WorkRecorder:
 
 
 async def test_the_result_or_the_error_is_passed_on():
-    assert await run_in_daemon_thread(lambda: 7) == 7
+    assert await in_thread(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        await run_in_daemon_thread(lambda: 1 // 0)
+        await in_thread(lambda: 1 // 0)
 
 
 async def test_work_beyond_its_time_limit_is_abandoned():
     recorder = WorkRecorder()
     with pytest.raises(TimeoutError):
-        await run_in_daemon_thread(recorder.work(lambda: threads.sleep_unless_abandoned(60)), 0.01)
+        await in_thread(recorder.work(lambda: threads.sleep_unless_abandoned(60)), seconds=0.01)
     assert recorder.over.wait(10)
     assert isinstance(recorder.outcome, Abandoned)
 
@@ -138,19 +138,19 @@ async def test_a_callback_is_not_called_after_its_block():
         with threads.call_when_abandoned(lambda: ended.append(1)):
             pass
 
-    await run_in_daemon_thread(work)
+    await in_thread(work)
     assert ended == []
 
 
 async def test_a_thread_knows_its_seconds_left():
-    assert 50 < await run_in_daemon_thread(threads.seconds_left, 60) <= 60
-    assert await run_in_daemon_thread(threads.seconds_left) == math.inf
+    assert 50 < await in_thread(threads.seconds_left, seconds=60) <= 60
+    assert await in_thread(threads.seconds_left) == math.inf
 
 
 async def test_a_thread_has_the_context_variables_of_its_caller():
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
     variable.set("seen")
-    assert await run_in_daemon_thread(variable.get) == "seen"
+    assert await in_thread(variable.get) == "seen"
 
 
 def test_outside_of_such_a_thread_nothing_is_abandoned():

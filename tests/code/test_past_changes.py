@@ -14,7 +14,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit
 from tests.code.indexes import make_corpus
-from triage.base.threads import raise_if_abandoned, run_in_daemon_thread
+from triage.base.threads import in_thread, raise_if_abandoned
 from triage.code.git.commit import open_commit
 from triage.code.git.commit_log import MAX_FILES, LoggedCommit
 from triage.code.git.tree import FolderTree
@@ -216,7 +216,7 @@ def test_it_ends_when_nobody_waits_for_the_index(recwarn: pytest.WarningsRecorde
 
     async def run() -> None:
         with pytest.raises(TimeoutError):
-            await run_in_daemon_thread(lambda: tables.append(ChangeReader(tree).wait()), 0.05)
+            await in_thread(lambda: tables.append(ChangeReader(tree).wait()), seconds=0.05)
 
     asyncio.run(run())
     assert tree.ended.wait(10)

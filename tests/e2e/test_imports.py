@@ -87,6 +87,6 @@ def test_a_skipped_event_loads_neither_flows_nor_graph(job: Job):
     assert (
         packages(loaded) & (UNWANTED | {"langgraph", "langchain_core", "chromadb", "numpy", "github", "httpx"}) == set()
     )
-    unneeded = ("triage.jobs", "triage.graph", "triage.code", "triage.issue", "triage.agents", "triage.app.wiring")
+    unneeded = ("triage.jobs", "triage.graph", "triage.code", "triage.issue", "triage.agents", "triage.ports")
     assert [name for name in loaded if name.startswith(unneeded)] == []
     assert "triage.events.route" in loaded

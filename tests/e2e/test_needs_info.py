@@ -8,7 +8,7 @@ import pytest
 
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
+from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.domain.effect import Policy
 from triage.domain.issue import Repository
@@ -16,7 +16,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.github.issue_tracker import IssueTracker
-from triage.jobs.flow_context import FlowContext
+from triage.jobs.run import Run
 from triage.jobs.triage_issue import NO_SUCH_LABEL, run_task
 
 VAGUE = "It crashes when I save."
@@ -27,10 +27,10 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
     progress = FakeProgressLog()
     tracker = IssueTracker(JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0, reread_seconds=0.0)
     services = fake_services(codebase=FakeCodebase(factories.FILES))
-    context = FlowContext(
+    context = Run(
         github=tracker,
         approvals=FakeIssueApprovals(),
-        runner=FakeRunner(),
+        output=FakeOutput(),
         progress=progress,
         policy=Policy(**{"labels": "apply", "comment": "always"} | policy),
         repository=Repository(slug=SLUG),

@@ -17,7 +17,7 @@ import pytest
 
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
+from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER, Policy
@@ -26,7 +26,7 @@ from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
 from triage.github.comments import WAITS_BEFORE_ENDING
 from triage.github.issue_tracker import IssueTracker
-from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.run import Run, RunResult
 from triage.jobs.triage_issue import run_task
 
 BOT = "github-actions[bot]"
@@ -60,8 +60,8 @@ class Stage:
     dead: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
     met: set[str] = field(default_factory=set)
-    endings: dict[str, FlowResult | BaseException] = field(default_factory=dict)
-    runners: dict[str, FakeRunner] = field(default_factory=dict)
+    endings: dict[str, RunResult | BaseException] = field(default_factory=dict)
+    runners: dict[str, FakeOutput] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.api.on_request = self._hears
@@ -79,7 +79,7 @@ class Stage:
             self.dead.add(token)
         return self.script.get((token, place))
 
-    def run(self, name: str, task: Task = OPENED, told: Issue | None = None, **changes: Any) -> FlowResult:
+    def run(self, name: str, task: Task = OPENED, told: Issue | None = None, **changes: Any) -> RunResult:
         """Runs once."""
         self.api.logins[name] = BOT
         tracker = IssueTracker(
@@ -92,12 +92,12 @@ class Stage:
             max_wait_seconds=0.0,
             read_seconds=self.read_seconds,
         )
-        self.runners[name] = FakeRunner()
+        self.runners[name] = FakeOutput()
         given = fake_services(codebase=FakeCodebase(factories.FILES))
         known: dict[str, Any] = {
             "github": tracker,
             "approvals": FakeIssueApprovals(),
-            "runner": self.runners[name],
+            "output": self.runners[name],
             "progress": FakeProgressLog(),
             "policy": Policy(comment="always"),
             "repository": Repository(slug=SLUG),
@@ -106,7 +106,7 @@ class Stage:
             "event_issue": told,
         }
         try:
-            return asyncio.run(run_task(task, FlowContext(**known | changes)))
+            return asyncio.run(run_task(task, Run(**known | changes)))
         finally:
             tracker.close()
 
@@ -213,9 +213,9 @@ def test_changes_during_the_run_have_a_defined_outcome(stage: Stage, trouble: Ap
     assert ending.status is status
     assert stage.ours == []
     assert len(stage.api.request_lines(POST)) <= 2
-    runner = stage.runners["run-0"]
-    assert runner.summaries[0].startswith("> **Not everything could be written.**")
-    assert runner.values["comment-url"] == ""
+    output = stage.runners["run-0"]
+    assert output.summaries[0].startswith("> **Not everything could be written.**")
+    assert output.values["comment-url"] == ""
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -225,7 +225,7 @@ def test_concurrent_runs_keep_the_oldest_comment(stage: Stage, count: int):
     assert len(stage.api.request_lines(POST)) == count, "they have all looked before, and seen nothing"
     assert [comment["id"] for comment in stage.api.comments] == [5000, 5001, 5002]
     for name, ending in stage.endings.items():
-        assert isinstance(ending, FlowResult), ending
+        assert isinstance(ending, RunResult), ending
         assert ending.status is Status.COMPLETE
         assert stage.runners[name].values["comment-url"].endswith("issuecomment-5002")
 
@@ -266,7 +266,7 @@ def test_three_runs_with_lost_answers_and_lagging_lists_end_with_one_comment(sta
         stage.script[(f"run-{place}", chance.randint(POSTING + 1, POSTING + 12))] = chance.choice(list(LOST.values()))
     stage.side_by_side(3)
     assert len(stage.ours) == 1
-    assert all(isinstance(ending, FlowResult) for ending in stage.endings.values())
+    assert all(isinstance(ending, RunResult) for ending in stage.endings.values())
 
 
 def test_delayed_lists_hide_no_duplicate(stage: Stage):
@@ -282,7 +282,7 @@ def test_a_failed_check_for_duplicates_leaves_one_comment(stage: Stage):
     stage.script = {("run-0", place): ApiFault("", 403, {"message": "x"}, {"retry-after": "999"}) for place in (9, 10)}
     stage.side_by_side(2)
     assert len(stage.ours) >= 1
-    assert isinstance(stage.endings["run-0"], FlowResult)
+    assert isinstance(stage.endings["run-0"], RunResult)
     assert stage.endings["run-0"].status is Status.COMPLETE
     stage.run(AGAIN)
     assert len(stage.ours) == 1

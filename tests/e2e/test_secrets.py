@@ -212,7 +212,7 @@ def test_a_redaction_is_reported_once_without_the_secret(run: Run):
         command.data for command in parse_commands(run.log) if "secret" in command.data and command.name == "warning"
     ]
     assert len(said) == 1
-    for place in ("issue", "model's answer", "tool's answer"):
+    for place in ("text from GitHub", "model's answer", "web search"):
         assert place in said[0]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
+from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
 from triage.domain.effect import Policy
@@ -16,22 +16,22 @@ from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.github.issue_tracker import IssueTracker
-from triage.jobs.flow_context import FlowContext
+from triage.jobs.run import Run
 from triage.jobs.triage_issue import run_task
 
 EXISTING = [{"name": "area/dates"}]
 
 
-def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> FakeRunner:
+def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> FakeOutput:
     tracker = IssueTracker(
         JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0, reread_seconds=0.0, backoff_seconds=0.0
     )
     codebase = FakeCodebase(factories.FILES, code_owners=["acme/core", "octocat"])
-    services, runner = fake_services(codebase=codebase), FakeRunner()
-    context = FlowContext(
+    services, output = fake_services(codebase=codebase), FakeOutput()
+    context = Run(
         github=tracker,
         approvals=FakeIssueApprovals(),
-        runner=runner,
+        output=output,
         progress=FakeProgressLog(),
         policy=Policy(**policy),
         repository=Repository(slug=SLUG),
@@ -43,7 +43,7 @@ def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> Fak
     finally:
         tracker.close()
     assert result.status is Status.COMPLETE
-    return runner
+    return output
 
 
 @pytest.fixture
@@ -123,14 +123,14 @@ def test_a_lost_answer_doubles_nothing(github: SuggestingGitHub, stored: bool):
 
 def test_a_refusal_is_a_notice_and_the_run_is_complete(github: SuggestingGitHub):
     github.refuses_writes = True
-    runner = run(github.api)
-    assert any(level == "notice" and "label bug" in text for level, text in runner.annotations)
-    assert runner.values["status"] == "complete"
+    output = run(github.api)
+    assert any(level == "notice" and "label bug" in text for level, text in output.annotations)
+    assert output.values["status"] == "complete"
     assert github.api.issues[7]["labels"] == EXISTING
 
 
 def test_a_dry_run_asks_and_writes_nothing(github: SuggestingGitHub):
-    runner = run(github.api, dry_run=True)
+    output = run(github.api, dry_run=True)
     assert [document.operation for document in github.documents] == ["query"]
-    assert "- Suggested on issue 7: label `bug` (" in runner.summaries[0]
+    assert "- Suggested on issue 7: label `bug` (" in output.summaries[0]
     assert (pending(github), github.api.comment_bodies) == ([], [])

@@ -8,7 +8,7 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
-from triage.events.admission import EarlierRuns, admit_task, logins_to_check
+from triage.events.admission import EarlierRuns, check_allowed, logins_to_check
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TOO_OFTEN = "This issue has had its 3 runs by command or answer in 24 hours."
@@ -48,17 +48,17 @@ def reason(outcome: Task) -> str:
 class TestEveryTrigger:
     def test_passes_a_plain_issue(self, trigger: Trigger) -> None:
         requested = task(trigger)
-        assert admit_task(requested, issue(), NOW, earlier=EarlierRuns(has_open_questions=True)) == requested
+        assert check_allowed(requested, issue(), NOW, earlier=EarlierRuns(has_open_questions=True)) == requested
 
     def test_a_pull_request_is_skipped(self, trigger: Trigger) -> None:
-        assert reason(admit_task(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
+        assert reason(check_allowed(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
 
     def test_a_locked_issue_is_skipped(self, trigger: Trigger) -> None:
-        assert reason(admit_task(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
+        assert reason(check_allowed(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
 
 
 def test_a_skip_is_returned_unchanged() -> None:
-    assert admit_task(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
+    assert check_allowed(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
 
 
 class TestCommand:
@@ -76,27 +76,27 @@ class TestCommand:
         ],
     )
     def test_others_need_write_access(self, role: str, allowed: bool) -> None:
-        outcome = admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW, {"hubot": role})
+        outcome = check_allowed(task(Trigger.COMMAND, "hubot"), issue(), NOW, {"hubot": role})
         assert reason(outcome) == ("" if allowed else NEEDS_RIGHT)
 
     def test_a_login_without_a_known_role_has_no_rights(self) -> None:
-        assert reason(admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
+        assert reason(check_allowed(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
 
     def test_the_author_needs_no_role(self) -> None:
-        assert isinstance(admit_task(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageTask)
+        assert isinstance(check_allowed(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageTask)
 
     def test_an_unknown_author_has_no_rights(self) -> None:
         nameless = issue().model_copy(update={"author": ""})
-        assert reason(admit_task(task(Trigger.COMMAND, ""), nameless, NOW)) == NEEDS_RIGHT
+        assert reason(check_allowed(task(Trigger.COMMAND, ""), nameless, NOW)) == NEEDS_RIGHT
 
     def test_a_command_lifts_quiet(self) -> None:
         assert isinstance(
-            admit_task(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageTask
+            check_allowed(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageTask
         )
 
     def test_a_request_by_number_ignores_earlier_runs(self) -> None:
         earlier = EarlierRuns(is_quiet=True, has_same_text=True)
-        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=earlier), TriageTask)
+        assert isinstance(check_allowed(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=earlier), TriageTask)
 
 
 class TestAutomaticRuns:
@@ -107,23 +107,23 @@ class TestAutomaticRuns:
             (Trigger.REOPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
             (Trigger.EDITED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
             (
-                Trigger.ANSWER,
+                Trigger.REPORTER_REPLY,
                 EarlierRuns(is_quiet=True, has_open_questions=True),
                 "`/triage quiet` was said on this issue.",
             ),
             (Trigger.EDITED, EarlierRuns(has_same_text=True), "The issue's text is the one of the last triage."),
             (Trigger.REOPENED, EarlierRuns(has_same_text=True), ""),
             (Trigger.EDITED, EarlierRuns(), ""),
-            (Trigger.ANSWER, EarlierRuns(), "No question to the issue's author is open."),
-            (Trigger.ANSWER, EarlierRuns(has_open_questions=True), ""),
+            (Trigger.REPORTER_REPLY, EarlierRuns(), "No question to the issue's author is open."),
+            (Trigger.REPORTER_REPLY, EarlierRuns(has_open_questions=True), ""),
         ],
     )
     def test_reasons_from_earlier_runs(self, trigger: Trigger, earlier: EarlierRuns, words: str) -> None:
-        assert reason(admit_task(task(trigger), issue(), NOW, earlier=earlier)) == words
+        assert reason(check_allowed(task(trigger), issue(), NOW, earlier=earlier)) == words
 
-    @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.ANSWER])
+    @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.REPORTER_REPLY])
     def test_not_for_bots(self, trigger: Trigger) -> None:
-        outcome = admit_task(task(trigger), issue(by_bot=True), NOW, earlier=EarlierRuns(has_open_questions=True))
+        outcome = check_allowed(task(trigger), issue(by_bot=True), NOW, earlier=EarlierRuns(has_open_questions=True))
         assert reason(outcome) == "Issues that a bot opened are not triaged on their own."
 
 
@@ -133,18 +133,18 @@ class TestQuiet:
         [("write", ""), ("triage", "`/triage quiet` needs write access"), (None, "`/triage quiet` needs write access")],
     )
     def test_quiet_needs_write_access_even_from_the_author(self, role: str | None, words: str) -> None:
-        outcome = admit_task(QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
+        outcome = check_allowed(QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
         assert reason(outcome).startswith(words)
         assert bool(reason(outcome)) == bool(words)
 
     def test_once_is_enough(self) -> None:
-        outcome = admit_task(
+        outcome = check_allowed(
             QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, EarlierRuns(is_quiet=True)
         )
         assert reason(outcome) == "The issue is already quiet."
 
     def test_not_on_a_locked_issue(self) -> None:
-        assert reason(admit_task(QuietTask(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
+        assert reason(check_allowed(QuietTask(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
 
 
 class TestRunLimit:
@@ -155,20 +155,20 @@ class TestRunLimit:
     def test_the_third_passes_and_the_fourth_does_not(self) -> None:
         third = issue(*[comment("/triage") for _ in range(3)])
         fourth = issue(*[comment("/triage") for _ in range(4)])
-        assert admit_task(self.COMMAND, third, NOW) == self.COMMAND
-        assert reason(admit_task(self.COMMAND, fourth, NOW)) == TOO_OFTEN
+        assert check_allowed(self.COMMAND, third, NOW) == self.COMMAND
+        assert reason(check_allowed(self.COMMAND, fourth, NOW)) == TOO_OFTEN
 
     def test_runs_of_yesterday_do_not_count(self) -> None:
         old = [comment("/triage", hours_ago=24.01) for _ in range(9)]
-        assert admit_task(self.COMMAND, issue(*old, comment("/triage")), NOW) == self.COMMAND
+        assert check_allowed(self.COMMAND, issue(*old, comment("/triage")), NOW) == self.COMMAND
 
     def test_a_wrong_clock_does_not_help(self) -> None:
         ahead = [comment("/triage", hours_ago=-5) for _ in range(4)]
-        assert reason(admit_task(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
+        assert reason(check_allowed(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
 
     def test_a_comment_without_time_counts(self) -> None:
         timeless = [IssueComment(author="mona", body="/triage") for _ in range(4)]
-        assert reason(admit_task(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
+        assert reason(check_allowed(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
 
     def test_commands_of_all_authorised_people_count_together(self) -> None:
         thread = [
@@ -178,11 +178,11 @@ class TestRunLimit:
             comment("/triage", "ben"),
         ]
         roles = {"ann": "write", "ben": "admin"}
-        assert reason(admit_task(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
+        assert reason(check_allowed(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
 
     def test_strangers_cannot_use_up_the_runs(self) -> None:
         thread = [*[comment("/triage", "troll") for _ in range(50)], comment("/triage")]
-        assert admit_task(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
+        assert check_allowed(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
 
     def test_bots_and_other_commands_do_not_count(self) -> None:
         others = [
@@ -192,22 +192,26 @@ class TestRunLimit:
             comment("> /triage"),
         ]
         thread = [OUR_COMMENT.model_copy(update={"created_at": NOW}), *others * 4, comment("/triage")]
-        assert admit_task(self.COMMAND, issue(*thread), NOW, {"x[bot]": "admin"}) == self.COMMAND
+        assert check_allowed(self.COMMAND, issue(*thread), NOW, {"x[bot]": "admin"}) == self.COMMAND
 
     def test_answers_count_against_the_same_three(self) -> None:
         thread = [OUR_COMMENT, comment("/triage"), comment("version 3"), comment("on Linux"), comment("and that")]
-        outcome = admit_task(task(Trigger.ANSWER), issue(*thread), NOW, earlier=EarlierRuns(has_open_questions=True))
+        outcome = check_allowed(
+            task(Trigger.REPORTER_REPLY), issue(*thread), NOW, earlier=EarlierRuns(has_open_questions=True)
+        )
         assert reason(outcome) == TOO_OFTEN
         assert isinstance(
-            admit_task(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, earlier=EarlierRuns(has_open_questions=True)),
+            check_allowed(
+                task(Trigger.REPORTER_REPLY), issue(*thread[:-1]), NOW, earlier=EarlierRuns(has_open_questions=True)
+            ),
             TriageTask,
         )
 
     def test_comments_before_our_first_comment_are_not_answers(self) -> None:
         ours = OUR_COMMENT.model_copy(update={"created_at": NOW - timedelta(hours=2)})
         before = [comment("more details", hours_ago=3) for _ in range(9)]
-        outcome = admit_task(
-            task(Trigger.ANSWER),
+        outcome = check_allowed(
+            task(Trigger.REPORTER_REPLY),
             issue(*before, ours, comment("version 3")),
             NOW,
             earlier=EarlierRuns(has_open_questions=True),
@@ -216,7 +220,7 @@ class TestRunLimit:
 
     def test_opening_and_editing_are_not_counted(self) -> None:
         issue_with_many_commands = issue(*[comment("/triage") for _ in range(9)])
-        assert isinstance(admit_task(task(Trigger.EDITED), issue_with_many_commands, NOW), TriageTask)
+        assert isinstance(check_allowed(task(Trigger.EDITED), issue_with_many_commands, NOW), TriageTask)
 
 
 class TestLoginsToCheck:
@@ -257,7 +261,7 @@ def labelled(*labels: str) -> Issue:
 class TestLabels:
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_the_opt_out_label_stops_everything(self, trigger: Trigger) -> None:
-        outcome = admit_task(
+        outcome = check_allowed(
             task(trigger),
             labelled("triage", "No-Triage"),
             NOW,
@@ -268,7 +272,7 @@ class TestLabels:
 
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_without_the_opt_in_label_only_a_request_by_number_passes(self, trigger: Trigger) -> None:
-        outcome = admit_task(
+        outcome = check_allowed(
             task(trigger), labelled("bug"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS
         )
         assert reason(outcome) == ("" if trigger is Trigger.REQUESTED else NOT_IN)
@@ -277,7 +281,7 @@ class TestLabels:
     def test_with_the_opt_in_label_everything_is_as_usual(self, trigger: Trigger) -> None:
         requested = task(trigger)
         assert (
-            admit_task(requested, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
+            check_allowed(requested, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
             == requested
         )
 
@@ -289,17 +293,17 @@ class TestLabels:
     ) -> None:
         requested, found = task(Trigger.COMMAND, actor), labelled(*labels)
         assert logins_to_check(requested, found, NOW, OPTS) == [actor], "the author's role counts too"
-        assert isinstance(admit_task(requested, found, NOW, {actor: role}, config=OPTS), TriageTask) is passes
+        assert isinstance(check_allowed(requested, found, NOW, {actor: role}, config=OPTS), TriageTask) is passes
 
     def test_the_authors_role_is_not_looked_up_without_need(self) -> None:
         assert logins_to_check(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
 
     def test_quiet_needs_no_label(self) -> None:
         requested = QuietTask(number=7, actor="hubot")
-        assert admit_task(requested, labelled(), NOW, {"hubot": "write"}, config=OPTS) == requested
+        assert check_allowed(requested, labelled(), NOW, {"hubot": "write"}, config=OPTS) == requested
 
     def test_adding_the_label_to_a_triaged_issue_starts_nothing(self) -> None:
-        outcome = admit_task(
+        outcome = check_allowed(
             task(Trigger.LABELED), labelled("triage"), NOW, earlier=EarlierRuns(has_same_text=True), config=OPTS
         )
         assert reason(outcome) == "The issue's text is the one of the last triage."
@@ -318,9 +322,11 @@ class TestRememberedRuns:
         self, earlier: EarlierRuns, *thread: IssueComment, requested: int = 99, trigger: Trigger = Trigger.COMMAND
     ) -> str:
         present = issue(*thread, comment("/triage").model_copy(update={"comment_id": requested}))
-        return reason(admit_task(task(trigger), present, NOW, {"ann": "write"}, earlier, trigger_comment_id=requested))
+        return reason(
+            check_allowed(task(trigger), present, NOW, {"ann": "write"}, earlier, trigger_comment_id=requested)
+        )
 
-    @pytest.mark.parametrize("trigger", [Trigger.COMMAND, Trigger.ANSWER])
+    @pytest.mark.parametrize("trigger", [Trigger.COMMAND, Trigger.REPORTER_REPLY])
     def test_count(self, trigger: Trigger) -> None:
         assert self.skip_reason(self.remember_runs(1, 2), trigger=trigger) == ""
         assert self.skip_reason(self.remember_runs(1, 2, 3), trigger=trigger) == TOO_OFTEN
@@ -342,7 +348,8 @@ class TestRememberedRuns:
         thread = [comment("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
         present = issue(*thread)
         outcomes = [
-            reason(admit_task(task(Trigger.COMMAND), present, NOW, trigger_comment_id=number)) for number in range(1, 6)
+            reason(check_allowed(task(Trigger.COMMAND), present, NOW, trigger_comment_id=number))
+            for number in range(1, 6)
         ]
         assert outcomes == ["", "", "", TOO_OFTEN, TOO_OFTEN]
 
@@ -356,5 +363,5 @@ class TestRememberedRuns:
     ],
 )
 def test_reopening_an_issue_that_was_just_triaged(earlier: EarlierRuns, words: str) -> None:
-    assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=earlier)).endswith(words)
-    assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=earlier))) == bool(words)
+    assert reason(check_allowed(task(Trigger.REOPENED), issue(), NOW, earlier=earlier)).endswith(words)
+    assert bool(reason(check_allowed(task(Trigger.REOPENED), issue(), NOW, earlier=earlier))) == bool(words)

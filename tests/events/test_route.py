@@ -11,7 +11,7 @@ from testing.webhooks.example_payloads import NAMES, comment, event_of, load_pay
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 
@@ -37,7 +37,7 @@ TASKS = {
     "issues.transferred": Skip(reason="The issue was transferred to another repository."),
     "issues.deleted": Skip(reason="This change of an issue (deleted) does not start a triage."),
     "issues.pinned": Skip(reason="This change of an issue (pinned) does not start a triage."),
-    "issue_comment.created": TriageTask(number=1, trigger=Trigger.ANSWER, actor="Codertocat"),
+    "issue_comment.created": TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat"),
     "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
     "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
     "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat", is_asked=True),
@@ -165,7 +165,7 @@ class TestComments:
     def test_answers_to_suggestions(self, word: str, is_apply: bool) -> None:
         task = route_event("issue_comment", comment(f"/triage {word} 0123456789ab\nplease", "mona"))
         expected = {"number": 1, "actor": "mona", "proposal_id": "0123456789ab", "words": "please"}
-        assert task == AnswerTask(is_apply=is_apply, **expected)
+        assert task == SuggestionDecision(is_apply=is_apply, **expected)
 
     def test_invalid_words_are_not_repeated(self) -> None:
         message = reason("issue_comment", comment("/triage @everyone<script>"))
@@ -177,7 +177,7 @@ class TestComments:
 
     def test_the_author_answers(self) -> None:
         task = route_event("issue_comment", comment("It is version 3."))
-        assert task == TriageTask(number=1, trigger=Trigger.ANSWER, actor="Codertocat")
+        assert task == TriageTask(number=1, trigger=Trigger.REPORTER_REPLY, actor="Codertocat")
 
     def test_our_own_comment(self) -> None:
         assert reason("issue_comment", comment(f"{COMMENT_MARKER} x -->")) == "The comment is this action's own."

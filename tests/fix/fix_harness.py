@@ -8,7 +8,7 @@ from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
-from tests.jobs.flow_harness import FlowHarness, our_comment
+from tests.jobs.run_harness import RunHarness, our_comment
 from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, hash_text, render_state
 from triage.domain.issue import IssueComment
@@ -104,7 +104,7 @@ SHOWN = "## Proposed changes"
 
 
 @dataclass
-class FixHarness(FlowHarness):
+class FixHarness(RunHarness):
     """One job of the fix flow after the other, for the command of a person."""
 
     store: FakeProposalStore = field(default_factory=lambda: FakeProposalStore(repository=SLUG))
@@ -165,7 +165,7 @@ class FixHarness(FlowHarness):
 
     @property
     def outputs(self) -> dict[str, str]:
-        return self.runner.values
+        return self.output.values
 
     @property
     def parts(self) -> CommentParts:

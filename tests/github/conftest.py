@@ -99,8 +99,8 @@ def open_approvals(api: GitHubApi) -> Iterator[OpenApprovals]:
     """Opens clients that do not wait, and closes them."""
     opened: list[GitHubIssueApprovals] = []
 
-    def open_one(token: str = JOB_TOKEN) -> GitHubIssueApprovals:
-        opened.append(GitHubIssueApprovals(token, SLUG, api.url, **QUICK))
+    def open_one(token: str = JOB_TOKEN, **options: Any) -> GitHubIssueApprovals:
+        opened.append(GitHubIssueApprovals(token, SLUG, api.url, **(QUICK | options)))
         return opened[-1]
 
     yield open_one

@@ -10,13 +10,13 @@ import pytest
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable
-from triage.base.threads import Abandoned, run_in_daemon_thread
+from triage.base.threads import Abandoned, in_thread
 
 
 async def test_a_rate_limit_beyond_the_callers_time_fails_at_once(api: GitHubApi, open_tracker: OpenTracker):
     api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"})]
     with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
-        await run_in_daemon_thread(lambda: open_tracker(max_wait_seconds=60.0).fetch_issue(7), 30.0)
+        await in_thread(lambda: open_tracker(max_wait_seconds=60.0).fetch_issue(7), seconds=30.0)
     assert len(api.requests) == 1
 
 
@@ -44,7 +44,7 @@ async def test_nothing_is_sent_when_the_caller_has_left(
             outcome.append(error)
         over.set()
 
-    running = asyncio.ensure_future(run_in_daemon_thread(work))
+    running = asyncio.ensure_future(in_thread(work))
     await reached(lambda: len(api.requests) == asked)
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):

@@ -6,7 +6,7 @@ import pytest
 
 from testing.servers.github_api import SLUG, ApiFault, GitHubApi
 from triage.base.errors import CannotPublish, GitHubUnavailable
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.github.comments import LOOK_SECONDS, WAITS_BEFORE_ENDING, WAITS_BEFORE_POSTING
@@ -91,7 +91,7 @@ async def test_no_wait_takes_the_time_of_the_look(api: GitHubApi, tracker: Issue
         tracker.post_comment(7, BODY)
         return tracker.wait_to_look_again(7)
 
-    assert not await run_in_daemon_thread(post, LOOK_SECONDS)
+    assert not await in_thread(post, seconds=LOOK_SECONDS)
 
 
 @pytest.mark.parametrize(("hidden", "posts"), [(len(WAITS_BEFORE_POSTING) - 1, 1), (len(WAITS_BEFORE_POSTING), 2)])

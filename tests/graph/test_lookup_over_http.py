@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from testing import factories
+from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
-from testing.sessions import make_session
 from triage.agents import code_lookup, codebase_search
 from triage.agents.agent import AgentAnswer
-from triage.app import wiring
 from triage.app.settings import Settings
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
@@ -38,7 +37,7 @@ async def run(
     )
     with serve_script(script) as server:
         settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
-        services = wiring.open_services(make_session(settings, tmp_path, case.repository.slug))
+        services = make_app(settings, tmp_path, case.repository.slug).open_services()
         services.codebase.index()
         assert services.model is not None
         with services.model.measure_usage(60), record_tool_calls() as records:

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from testing import factories
+from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
-from testing.sessions import make_session
-from triage.app import wiring
 from triage.app.settings import Settings
 from triage.domain.code import Span
 from triage.domain.issue import Repository
@@ -167,7 +166,7 @@ async def replayed(tmp_path: Path) -> tuple[RunReport, list[ReceivedRequest]]:
     issue = factories.issue(title="Store.load returns an old text", body=ISSUE)
     with serve_script(reply) as server:
         settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
-        services = wiring.open_services(make_session(settings, tmp_path, repository.slug))
+        services = make_app(settings, tmp_path, repository.slug).open_services()
         report = await run_graph(issue, repository, services, asyncio.Event())
     return report, server.requests
 

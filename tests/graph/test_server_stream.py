@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from testing.apps import make_app
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
-from testing.sessions import make_session
-from triage.app import wiring
 from triage.app.settings import Settings
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
@@ -38,7 +37,7 @@ class Server:
     def graph(self, url: str) -> ServerGraph:
         def open_services(_: str) -> tuple[Repository, Services]:
             settings = Settings(model_api_key="sk-test", model_base_url=f"{url}/v1")
-            return Repository(slug="octo/shop"), wiring.open_services(make_session(settings, self.folder, "octo/shop"))
+            return Repository(slug="octo/shop"), make_app(settings, self.folder, "octo/shop").open_services()
 
         async def keep(report: RunReport, _: Services) -> None:
             self.reports.append(report)

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.run import Outcome
 from triage.graph.tool_records import record_tool_calls
 from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
@@ -135,7 +135,7 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
     @tool
     async def block(query: str) -> str:
         """Wait in a thread."""
-        return await run_in_daemon_thread(lambda: str(release.wait(60)))
+        return await in_thread(lambda: str(release.wait(60)))
 
     tools, _ = make_runner(block, seconds=0.1)
     (reply,) = await tools.run(asking("block", query="x"))

@@ -8,7 +8,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW
-from tests.jobs.flow_harness import FlowHarness, our_comment
+from tests.jobs.run_harness import RunHarness, our_comment
 from triage.approval.proposal_id import compute_proposal_id
 from triage.base.errors import CannotPublish, GitHubUnavailable
 from triage.comment.comment import split_comment
@@ -17,7 +17,7 @@ from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import CommentRecord, SuggestionProposal
 from triage.domain.run import Status
-from triage.domain.task import AnswerTask
+from triage.domain.task import SuggestionDecision
 from triage.writes.suggestion_proposal import render_suggestions
 
 ISSUE = factories.issue()
@@ -45,7 +45,7 @@ def make_comment(proposal: SuggestionProposal, state: CommentState | None = None
 
 
 @dataclass
-class Answering(FlowHarness):
+class Answering(RunHarness):
     """A person answers the suggestions of our comment."""
 
     proposal: SuggestionProposal = field(default_factory=make_proposal)
@@ -67,7 +67,7 @@ class Answering(FlowHarness):
 
     def answer(self, proposal_id: str | None = None, *, is_apply: bool = True, words: str = "") -> Status:
         named = compute_proposal_id(self.proposal) if proposal_id is None else proposal_id
-        task = AnswerTask(number=7, actor=self.actor, is_apply=is_apply, proposal_id=named, words=words)
+        task = SuggestionDecision(number=7, actor=self.actor, is_apply=is_apply, proposal_id=named, words=words)
         return self.run(task).status
 
     @property

@@ -8,19 +8,19 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeGitHub, FakeModel, fake_services
-from tests.jobs.flow_harness import OPENED, FlowHarness
+from tests.jobs.run_harness import OPENED, RunHarness
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.jobs.flow_context import FlowResult
+from triage.jobs.run import RunResult
 from triage.jobs.triage_issue import run_task
 
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 
 
-def run(harness: FlowHarness, config: ProjectConfig, task: TriageTask = OPENED) -> FlowResult:
+def run(harness: RunHarness, config: ProjectConfig, task: TriageTask = OPENED) -> RunResult:
     return asyncio.run(run_task(task, replace(harness.build_context(), config=config)))
 
 
@@ -38,13 +38,13 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, 
     told = {"title": "x", "labels": ["bug", "crash"], "assignee": None, "effort": "S"}
     model = FakeModel(factories.answers(json=told)) if by_model else None
     issue = factories.issue(title="The program crashes with a segmentation fault")
-    harness = FlowHarness(
+    harness = RunHarness(
         github=FakeGitHub(issues={7: issue}, existing_labels=["bug", "crash"]),
         policy=Policy(labels="apply"),
         services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
     )
     run(harness, config)
-    assert json.loads(harness.runner.values["ticket-labels"]) == labels
+    assert json.loads(harness.output.values["ticket-labels"]) == labels
     assert harness.github.labelled == ([(7, labels)] if labels else [])
 
 
@@ -52,7 +52,7 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, 
     ("labels", "status"), [([], Status.SKIPPED), (["triage"], Status.COMPLETE), (["no-triage"], Status.SKIPPED)]
 )
 def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
-    harness = FlowHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
+    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
     assert run(harness, OPTS).status is status
     assert len(harness.github.posted) == (status is Status.COMPLETE)
 
@@ -61,16 +61,16 @@ def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
 def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"maintainer": role})
     command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="maintainer")
-    assert run(FlowHarness(github=github), OPTS, command).status is status
+    assert run(RunHarness(github=github), OPTS, command).status is status
 
 
 def test_so_does_the_authors_where_the_author_has_it():
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
     command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert run(FlowHarness(github=github), OPTS, command).status is Status.COMPLETE
+    assert run(RunHarness(github=github), OPTS, command).status is Status.COMPLETE
 
 
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
 def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
     github = FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub is down.")})
-    assert run(FlowHarness(github=github, event_issue=factories.issue(labels=labels)), OPTS).status is status
+    assert run(RunHarness(github=github, event_issue=factories.issue(labels=labels)), OPTS).status is status

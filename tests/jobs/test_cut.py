@@ -11,7 +11,7 @@ import pytest
 
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import seconds_left
 from triage.comment.hidden_state import parse_state
@@ -19,7 +19,7 @@ from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.run import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 from triage.writes.apply_effects import UNKNOWN_NOTICE
@@ -52,7 +52,7 @@ class CutHarness:
     """A run over fakes, and when it is cut."""
 
     github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
-    runner: FakeRunner = field(default_factory=FakeRunner)
+    output: FakeOutput = field(default_factory=FakeOutput)
     progress: FakeProgressLog = field(default_factory=FakeProgressLog)
     policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     event_issue: Issue | None = field(default_factory=factories.issue)
@@ -62,18 +62,18 @@ class CutHarness:
     reading_seconds: float = 60.0
     released: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, task: Task = OPENED) -> FlowResult:
-        async def work() -> FlowResult:
+    def run(self, task: Task = OPENED) -> RunResult:
+        async def work() -> RunResult:
             self.loop, self.cancelled = asyncio.get_running_loop(), asyncio.Event()
             return await asyncio.wait_for(run_task(task, self.build_context()), 30)
 
         return asyncio.run(work())
 
-    def build_context(self) -> FlowContext:
-        return FlowContext(
+    def build_context(self) -> Run:
+        return Run(
             github=self.github,
             approvals=FakeIssueApprovals(),
-            runner=self.runner,
+            output=self.output,
             progress=self.progress,
             policy=self.policy,
             repository=factories.repository(),
@@ -111,7 +111,7 @@ class CutHarness:
 
     @property
     def summary(self) -> str:
-        (page,) = self.runner.summaries
+        (page,) = self.output.summaries
         return page
 
     @property
@@ -133,7 +133,7 @@ def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(harne
     assert harness.run().status is Status.DEGRADED
     assert "This report is partial. The run was cancelled before it looked anything up" in harness.summary
     assert harness.writes == 0
-    assert harness.runner.values["status"] == "degraded"
+    assert harness.output.values["status"] == "degraded"
 
 
 @pytest.mark.parametrize("event_issue", [None, factories.issue()])
@@ -144,7 +144,7 @@ def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(
     harness.hang_in("fetch_issue")
     assert harness.run(BY_HAND).status is Status.DEGRADED
     assert "could not be read: the run was cancelled." in harness.summary
-    assert harness.runner.values["status"] == "degraded"
+    assert harness.output.values["status"] == "degraded"
 
 
 def test_cancelled_while_roles_are_asked_nobody_is_obeyed(harness: CutHarness):
@@ -162,7 +162,7 @@ def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
     asked: list[str] = []
     harness.github.asked = asked.append
 
-    async def work() -> FlowResult:
+    async def work() -> RunResult:
         harness.cancelled = asyncio.Event()
         harness.cancelled.set()
         return await run_task(OPENED, harness.build_context())
@@ -181,7 +181,7 @@ def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness
     assert "This report is partial." in body
     assert "The run was cancelled." in body
     assert harness.github.labelled == [], "there is no time for that"
-    assert harness.runner.values["comment-url"]
+    assert harness.output.values["comment-url"]
     state = parse_state(body)
     assert state is not None
     assert (state.text_hash, state.content_hash) == ("", ""), "whatever the next run says is news"
@@ -245,7 +245,7 @@ def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arriv
     harness.github.asked = lambda method: harness.cancel() if method == "post_comment" else None
     assert harness.run().status is Status.COMPLETE
     assert len(harness.github.posted) == 1
-    assert harness.runner.values["comment-url"]
+    assert harness.output.values["comment-url"]
     assert "may or may not" not in harness.summary
 
 
@@ -255,17 +255,17 @@ def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarn
     assert harness.run().status is Status.DEGRADED
     assert "the run was cancelled. The comment may or may not have been posted." in harness.summary
     assert "src/parse.py" in harness.summary, "what was found is told all the same"
-    assert harness.runner.values["comment-url"] == ""
-    assert harness.runner.values["status"] == "degraded"
+    assert harness.output.values["comment-url"] == ""
+    assert harness.output.values["status"] == "degraded"
 
 
 def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
     harness.hang_in("wait_to_look_again")
     harness.seconds = 30
     assert harness.run().status is Status.COMPLETE
-    assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
+    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
     assert "may or may not" not in harness.summary
-    assert harness.runner.annotations == [UNKNOWN_NOTICE]
+    assert harness.output.annotations == [UNKNOWN_NOTICE]
 
 
 def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness):
@@ -284,7 +284,7 @@ def test_what_arrived_before_the_signal_is_told(harness: CutHarness):
     harness.hang_in("add_labels")
     harness.seconds = 0.5
     harness.run()
-    assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
+    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
     assert "may or may not" in harness.summary
 
 
@@ -293,7 +293,7 @@ def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(harness
     harness.seconds = 0.5
     harness.run()
     assert "the run's time was up. The comment may or may not have been posted." in harness.summary
-    assert harness.runner.values["status"] == "degraded"
+    assert harness.output.values["status"] == "degraded"
 
 
 def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_event_told(harness: CutHarness):

@@ -8,7 +8,7 @@ import pytest
 
 from testing.fakes import FakeCodebase, FakeGitHub, FakeProgressLog, FakeTelemetry, fake_services
 from tests.comment.sample_reports import FULL
-from tests.jobs.flow_harness import OPENED, FlowHarness
+from tests.jobs.run_harness import OPENED, RunHarness
 from triage.base.errors import PermissionMissing
 from triage.domain.run import Status
 from triage.jobs.export_telemetry import export_telemetry
@@ -16,7 +16,7 @@ from triage.jobs.export_telemetry import export_telemetry
 
 def export_lines(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[str]:
     """What the journal says."""
-    given, stop = fake_services(telemetry=telemetry), asyncio.Event()
+    given, stop = fake_services(export_report=telemetry.export), asyncio.Event()
     if cancelled:
         stop.set()
     asyncio.run(export_telemetry(FULL, given, stop))
@@ -26,10 +26,10 @@ def export_lines(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[s
 
 
 def test_a_run_is_told_after_it_was_published_with_how_that_ended():
-    harness = FlowHarness()
+    harness = RunHarness()
     published: list[int] = []
-    telemetry = FakeTelemetry(lambda: published.append(len(harness.runner.summaries)))
-    harness.services = fake_services(codebase=FakeCodebase({"a.py": "x"}), telemetry=telemetry)
+    telemetry = FakeTelemetry(lambda: published.append(len(harness.output.summaries)))
+    harness.services = fake_services(codebase=FakeCodebase({"a.py": "x"}), export_report=telemetry.export)
     harness.github.errors = {"post_comment": PermissionMissing("issues: write")}
     assert harness.run(OPENED).status is Status.FAILED
     assert published == [1]
@@ -37,9 +37,9 @@ def test_a_run_is_told_after_it_was_published_with_how_that_ended():
 
 
 def test_a_skipped_event_is_not_told():
-    harness = FlowHarness(github=FakeGitHub(issues={}))
+    harness = RunHarness(github=FakeGitHub(issues={}))
     telemetry = FakeTelemetry()
-    harness.services = fake_services(telemetry=telemetry)
+    harness.services = fake_services(export_report=telemetry.export)
     from triage.domain.task import Skip
 
     assert harness.run(Skip(reason="x")).status is Status.SKIPPED

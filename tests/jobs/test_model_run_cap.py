@@ -7,7 +7,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW, FakeGitHub
-from tests.jobs.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
+from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, RateLimited
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import Policy
@@ -20,17 +20,17 @@ EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 WORDS = "`max-model-runs-per-day`"
 
 
-def make_harness(opened: int, most: int | None = 50, **github: Any) -> FlowHarness:
+def make_harness(opened: int, most: int | None = 50, **github: Any) -> RunHarness:
     """This issue is number 7 and among those that were opened."""
     known = FakeGitHub(issues={7: factories.issue()}, recent_issues=range(7, 7 + opened), **github)
-    there = FlowHarness(github=known, max_model_runs=most)
+    there = RunHarness(github=known, max_model_runs=most)
     there.use_model()
     return there
 
 
-def engine(harness: FlowHarness, task: Task = OPENED) -> str:
+def engine(harness: RunHarness, task: Task = OPENED) -> str:
     assert harness.run(task).status is Status.COMPLETE
-    return harness.runner.values["engine"]
+    return harness.output.values["engine"]
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_beyond_the_count_rules_answer_and_say_so(opened: int, most: int, answer
     harness = make_harness(opened, most)
     assert engine(harness) == answers
     assert len(harness.github.posted) == 1
-    for text in (harness.runner.summaries[0], "\n".join(harness.progress.lines)):
+    for text in (harness.output.summaries[0], "\n".join(harness.progress.lines)):
         assert (WORDS in text) is (answers == "rules")
-    assert harness.runner.values["status"] == "complete", "the workflow's author chose that"
+    assert harness.output.values["status"] == "complete", "the workflow's author chose that"
 
 
 def test_an_older_issue_counts_too():
@@ -90,7 +90,7 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
     harness = make_harness(99, errors={"list_recent_issues": error})
     assert engine(harness) == answers
     assert WORDS in "\n".join(harness.progress.lines)
-    assert (WORDS in harness.runner.summaries[0]) is (answers == "rules")
+    assert (WORDS in harness.output.summaries[0]) is (answers == "rules")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, an
     harness = make_harness(1, errors={"fetch_issue": error})
     harness.event_issue = factories.issue(snapshot_time=NOW)
     assert harness.run(OPENED).status is Status.DEGRADED
-    assert harness.runner.values["engine"] == answers
+    assert harness.output.values["engine"] == answers
     assert harness.writes == 0
 
 
@@ -119,7 +119,7 @@ def test_edits_that_no_comment_counts_ask_no_model(mode: Any, task: Task, answer
     harness = make_harness(1)
     harness.policy = Policy(comment=mode)
     assert engine(harness, task) == answers
-    assert ("No comment of ours counts" in harness.runner.summaries[0]) is (answers == "rules")
+    assert ("No comment of ours counts" in harness.output.summaries[0]) is (answers == "rules")
 
 
 def test_edits_that_a_comment_counts_ask_a_model():

@@ -7,7 +7,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeGitHub, fake_services
-from tests.jobs.flow_harness import OPENED, FlowHarness
+from tests.jobs.run_harness import OPENED, RunHarness
 from triage.base.errors import GitHubUnavailable
 from triage.domain.code import CodeHistory, PathChange, RegressionWindow, Tag
 
@@ -16,17 +16,17 @@ CHANGES = [PathChange(commit="c" * 40, date="2026-01-01", subject="Parse once", 
 WORKED = "\n\nIt worked in 1.0 and fails since 1.1."
 
 
-def harness(text: str = WORKED, history: CodeHistory | None = None, **github: Any) -> FlowHarness:
+def harness(text: str = WORKED, history: CodeHistory | None = None, **github: Any) -> RunHarness:
     issue = factories.issue()
     issue = issue.model_copy(update={"body": issue.body + text})
     given = FakeGitHub(issues={7: issue}, tags=TAGS, changes=CHANGES, **github)
     codebase = FakeCodebase(factories.FILES, history=history or CodeHistory())
-    return FlowHarness(github=given, services=fake_services(codebase=codebase))
+    return RunHarness(github=given, services=fake_services(codebase=codebase))
 
 
-def window(run: FlowHarness) -> Any:
+def window(run: RunHarness) -> Any:
     run.run(OPENED)
-    return json.loads(run.runner.reports[-1])["regression_window"]
+    return json.loads(run.output.reports[-1])["regression_window"]
 
 
 def test_the_commits_of_the_suspects_between_both_tags():

@@ -7,7 +7,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
-from tests.jobs.flow_harness import OPENED, FlowHarness, our_comment
+from tests.jobs.run_harness import OPENED, RunHarness, our_comment
 from triage.comment.comment import NOTHING_TO_SAY
 from triage.domain.code import FoundPlace, Span
 from triage.domain.effect import Policy
@@ -29,13 +29,13 @@ class Finding(FakeCodebase):
         return PLACE
 
 
-def harness(codebase: FakeCodebase | None = None, **policy: Any) -> FlowHarness:
+def harness(codebase: FakeCodebase | None = None, **policy: Any) -> RunHarness:
     services = fake_services(codebase=codebase or FakeCodebase(factories.FILES))
-    return FlowHarness(policy=Policy(**policy), services=services)
+    return RunHarness(policy=Policy(**policy), services=services)
 
 
-def report(run: FlowHarness) -> dict[str, Any]:
-    written: dict[str, Any] = json.loads(run.runner.reports[-1])
+def report(run: RunHarness) -> dict[str, Any]:
+    written: dict[str, Any] = json.loads(run.output.reports[-1])
     return written
 
 
@@ -46,10 +46,10 @@ def test_nothing_sure_is_no_comment_but_one_line_of_the_log_and_the_whole_summar
     assert run.progress.lines.count(NOTHING_TO_SAY) == 1
     assert any("Comment: none" in line for line in run.progress.lines)
     assert (report(run)["speaks"], report(run)["comment"]) == (None, None)
-    assert "Nothing in the report leads to one place in the code" in run.runner.summaries[0]
-    assert "src/parse.py" in run.runner.summaries[0]
-    assert "No comment was written" in run.runner.summaries[0]
-    assert run.runner.values["comment-url"] == ""
+    assert "Nothing in the report leads to one place in the code" in run.output.summaries[0]
+    assert "src/parse.py" in run.output.summaries[0]
+    assert "No comment was written" in run.output.summaries[0]
+    assert run.output.values["comment-url"] == ""
 
 
 def test_a_place_that_is_found_is_told():
@@ -59,7 +59,7 @@ def test_a_place_that_is_found_is_told():
     assert NOTHING_TO_SAY not in run.progress.lines
     assert report(run)["speaks"] == "found"
     assert body.partition("\n")[2] == report(run)["comment"] + "\n"
-    assert "No comment was written" not in run.runner.summaries[0]
+    assert "No comment was written" not in run.output.summaries[0]
 
 
 def test_an_open_question_is_asked():
@@ -147,7 +147,7 @@ def test_a_comment_with_places_becomes_a_redirect():
     ((_, _, body),) = run.github.edited
     visible = body.partition("\n")[2]
     assert visible.startswith("This may be a security report.")
-    assert "src/parse.py" not in visible + run.runner.summaries[-1] + run.runner.reports[-1]
+    assert "src/parse.py" not in visible + run.output.summaries[-1] + run.output.reports[-1]
     assert "/blob/0123456789abcdef0123456789abcdef01234567/SECURITY.md)" in visible
     assert (report(run)["speaks"], report(run)["suspects"], report(run)["found"]) == ("security", [], None)
     assert "Analysis" not in "\n".join(run.progress.lines).partition(NOTHING_TO_SAY)[2]

@@ -10,19 +10,19 @@ import pytest
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
-from tests.jobs.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
+from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
-from triage.jobs.flow_context import FlowContext
+from triage.jobs.run import Run
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 
 
 def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
-    harness = FlowHarness()
+    harness = RunHarness()
     ending = harness.run(OPENED)
 
     assert ending.status is Status.COMPLETE
@@ -31,16 +31,16 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
     assert body.startswith(COMMENT_MARKER)
     assert "src/parse.py" in body
     assert "blob/0123456789abcdef0123456789abcdef01234567/src/parse.py" in body, "pinned to the commit"
-    assert "```mermaid" in harness.runner.summaries[0]
-    assert harness.runner.values["status"] == "complete"
-    assert json.loads(harness.runner.values["suspect-files"])[0] == "src/parse.py"
-    assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
-    assert harness.runner.values["report-file"] == ".triage/report.json"
-    assert json.loads(harness.runner.reports[0])["schema_version"] == "1"
+    assert "```mermaid" in harness.output.summaries[0]
+    assert harness.output.values["status"] == "complete"
+    assert json.loads(harness.output.values["suspect-files"])[0] == "src/parse.py"
+    assert harness.output.values["comment-url"].endswith("issuecomment-1001")
+    assert harness.output.values["report-file"] == ".triage/report.json"
+    assert json.loads(harness.output.reports[0])["schema_version"] == "1"
 
 
 def test_a_second_run_edits_nothing_when_nothing_changed():
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.run(OPENED)
     harness.set_thread(our_comment(harness.github.posted[0][1]))
     harness.run(BY_HAND)
@@ -49,7 +49,7 @@ def test_a_second_run_edits_nothing_when_nothing_changed():
 
 
 def test_a_second_run_edits_our_comment_when_something_changed():
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.run(OPENED)
     harness.set_thread(
         our_comment(harness.github.posted[0][1]), body="It is Store.save that loses items", title="Store.save loses"
@@ -64,16 +64,16 @@ def test_a_second_run_edits_our_comment_when_something_changed():
     [(Policy(comment="never"), False), (Policy(comment="always", dry_run=True, labels="apply"), False)],
 )
 def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
-    harness = FlowHarness(policy=policy)
+    harness = RunHarness(policy=policy)
     harness.run(OPENED)
     assert harness.writes == 0
-    assert harness.runner.summaries
-    assert harness.runner.values["suspect-files"]
+    assert harness.output.summaries
+    assert harness.output.values["suspect-files"]
 
 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
     model = FakeModel(factories.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
-    harness = FlowHarness(
+    harness = RunHarness(
         policy=Policy(comment="always", labels="apply"),
         services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
     )
@@ -82,7 +82,7 @@ def test_labels_are_added_only_when_asked_and_only_existing_ones():
 
 
 def test_a_label_that_is_there_is_not_added_again():
-    harness = FlowHarness(policy=Policy(comment="always", labels="apply"))
+    harness = RunHarness(policy=Policy(comment="always", labels="apply"))
     harness.set_thread(labels=["bug"])
     harness.run(OPENED)
     assert harness.github.labelled == []
@@ -94,87 +94,87 @@ SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
     ("pull request by number", BY_HAND, {"is_pull_request": True}, "Pull requests"),
     ("bot", OPENED, {"author_is_bot": True}, "bot"),
     ("stranger's command", TriageTask(number=7, trigger=Trigger.COMMAND, actor="stranger"), {}, "write access"),
-    ("answer to nothing", TriageTask(number=7, trigger=Trigger.ANSWER, actor="reporter"), {}, "No question"),
+    ("answer to nothing", TriageTask(number=7, trigger=Trigger.REPORTER_REPLY, actor="reporter"), {}, "No question"),
     ("quiet by a stranger", QuietTask(number=7, actor="stranger"), {}, "write access"),
 ]
 
 
 @pytest.mark.parametrize(("task", "changes", "reason"), [c[1:] for c in SKIPPED], ids=[c[0] for c in SKIPPED])
 def test_skips_say_why_and_write_nothing(task: Task, changes: dict[str, Any], reason: str):
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.set_thread(**changes)
     assert harness.run(task).status is Status.SKIPPED
     assert harness.writes == 0
-    assert reason in harness.runner.summaries[0]
-    assert harness.runner.values["status"] == "skipped"
+    assert reason in harness.output.summaries[0]
+    assert harness.output.values["status"] == "skipped"
 
 
 def test_an_edit_that_changes_no_word_is_skipped():
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.run(OPENED)
     harness.set_thread(our_comment(harness.github.posted[0][1]))
     assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
 
 def test_a_moved_issue_is_skipped():
-    harness = FlowHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
+    harness = RunHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
     assert harness.run(OPENED).status is Status.SKIPPED
 
 
 def test_an_issue_that_does_not_exist_is_the_roots_to_tell():
     with pytest.raises(NoSuchIssue):
-        FlowHarness(github=FakeGitHub()).run(OPENED)
+        RunHarness(github=FakeGitHub()).run(OPENED)
 
 
 def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
     denied = PermissionMissing("The token may not comment: add `issues: write` to `permissions:`.")
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.github.errors = {"post_comment": denied}
     ending = harness.run(OPENED)
     assert ending.status is Status.FAILED
-    assert harness.runner.values["status"] == "failed"
-    assert ("error", str(denied)) in harness.runner.annotations
-    assert "src/parse.py" in harness.runner.summaries[0]
+    assert harness.output.values["status"] == "failed"
+    assert ("error", str(denied)) in harness.output.annotations
+    assert "src/parse.py" in harness.output.summaries[0]
 
 
 def test_a_comment_that_github_does_not_take_leaves_the_summary():
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
     assert harness.run(OPENED).status is not Status.FAILED
-    assert "src/parse.py" in harness.runner.summaries[0]
+    assert "src/parse.py" in harness.output.summaries[0]
 
 
 def test_labels_that_cannot_be_read_are_no_reason_to_stop():
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.github.errors = {"list_labels": CannotPublish("GitHub answered 500.")}
     assert harness.run(OPENED).status is Status.COMPLETE
 
 
 def test_github_down_is_a_triage_of_what_the_event_told():
-    harness = FlowHarness(
+    harness = RunHarness(
         github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
     )
     harness.event_issue = factories.issue()
     ending = harness.run(OPENED)
     assert ending.status is Status.DEGRADED
     assert harness.writes == 0, "whether we commented already is not known"
-    assert "src/parse.py" in harness.runner.summaries[0]
-    assert "GitHub answered 502" in harness.runner.summaries[0]
-    assert harness.runner.values["status"] == "degraded"
+    assert "src/parse.py" in harness.output.summaries[0]
+    assert "GitHub answered 502" in harness.output.summaries[0]
+    assert harness.output.values["status"] == "degraded"
 
 
 @pytest.mark.parametrize("task", [BY_HAND, TriageTask(number=7, trigger=Trigger.COMMAND, actor="x")])
 def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
-    harness = FlowHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
+    harness = RunHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
     harness.event_issue = factories.issue() if task is not BY_HAND else None
     assert harness.run(task).status is Status.DEGRADED
-    assert "GitHub answered 502" in harness.runner.summaries[0]
-    assert "src/parse.py" not in harness.runner.summaries[0]
+    assert "GitHub answered 502" in harness.output.summaries[0]
+    assert "src/parse.py" not in harness.output.summaries[0]
 
 
 def test_another_runs_comment_is_edited_rather_than_doubled():
     """It was posted while our agents were at work."""
-    harness = FlowHarness()
+    harness = RunHarness()
     rival = our_comment("<!-- bug-triage: v1 {} -->\nwords")
 
     def meanwhile() -> None:
@@ -187,7 +187,7 @@ def test_another_runs_comment_is_edited_rather_than_doubled():
 
 
 def test_quiet_silences_until_somebody_asks():
-    harness = FlowHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
+    harness = RunHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
     harness.run(OPENED)
     harness.set_thread(our_comment(harness.github.posted[0][1]))
     harness.run(QuietTask(number=7, actor="keeper"))
@@ -207,7 +207,7 @@ def test_three_commands_a_day():
         IssueComment(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)
         for n in range(4)
     ]
-    harness = FlowHarness()
+    harness = RunHarness()
     harness.set_thread(*said)
     asked = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
     assert harness.run(asked).status is Status.SKIPPED
@@ -219,11 +219,11 @@ def test_services_are_made_only_for_work():
     def never() -> Services:
         raise AssertionError("nothing is to be done")
 
-    harness = FlowHarness()
-    context = FlowContext(
+    harness = RunHarness()
+    context = Run(
         github=harness.github,
         approvals=FakeIssueApprovals(),
-        runner=harness.runner,
+        output=harness.output,
         progress=FakeProgressLog(),
         policy=harness.policy,
         repository=factories.repository(),

@@ -18,8 +18,9 @@ from triage.model.chat_model import ChatModel
 from triage.model.embeddings import MeteredEmbeddings
 from triage.model.endpoint import Endpoint
 from triage.model.model_retry import RetryPolicy
+from triage.model.response_cache import FileResponseCache
 from triage.model.token_count import PriceTable
-from triage.ports import ResponseCache, Tier
+from triage.ports import Tier
 
 
 class Colour(BaseModel):
@@ -30,6 +31,19 @@ class Colour(BaseModel):
 GREEN = '{"name": "green", "depth": 3}'
 
 
+class FakeResponseCache(FileResponseCache):
+    """Responses in memory."""
+
+    def __init__(self) -> None:
+        self.responses: dict[str, str] = {}
+
+    def get(self, key: str) -> str | None:
+        return self.responses.get(key)
+
+    def put(self, key: str, answer: str) -> None:
+        self.responses[key] = answer
+
+
 @dataclass
 class ModelSetup:
     """Model and embeddings of one run, as the wiring builds them. Waits are recorded instead of made."""
@@ -37,7 +51,7 @@ class ModelSetup:
     server: Server
     limits: Limits = field(default_factory=Limits)
     prices: Mapping[str, Price] = field(default_factory=dict)
-    replies: ResponseCache | None = None
+    replies: FileResponseCache | None = None
     main: str = "gpt-4o"
     fast: str = "gpt-4o-mini"
     fallback: str = "gpt-4o-mini"

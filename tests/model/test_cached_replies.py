@@ -9,9 +9,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from testing.fakes import FakeResponseCache
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
-from tests.model.model import GREEN, Colour, ModelSetup, asked_models, asked_modes, colour
+from tests.model.model import GREEN, Colour, FakeResponseCache, ModelSetup, asked_models, asked_modes, colour
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.run import Limits, Outcome, Usage
 

@@ -8,7 +8,7 @@ import pytest
 from testing.servers.scripted_server import ReceivedRequest, Script, ScriptedReply, error_reply, serve_script
 from tests.model.model import ModelSetup
 from triage.base.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
-from triage.base.threads import Abandoned, run_in_daemon_thread
+from triage.base.threads import Abandoned, in_thread
 from triage.domain.run import Limits, Outcome
 from triage.model.embeddings import MeteredEmbeddings
 
@@ -159,7 +159,7 @@ async def left_while(embeddings: MeteredEmbeddings) -> Any:
             outcome.append(type(error))
         loop.call_soon_threadsafe(ended.set)
 
-    running = asyncio.ensure_future(run_in_daemon_thread(work))
+    running = asyncio.ensure_future(in_thread(work))
     await asyncio.sleep(0)
     running.cancel()
     await asyncio.wait([running])
@@ -172,5 +172,5 @@ async def test_calls_in_a_thread_are_recorded_where_it_was_started():
     with serve_script(billing(3)) as server:
         setup = ModelSetup(server)
         with setup.model.measure_usage(10) as meter:
-            await run_in_daemon_thread(lambda: setup.embeddings().embed_query("x"))
+            await in_thread(lambda: setup.embeddings().embed_query("x"))
     assert meter.usage.input_tokens == 3

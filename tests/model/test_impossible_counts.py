@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from testing.fakes import NOW, FakeResponseCache
+from testing.fakes import NOW
 from testing.servers.scripted_server import chat_completion, serve_script
-from tests.model.model import GREEN, Colour, ModelSetup, colour
+from tests.model.model import GREEN, Colour, FakeResponseCache, ModelSetup, colour
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.run import Limits, Usage
 from triage.model.budget import Budget

@@ -20,8 +20,8 @@ from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.output.hostile import COMMANDS, TEXT
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.output.capture_library_output import GuardedStream, capture_library_output
-from triage.output.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
 from triage.output.line_logs import ActionsLog, format_record
+from triage.output.safe_lines import PREFIX, LineWriter, to_safe_line, to_safe_lines
 from triage.ports import ProgressLog
 from triage.safety.secrets.redactor import SecretRedactor
 
@@ -122,13 +122,13 @@ class TestLines:
 
     @given(TEXT)
     def test_inert_text_stays_as_it_is(self, text: str) -> None:
-        once = to_inert_lines(text)
-        assert to_inert_lines("\n".join(once)) == once
-        assert "\n" not in to_inert_line(text)
+        once = to_safe_lines(text)
+        assert to_safe_lines("\n".join(once)) == once
+        assert "\n" not in to_safe_line(text)
 
     @pytest.mark.parametrize("shape", ["##[", "\r", "\x1b[", "::", "\x1b]", "\u200b", "\t", "😀"])
     def test_time_is_linear(self, shape: str) -> None:
-        assert_grows_linearly(lambda size: (shape * size)[:size], to_inert_lines)
+        assert_grows_linearly(lambda size: (shape * size)[:size], to_safe_lines)
 
     def test_a_stream_without_unicode(self) -> None:
         raw = io.BytesIO()

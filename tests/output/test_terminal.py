@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from testing.text.encoded_secrets import GITHUB, KEYS
 from tests.output.test_actions_log import BY_RULES, FAILED, STEP, TOOL, Clock
 from triage.base.errors import BadInput
-from triage.output.terminal import TerminalProgress, TerminalRunner, progress_console
-from triage.ports import ProgressLog, Runner
+from triage.output.terminal import TerminalOutput, TerminalProgress
+from triage.ports import Output, ProgressLog
+from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
+
+MASK = SecretRedactor(KEYS)
 
 
 def console(*, tty: bool = False) -> Console:
@@ -26,30 +30,40 @@ def text(of: Console) -> str:
 class TestRunner:
     def test_results_are_stored(self) -> None:
         out = console()
-        runner = TerminalRunner(out)
-        port: Runner = runner
+        output = TerminalOutput(MASK, console=out)
+        port: Output = output
         port.write_summary("# One")
         port.write_summary("# Two")
         port.write_outputs({"status": "complete"})
         assert port.write_report("{}") == ""
-        assert (runner.markdown, runner.json_text, text(out)) == ("# One\n# Two", "{}", "")
+        assert (output.markdown, output.json_text, text(out)) == ("# One\n# Two", "{}", "")
 
     def test_annotations_are_lines(self) -> None:
         out = console()
-        TerminalRunner(out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
+        TerminalOutput(MASK, console=out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
         assert text(out) == "warning: [bold]50%[/bold] :smile: red\n"
 
     def test_the_report_is_written_to_the_chosen_path(self, tmp_path: Path) -> None:
         path = tmp_path / "report.json"
-        assert TerminalRunner(console(), path).write_report('{"a": "é"}') == str(path)
+        assert TerminalOutput(MASK, path, console()).write_report('{"a": "é"}') == str(path)
         assert path.read_text(encoding="utf-8") == '{"a": "é"}'
+
+    def test_our_secrets_are_masked(self, tmp_path: Path) -> None:
+        out = console()
+        output = TerminalOutput(MASK, tmp_path / "report.json", out)
+        output.write_summary(f"# {GITHUB}")
+        output.annotate("warning", f"Fix {GITHUB}")
+        output.write_report(f'"{GITHUB}"')
+        report = (tmp_path / "report.json").read_text(encoding="utf-8")
+        assert (output.markdown, report) == (f"# {OWN_SECRET_PLACEHOLDER}", f'"{OWN_SECRET_PLACEHOLDER}"')
+        assert text(out) == f"warning: Fix {OWN_SECRET_PLACEHOLDER}\n"
 
     def test_a_path_that_cannot_be_written(self, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"^The report cannot be written to this path: is a directory\.$"):
-            TerminalRunner(console(), tmp_path).write_report("{}")
+            TerminalOutput(MASK, tmp_path, console()).write_report("{}")
 
     def test_progress_is_on_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:
-        TerminalRunner(progress_console()).annotate("notice", "hello")
+        TerminalOutput(MASK).annotate("notice", "hello")
         assert capsys.readouterr() == ("", "notice: hello\n")
 
 

@@ -9,7 +9,9 @@ from langchain_tavily import TavilySearch
 from pydantic import SecretStr
 
 from testing.servers.scripted_server import ScriptedReply, serve_script
+from testing.text.encoded_secrets import MODEL
 from triage.base.network import Network
+from triage.safety.secrets.redactor import SecretRedactor
 from triage.web.web_search_tool import build_search_tool
 
 PAGE = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range", "score": 0.9, "raw_content": "x"}
@@ -143,9 +145,21 @@ async def test_a_search_that_failed_was_one():
 
 async def test_our_own_secrets_are_redacted_last():
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
-        tool = build_search_tool(KEY, server.url, redact=lambda query: query.replace("hunter", "https://a.test/"))
+        tool = build_search_tool(
+            KEY,
+            server.url,
+            redact=lambda tree: tree if isinstance(tree, list) else tree.replace("hunter", "https://a.test/"),
+        )
         await tool.ainvoke({"query": "date hunter fails"})
     assert server.requests[0].body["query"] == "date fails"
+
+
+async def test_our_own_secrets_are_masked_in_what_is_found():
+    page = PAGE | {"content": f"{'x' * 3_990} {MODEL}"}
+    with serve_script([ScriptedReply({"results": [page]})]) as server:
+        redact = SecretRedactor([MODEL]).redactor_for("web search")
+        (found,) = (await build_search_tool(KEY, server.url, redact=redact).ainvoke({"query": "date"}))["results"]
+    assert MODEL[:7] not in found["content"], "before it is cut"
 
 
 async def test_the_query_is_sanitized():

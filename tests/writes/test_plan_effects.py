@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypeVar
+from itertools import product
+from typing import Any, TypeVar, get_args
 
 import pytest
 
@@ -27,12 +28,13 @@ from tests.comment.sample_reports import (
 )
 from triage.approval.proposal_id import compute_proposal_id
 from triage.comment.comment import decide_comment
-from triage.comment.hidden_state import CommentState, hash_label, hash_text, parse_state, render_state
+from triage.comment.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
 from triage.domain.effect import (
     AddLabels,
     Annotate,
     EditComment,
     Effect,
+    LabelsMode,
     Policy,
     PostComment,
     RemoveLabel,
@@ -45,13 +47,12 @@ from triage.domain.effect import (
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import IssueRef, RunReport, Ticket
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
+from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes import plan_effects
-from triage.writes.answer_line import plan_decided
 from triage.writes.deduplicate import find_our_comments
-from triage.writes.plan_effects import build_outputs, plan_quiet
-from triage.writes.suggestion_proposal import find_proposals
-from triage.writes.trusted_facts import TrustedFacts
+from triage.writes.plan_effects import TrustedFacts, build_outputs, plan_quiet
+from triage.writes.plan_issue_effects import LabelPlan, plan_needs_info
+from triage.writes.suggestion_proposal import find_proposals, plan_decided
 
 E = TypeVar("E")
 
@@ -320,9 +321,9 @@ def test_the_report_says_what_stands_on_the_issue(
 
 def test_labels_that_nothing_remembers_are_added_once():
     apply = Policy(labels="apply")
-    assert names(plan_report(FEATURE, apply, ISSUE, FACTS, is_unremembered=True)) == ALWAYS
-    assert names(plan_report(FULL, apply, ISSUE, FACTS, is_unremembered=True)) == ["PostComment", *ALWAYS]
-    waiting = plan_report(QUESTION, apply, ISSUE, FACTS, is_unremembered=True, needs_info_label="importer")
+    assert names(plan_report(FEATURE, apply, ISSUE, FACTS, remembers_labels=False)) == ALWAYS
+    assert names(plan_report(FULL, apply, ISSUE, FACTS, remembers_labels=False)) == ["PostComment", *ALWAYS]
+    waiting = plan_report(QUESTION, apply, ISSUE, FACTS, remembers_labels=False, needs_info_label="importer")
     assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
 
 
@@ -419,9 +420,9 @@ def test_an_unchanged_comment_has_a_url():
 
 
 def test_skipping_and_failing_set_every_output():
-    assert names(plan_skip("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
+    assert names(skip_effects("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
     assert names(plan_failure("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
-    assert of(SetOutputs, plan_skip("x")).values == EMPTY_OUTPUTS | {"status": "skipped"}
+    assert of(SetOutputs, skip_effects("x")).values == EMPTY_OUTPUTS | {"status": "skipped"}
     assert of(SetOutputs, plan_failure("x")).values == EMPTY_OUTPUTS | {"status": "failed"}
     assert of(Annotate, plan_failure("No such issue.")) == Annotate(level="error", message="No such issue.")
     assert set(build_outputs(FULL)) == set(EMPTY_OUTPUTS)
@@ -460,3 +461,56 @@ def test_our_comments_have_our_marker_and_our_login():
     thread = [strangers, second, other, nameless, OURS]
     assert find_our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
     assert find_our_comments(ISSUE) == []
+
+
+LABEL = "Needs info"
+
+
+def plan(state: NeedsInfo, has_label: bool, asks: bool, mode: LabelsMode = "apply", label: str = LABEL) -> LabelPlan:
+    labels = ["bug", LABEL.lower()] if has_label else ["bug"]
+    return plan_needs_info(label, mode, Issue(number=7, title="t", labels=labels), state, asks=asks)
+
+
+ADD, REMOVE, NOTHING = (True, False), (False, True), (False, False)
+
+
+@pytest.mark.parametrize(
+    ("state", "has_label", "asks", "changes", "next_state"),
+    [
+        ("", False, True, ADD, "added"),
+        ("", True, True, NOTHING, ""),  # a person has put it on
+        ("", True, False, NOTHING, ""),
+        ("", False, False, NOTHING, ""),
+        ("added", True, True, NOTHING, "added"),
+        ("added", False, True, NOTHING, "removed"),  # a person has taken it off
+        ("added", True, False, REMOVE, ""),
+        ("added", False, False, NOTHING, ""),
+        ("removed", False, True, NOTHING, "removed"),
+        ("removed", True, True, NOTHING, "removed"),  # and put it on again: it is theirs
+        ("removed", True, False, NOTHING, ""),
+        ("removed", False, False, NOTHING, ""),
+    ],
+)
+def test_the_label_follows_the_question(
+    state: NeedsInfo, has_label: bool, asks: bool, changes: tuple[bool, bool], next_state: NeedsInfo
+):
+    assert plan(state, has_label, asks) == (*changes, next_state)
+
+
+ALL_STATES: list[tuple[NeedsInfo, bool, bool]] = list(product(get_args(NeedsInfo), [False, True], [False, True]))
+
+
+@pytest.mark.parametrize(("state", "has_label", "asks"), ALL_STATES)
+def test_nothing_happens_without_the_setting_or_unless_labels_are_applied(
+    state: NeedsInfo, has_label: bool, asks: bool
+):
+    nothing = (*NOTHING, state)
+    assert plan(state, has_label, asks, label="") == nothing
+    assert plan(state, has_label, asks, "suggest") == plan(state, has_label, asks, "off") == nothing
+
+
+@pytest.mark.parametrize(("state", "has_label", "asks"), ALL_STATES)
+def test_a_second_run_changes_nothing(state: NeedsInfo, has_label: bool, asks: bool):
+    first = plan(state, has_label, asks)
+    has_label_now = (has_label or first.adds) and not first.removes
+    assert plan(first.state, has_label_now, asks) == (*NOTHING, first.state)

@@ -14,7 +14,7 @@ from triage.agents.code_answers import (
     render_search,
     render_text_matches,
 )
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.ports import Codebase
 
 
@@ -31,7 +31,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             text: Part of one line, as it stands in the code.
         """
-        return await run_in_daemon_thread(lambda: render_text_matches(codebase, text))
+        return await in_thread(render_text_matches, codebase, text)
 
     @tool(parse_docstring=True)
     async def find_symbol(name: str) -> str:
@@ -40,7 +40,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             name: Its name, with its owner where that is known, such as `save` or `Store.save`.
         """
-        return await run_in_daemon_thread(lambda: render_definitions(codebase, name))
+        return await in_thread(render_definitions, codebase, name)
 
     @tool(parse_docstring=True)
     async def callers(name: str) -> str:
@@ -49,7 +49,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             name: Its name, with its owner where that is known, such as `save` or `Store.save`.
         """
-        return await run_in_daemon_thread(lambda: render_callers(codebase, name))
+        return await in_thread(render_callers, codebase, name)
 
     @tool(parse_docstring=True)
     async def read_lines(path: str, start: int, end: int) -> str:
@@ -60,7 +60,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
             start: First line, from 1.
             end: Last line, included.
         """
-        return await run_in_daemon_thread(lambda: render_lines(codebase, path, start, end))
+        return await in_thread(render_lines, codebase, path, start, end)
 
     @tool(parse_docstring=True)
     async def search_code(query: str) -> str:
@@ -71,7 +71,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             query: Names, messages or words that are likely to stand in the code.
         """
-        return await run_in_daemon_thread(lambda: render_search(codebase, query))
+        return await in_thread(render_search, codebase, query)
 
     @tool(parse_docstring=True)
     async def git_history(path: str) -> str:
@@ -80,6 +80,6 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             path: The file's path, as passages show it.
         """
-        return await run_in_daemon_thread(lambda: render_history(codebase, path))
+        return await in_thread(render_history, codebase, path)
 
     return [grep, find_symbol, callers, read_lines, search_code, git_history]

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
 from triage.agents.prompts import find_traceback_lines
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, MatchSource, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
@@ -73,7 +73,7 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
     query, found = build_query(agent_input), agent_input.found
-    hits = await run_in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
+    hits = await in_thread(services.codebase.search, query, MAX_FILES)
     if found:  # with the agents' words another file may be first
         hits = sorted(hits, key=lambda hit: hit.path != found.span.path)
     confidence = estimate_confidence(hits, agent_input, services.codebase)

@@ -28,7 +28,7 @@ from triage.agents.prompts import (
 )
 from triage.agents.shown_code import render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp, Passage
@@ -123,7 +123,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
     The first round shows the best passages; a further one what the earlier rounds have found.
     """
-    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
+    skills = await in_thread(SkillPrompts, agent_input, services)
     lookup = _open_lookup(agent_input, services, model, has_skills=bool(skills.catalogue))
     llm = RunnableLambda(_build_asking(lookup, skills, model))
     tail = [*build_memory_messages(agent_input), *skills.messages]
@@ -132,7 +132,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     sections |= format_instructions(services) | format_languages(agent_input)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
     if continues:
-        known = await run_in_daemon_thread(lambda: build_followup_sections(agent_input, services.codebase))
+        known = await in_thread(build_followup_sections, agent_input, services.codebase)
         chain = build_followup_chain(llm, sections | known, tail, skills.catalogue)
     else:
         chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS

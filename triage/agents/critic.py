@@ -16,7 +16,7 @@ from triage.agents.prompts import (
 )
 from triage.agents.shown_code import ReadLines, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
@@ -58,7 +58,7 @@ def _format_location(file: RelevantFile) -> str:
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
     codebase = services.codebase
-    critic_input = await run_in_daemon_thread(lambda: build_critic_input(agent_input, codebase.read_lines))
+    critic_input = await in_thread(build_critic_input, agent_input, codebase.read_lines)
     sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS) | {
         **format_instructions(services),
         **format_languages(agent_input),
@@ -69,7 +69,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
         "confidence so far": f"{agent_input.confidence:.2f}",
     }
-    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
+    skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
     tail = [*build_memory_messages(agent_input), *skills.messages]
     answer = await skills.ask(chain.ainvoke, build_messages("critic", sections, tail, skills.catalogue))

@@ -10,7 +10,7 @@ from triage.agents.prompts import (
     format_languages,
 )
 from triage.agents.skill_prompts import SkillPrompts
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import ParsedIssue
@@ -35,7 +35,7 @@ async def answer_with_model(
         | format_languages(agent_input)
         | {"prior findings": format_findings(agent_input.findings)}
     )
-    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
+    skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
     prompt = build_messages(
         "investigator", parts, [*build_memory_messages(agent_input), *skills.messages], skills.catalogue
@@ -63,7 +63,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     kind = classify_issue(parsed, agent_input.issue.labels, agent_input.learned.kinds)
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     project = agent_input.repository.slug
-    questions = await run_in_daemon_thread(lambda: _list_questions(kind, parsed, services, project))
+    questions = await in_thread(_list_questions, kind, parsed, services, project)
     symptom = describe_symptom(parsed)
     functions = [frame.function for trace in parsed.traces for frame in reversed(trace.frames) if frame.function]
     areas = list(dict.fromkeys([*functions, *parsed.identifiers]))[:6]

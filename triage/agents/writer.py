@@ -24,7 +24,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.shown_code import render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.errors import CostLimitExceeded, TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TriageReport, WriterOutput
 from triage.domain.value import Value
@@ -69,13 +69,11 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     failures: list[TriageError] = []
     owners = _list_owners(agent_input, services)
     read_lines = services.codebase.read_lines
-    cited_code = await run_in_daemon_thread(
-        lambda: render_cited_code(agent_input.suspects[:1], read_lines, MAX_CODE_CHARS)
-    )
+    cited_code = await in_thread(render_cited_code, agent_input.suspects[:1], read_lines, MAX_CODE_CHARS)
     sections = _build_sections(agent_input, services, owners, cited_code)
 
     seconds = min(services.limits.agent_seconds, services.seconds_left())
-    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services, seconds))
+    skills = await in_thread(SkillPrompts, agent_input, services, seconds)
     tail = [*build_memory_messages(agent_input), *skills.messages]
 
     async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -12,14 +11,11 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from triage.app import wiring
-from triage.app.settings import find_unknown_variables
-from triage.app.wiring import RunSetup
+from triage.app.app import App
 from triage.base import threads
 from triage.base.errors import BadInput
 from triage.domain.issue import Issue, Repository
 from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_text, parse_issue_url
-from triage.ports import ProgressLog
 
 T = TypeVar("T")
 
@@ -42,18 +38,6 @@ GitHubOption = Annotated[str, typer.Option("--github", help="owner/name of the i
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step and decision.")]
 
 
-def open_setup(repo: Path, progress: ProgressLog, engine: str | None = None) -> RunSetup:
-    """Return the setup for a checkout. Raises BadInput if it is no folder or a variable has a bad value."""
-    if not repo.is_dir():
-        raise BadInput(f"--repo: {repo} is not a folder.")
-    root = repo.resolve()
-    return RunSetup.from_terminal(os.environ, root, wiring.find_repository_name(root), progress, engine)
-
-
-def list_warnings(setup: RunSetup) -> list[str]:
-    return [*find_unknown_variables(os.environ), *setup.settings.warnings, *setup.environment.warnings]
-
-
 def parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, int]:
     """Return the issue's repository if it is named, and its number; 0 for a file. Raises BadInput."""
     if is_url(issue):
@@ -69,23 +53,23 @@ def parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, i
     return github, int(digits)
 
 
-def open_issue(setup: RunSetup, issue: str, github: str) -> tuple[RunSetup, Issue, Repository]:
-    """Return the setup for the issue's repository, the issue from wherever `--issue` says, and its repository.
+def open_issue(app: App, issue: str, github: str) -> tuple[App, Issue, Repository]:
+    """Return the app for the issue's repository, the issue from wherever `--issue` says, and its repository.
 
     Raises:
         BadInput: There is no such file or number, or it is a pull request.
         TriageError: As `ports.GitHub`.
     """
-    slug, number = parse_issue_option(issue, github, setup.environment.server_url)
-    setup = replace(setup, repository=slug or github or setup.repository)
-    found = _fetch_issue(setup, number) if number else read_issue_file(issue)
-    server_url = setup.environment.server_url if slug or github else ""
-    repository = Repository(slug=setup.repository, server_url=server_url)
-    return setup, setup.redactor.redact_model("issue", found), repository
+    slug, number = parse_issue_option(issue, github, app.environment.server_url)
+    app = replace(app, repository=slug or github or app.repository)
+    found = _fetch_issue(app, number) if number else read_issue_file(issue)
+    server_url = app.environment.server_url if slug or github else ""
+    repository = Repository(slug=app.repository, server_url=server_url)
+    return app, app.redactor.redact_value("issue", found), repository
 
 
-def _fetch_issue(setup: RunSetup, number: int) -> Issue:
-    issue = wiring.build_github(setup).fetch_issue(number)
+def _fetch_issue(app: App, number: int) -> Issue:
+    issue = app.github.fetch_issue(number)
     if issue.is_pull_request:
         raise BadInput(f"--issue: #{number} is a pull request; only issues can be triaged.")
     return issue

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from triage.app import wiring
-from triage.app.wiring import RunSetup
+from triage.app.app import App
 from triage.base.errors import TriageError
 from triage.domain.code import IndexFacts
 from triage.domain.skill import SKILL_FOLDER
@@ -18,16 +17,16 @@ class Check(Value):
     detail: str
 
 
-def run_checks(setup: RunSetup, github: str = "") -> dict[str, Check]:
+def run_checks(app: App, github: str = "") -> dict[str, Check]:
     """Run the checks; an error is a check that is broken. `github` is the `owner/name` to try the token on."""
     probes: Mapping[str, Callable[[], Check]] = {
-        "checkout": lambda: _check_checkout(setup),
-        "project_settings": lambda: _check_project_settings(setup),
-        "skills": lambda: _check_skills(setup),
-        "github": lambda: _check_github(setup, github),
-        "model": lambda: _check_model(setup),
-        "web_search": lambda: _check_web_search(setup),
-        "telemetry": lambda: _check_telemetry(setup),
+        "checkout": lambda: _check_checkout(app),
+        "project_settings": lambda: _check_project_settings(app),
+        "skills": lambda: _check_skills(app),
+        "github": lambda: _check_github(app, github),
+        "model": lambda: _check_model(app),
+        "web_search": lambda: _check_web_search(app),
+        "telemetry": lambda: _check_telemetry(app),
     }
     return {name: _run(probe) for name, probe in probes.items()}
 
@@ -39,16 +38,16 @@ def _run(probe: Callable[[], Check]) -> Check:
         return Check(state="broken", detail=str(error))
 
 
-def _check_checkout(setup: RunSetup) -> Check:
-    facts = wiring.build_local_codebase(setup).index()
+def _check_checkout(app: App) -> Check:
+    facts = app.open_local_codebase().index()
     if not facts.files:
-        return Check(state="broken", detail=_explain_empty_index(setup, facts))
+        return Check(state="broken", detail=_explain_empty_index(app, facts))
     commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
     return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
 
 
-def _explain_empty_index(setup: RunSetup, facts: IndexFacts) -> str:
-    if (setup.root / ".git").exists() and not facts.commit:
+def _explain_empty_index(app: App, facts: IndexFacts) -> str:
+    if (app.root / ".git").exists() and not facts.commit:
         return "this git repository has no commit yet, and only commits are searched; commit the code first"
     if not facts.left_out:
         return "there are no files here; name a checkout with --repo"
@@ -56,18 +55,18 @@ def _explain_empty_index(setup: RunSetup, facts: IndexFacts) -> str:
     return f"none of the files here can be indexed ({reasons})"
 
 
-def _check_project_settings(setup: RunSetup) -> Check:
-    path, config = setup.settings.config_file, wiring.read_project_config(setup.settings, setup.root)
+def _check_project_settings(app: App) -> Check:
+    path, config = app.settings.config_file, app.read_project_config()
     if config is None:
         return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
     keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
     return Check(state="ok", detail=f"{path} sets {keys}")
 
 
-def _check_skills(setup: RunSetup) -> Check:
+def _check_skills(app: App) -> Check:
     from triage.code.files.project_files import read_skills_at
 
-    skills = read_skills_at(setup.root)
+    skills = read_skills_at(app.root)
     if skills.broken:
         return Check(state="broken", detail="; ".join(f"{one.path}: {one.problem}" for one in skills.broken))
     if not skills.skills:
@@ -75,27 +74,27 @@ def _check_skills(setup: RunSetup) -> Check:
     return Check(state="ok", detail=f"{SKILL_FOLDER} has {', '.join(skill.id for skill in skills.skills)}")
 
 
-def _check_github(setup: RunSetup, github: str) -> Check:
+def _check_github(app: App, github: str) -> Check:
     if not github:
-        if setup.settings.github_token.get_secret_value():
+        if app.settings.github_token.get_secret_value():
             return Check(state="ok", detail="a token is set; try it with --github owner/name")
         return Check(state="missing", detail="no token (github-token)")
-    labels = wiring.build_github(setup).list_labels()
+    labels = app.github.list_labels()
     return Check(state="ok", detail=f"{github} can be read; it has {len(labels)} labels")
 
 
-def _check_model(setup: RunSetup) -> Check:
-    settings = setup.settings
+def _check_model(app: App) -> Check:
+    settings = app.settings
     if settings.effective_engine == "rules":
         return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
     from triage.model.endpoint import check_endpoint
 
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
-    return Check(state="ok", detail=check_endpoint(wiring.build_endpoint(setup, "doctor"), names))
+    return Check(state="ok", detail=check_endpoint(app.open_endpoint("doctor"), names))
 
 
-def _check_web_search(setup: RunSetup) -> Check:
-    key, environment = setup.settings.tavily_api_key, setup.environment
+def _check_web_search(app: App) -> Check:
+    key, environment = app.settings.tavily_api_key, app.environment
     if not key.get_secret_value():
         return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.web.web_search_tool import TAVILY_URL, TavilyClient
@@ -104,8 +103,8 @@ def _check_web_search(setup: RunSetup) -> Check:
     return Check(state="ok", detail=client.check())
 
 
-def _check_telemetry(setup: RunSetup) -> Check:
-    environment = setup.environment
+def _check_telemetry(app: App) -> Check:
+    environment = app.environment
     if environment.collector is None:
         if environment.collector_problem:
             return Check(state="broken", detail=environment.collector_problem)

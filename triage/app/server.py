@@ -1,15 +1,12 @@
 """The graph for LangGraph Server, which finds it by `langgraph.json`. Settings come from `TRIAGE_*` variables."""
 
 import asyncio
-import os
 from dataclasses import replace
 from functools import partial
 
 from langchain_core.runnables import RunnableConfig
 
-from triage.app import wiring
-from triage.app.settings import Checkouts
-from triage.app.wiring import RunSetup
+from triage.app.app import open_on_server
 from triage.domain.issue import Repository
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.jobs.export_telemetry import export_telemetry
@@ -30,10 +27,8 @@ def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
 
     `repository` is `owner/name` or empty; `iterations` are what the server's recursion limit allows.
     """
-    folder = Checkouts.read(os.environ).find_folder(repository)
-    slug = repository or folder.name
-    setup = RunSetup.from_terminal(os.environ, folder, slug, wiring.build_server_log()).with_project_config()
-    services = wiring.open_services(setup)
+    app = open_on_server(repository)
+    services = app.open_services()
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
-    server_url = setup.environment.server_url if repository else ""
-    return Repository(slug=slug, server_url=server_url), replace(services, limits=limits)
+    server_url = app.environment.server_url if repository else ""
+    return Repository(slug=app.repository, server_url=server_url), replace(services, limits=limits)

@@ -1,22 +1,18 @@
 """The commands `backlog list`, `backlog run` and `backlog merge`: many issues of one repository, in batches."""
 
 import json
+import math
 import os
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from triage.app import runner_wiring, wiring
-from triage.app.command_line import EXIT_CODES, Repo, Verbose, list_warnings, open_setup, run_until_signal
-from triage.app.wiring import RunSetup
-from triage.backlog import backlog_services
+from triage.app.app import App, open_at_terminal, open_job_output
+from triage.app.command_line import EXIT_CODES, Repo, Verbose, run_until_signal
+from triage.backlog import backlog_job
 from triage.backlog.backlog import (
     DEFAULT_BATCH_SECONDS,
     DEFAULT_BATCH_SIZE,
@@ -24,18 +20,13 @@ from triage.backlog.backlog import (
     DEFAULT_USD,
     MAX_BATCH_SIZE,
     MAX_COMMENTS,
-    Caps,
 )
-from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.list_backlog import ListRequest, describe_list, list_backlog
-from triage.backlog.merge_backlog import MergeJob, merge_backlog
-from triage.backlog.run_batch import read_plan, run_batch
-from triage.domain.issue import Repository
+from triage.backlog.backlog_services import open_files
+from triage.backlog.list_backlog import describe_list
 from triage.domain.task import BACKLOG_QUERY
-from triage.jobs.flow_context import FlowContext
-from triage.ports import Runner
+from triage.ports import Output
 
-app = typer.Typer(
+commands = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Triage many issues of a repository: list them once, run batches, merge one ranked table.",
@@ -43,7 +34,7 @@ app = typer.Typer(
 FolderArgument = Annotated[Path, typer.Argument(help="Folder that `backlog list` has written.")]
 
 
-@app.command("list")
+@commands.command("list")
 def list_issues(
     github: Annotated[str, typer.Option(help="owner/name of the repository.")],
     out: Annotated[Path, typer.Option(help="Folder for the files that the other commands read.")],
@@ -60,28 +51,28 @@ def list_issues(
     verbose: Verbose = False,
 ) -> None:
     """List the issues of a repository and split them into batches. Prints the matrix and a cursor as JSON."""
-    with _open(repo, verbose=verbose) as (opened, runner):
-        setup = replace(opened, repository=github).with_project_config()
-        request = ListRequest(
-            repository=github,
-            server_url=setup.environment.server_url,
-            query=query,
-            caps=Caps(usd=max_usd, tokens=max_tokens),
-            limit=limit,
-            batch_size=batch_size,
-            cursor=after,
-            again=again,
-        )
-        plan = list_backlog(request, backlog_services.open_list_services(setup, BacklogFiles(out)))
+    app, output = open_at_terminal(repo, verbose=verbose)
+    app = _with_settings(
+        app,
+        github,
+        backlog_query=query,
+        backlog_limit=limit,
+        backlog_after=after,
+        backlog_max_cost_usd=max_usd,
+        backlog_max_tokens=max_tokens,
+        backlog_again=again,
+    )
+    with output.progress:
+        plan = backlog_job.list_issues(app.with_project_config(), out, batch_size)
     for note in plan.notes:
-        runner.annotate("warning", note)
+        output.annotate("warning", note)
     values = describe_list(plan)
-    if job := _open_job_runner(setup):
+    if job := _open_job_output():
         job.write_outputs(values)
     sys.stdout.write(json.dumps(values | {"backlog-matrix": json.loads(values["backlog-matrix"])}) + "\n")
 
 
-@app.command("run")
+@commands.command("run")
 def run_issues(
     folder: FolderArgument,
     batch: Annotated[int, typer.Option(help="Number of the batch, from 1.", min=1)],
@@ -92,25 +83,21 @@ def run_issues(
     verbose: Verbose = False,
 ) -> None:
     """Triage a batch on one index. Started again, it goes on where it was. Asks GitHub nothing."""
-    with _open(repo, verbose=verbose) as (setup, runner):
-        files = BacklogFiles(folder)
-        plan = read_plan(files, batch)
-        own = replace(setup, repository=plan.repository).with_project_config()
-
-        def seconds_left() -> float:
-            return setup.started + max_seconds - time.monotonic()
-
-        open_job = partial(backlog_services.open_batch, own, files, batch, plan, seconds_left)
-        result, stopped_by = run_until_signal(lambda cancelled: run_batch(open_job, cancelled, seconds_left))
-    done, missing = (result.done, result.missing) if result else (0, len(plan.batches[batch - 1]))
-    if missing:
-        runner.annotate("warning", f"{missing} issues of batch {batch} are not triaged yet. Start it again to go on.")
-    sys.stdout.write(json.dumps({"done": done, "missing": missing}) + "\n")
+    app, output = open_at_terminal(repo, verbose=verbose)
+    with output.progress:
+        repository = open_files(app, folder).read_plan().repository
+        app = _with_settings(app, repository, backlog_batch=batch, backlog_batch_seconds=max_seconds)
+        app = app.with_project_config()
+        result, stopped_by = run_until_signal(lambda cancelled: backlog_job.run_issues(app, folder, cancelled))
+    if result.missing:
+        text = f"{result.missing} issues of batch {batch} are not triaged yet. Start it again to go on."
+        output.annotate("warning", text)
+    sys.stdout.write(json.dumps({"done": result.done, "missing": result.missing}) + "\n")
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
 
 
-@app.command("merge")
+@commands.command("merge")
 def merge_results(
     folder: FolderArgument,
     comments: Annotated[
@@ -122,41 +109,25 @@ def merge_results(
     verbose: Verbose = False,
 ) -> None:
     """Write one ranked table of all batches to backlog.md and backlog.csv, and print it."""
-    with _open(Path(), verbose=verbose) as (opened, runner):
-        files = BacklogFiles(folder)
-        setup = replace(opened, repository=files.read_plan().repository)
-        context = FlowContext(
-            github=wiring.build_github(setup),
-            approvals=wiring.build_issue_approvals(setup),
-            runner=_open_job_runner(setup) or runner,
-            progress=setup.progress,
-            policy=setup.settings.policy(),
-            repository=Repository(slug=setup.repository, server_url=setup.environment.server_url),
-            open_services=partial(wiring.open_services, setup),
-            now=wiring.utc_now,
+    app, terminal = open_at_terminal(Path(), verbose=verbose)
+    output = _open_job_output() or terminal
+    with terminal.progress:
+        repository = open_files(app, folder).read_plan().repository
+        app = _with_settings(
+            app, repository, backlog_comments=comments, backlog_table=table_issue, backlog_batch_seconds=math.inf
         )
-        table = backlog_services.open_table_issue(setup) if table_issue else None
-        job = MergeJob(files, context, comments, table)
         page, stopped_by = run_until_signal(
-            lambda cancelled: merge_backlog(replace(job, context=replace(context, cancelled=cancelled)))
+            lambda cancelled: backlog_job.merge_results(app, folder, app.open_run(output, cancelled=cancelled))
         )
     sys.stdout.write(page)
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
 
 
-@contextmanager
-def _open(repo: Path, *, verbose: bool) -> Iterator[tuple[RunSetup, Runner]]:
-    runner, progress = wiring.open_terminal(None, verbose=verbose)
-    setup = open_setup(repo, progress)
-    for warning in list_warnings(setup):
-        runner.annotate("warning", warning)
-    with progress:
-        yield setup, runner
+def _with_settings(app: App, repository: str, **settings: object) -> App:
+    return replace(app, repository=repository, settings=app.settings.model_copy(update=settings))
 
 
-def _open_job_runner(setup: RunSetup) -> Runner | None:
+def _open_job_output() -> Output | None:
     """The files of a job, where the command runs in a step of a workflow."""
-    if not os.environ.get("GITHUB_OUTPUT"):
-        return None
-    return runner_wiring.open_actions(setup.environment, sys.stderr, setup.redactor).runner
+    return open_job_output(os.environ, sys.stderr) if os.environ.get("GITHUB_OUTPUT") else None

@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from triage.backlog.backlog import BacklogPlan, BatchRecord, ListedIssue
 from triage.base.errors import BadInput
 from triage.domain.past_issues import PastIssue
+from triage.safety.secrets.redactor import SecretRedactor
 
 PLAN = "plan.json"
 PAST = "past.json"
@@ -30,9 +31,13 @@ T = TypeVar("T")
 
 @dataclass
 class BacklogFiles:
-    """Symbolic links are not followed: the checkout may be a stranger's. Every method raises BadInput."""
+    """Symbolic links are not followed: the checkout may be a stranger's. Every method raises BadInput.
+
+    Our own secrets are masked in everything that is written.
+    """
 
     folder: Path
+    redactor: SecretRedactor = field(default_factory=lambda: SecretRedactor([]), repr=False, kw_only=True)
 
     def write_list(
         self, plan: BacklogPlan, batches: Iterable[Sequence[ListedIssue]], past: Sequence[PastIssue]
@@ -40,10 +45,10 @@ class BacklogFiles:
         self._make_folder()
         for file in self.folder.glob("*.jsonl"):
             self._write_files(lambda file=file: file.unlink())  # type: ignore[misc]
-        self._write(PAST, _dump(_PAST_ISSUES.dump_python(list(past), mode="json")))
+        self._write(PAST, self._dump(_PAST_ISSUES.dump_python(list(past), mode="json")))
         for number, issues in enumerate(batches, 1):
-            self._write(_issues_file(number), _dump(_ISSUES.dump_python(list(issues), mode="json")))
-        self._write(PLAN, _dump(plan.model_dump(mode="json")))  # last: with it the list is complete
+            self._write(_issues_file(number), self._dump(_ISSUES.dump_python(list(issues), mode="json")))
+        self._write(PLAN, self._dump(plan.model_dump(mode="json")))  # last: with it the list is complete
 
     def read_plan(self) -> BacklogPlan:
         return self._read(PLAN, BacklogPlan.model_validate_json)
@@ -76,7 +81,7 @@ class BacklogFiles:
         """Add a record. It is on disk when this returns."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         # The line end comes first: the line before may have been cut.
-        line = b"\n" + _dump(record.model_dump(mode="json", exclude_defaults=True)) + b"\n"
+        line = b"\n" + self._dump(record.model_dump(mode="json", exclude_defaults=True)) + b"\n"
 
         def write() -> None:
             with os.fdopen(os.open(self.folder / _records_file(batch), flags, 0o644), "wb") as file:
@@ -87,8 +92,14 @@ class BacklogFiles:
         self._write_files(write)
 
     def write_table(self, markdown: str, csv_text: str) -> None:
-        self._write(TABLE, markdown.encode("utf-8", "replace"))
-        self._write(CSV, csv_text.encode("utf-8", "replace"))
+        redact = self.redactor.redactor_for("table of the backlog")
+        self._write(TABLE, redact(markdown).encode("utf-8", "replace"))
+        self._write(CSV, redact(csv_text).encode("utf-8", "replace"))
+
+    def _dump(self, tree: object) -> bytes:
+        tree = self.redactor.redactor_for("files of the backlog")(tree)
+        # A lone surrogate, which JSON readers reject, becomes a question mark.
+        return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
     def _make_folder(self) -> None:
         def make() -> None:
@@ -143,11 +154,6 @@ class BacklogFiles:
         reason = (error.strerror or str(error)).lower()
         what = f"{self.folder / name} cannot be read ({reason})."
         return BadInput(f"{what} List the backlog first, and hand on its folder.")
-
-
-def _dump(tree: object) -> bytes:
-    # A lone surrogate, which JSON readers reject, becomes a question mark.
-    return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _issues_file(batch: int) -> str:

@@ -1,88 +1,96 @@
-"""What a job of GitHub Actions does with a backlog, by the input `backlog`."""
+"""The steps of a backlog, by the settings of the app, and what a job of GitHub Actions makes of them."""
 
+import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
-from triage.app.wiring import RunSetup
+from triage.app.app import App
 from triage.backlog import backlog_services
-from triage.backlog.backlog import Caps
-from triage.backlog.backlog_files import BacklogFiles
+from triage.backlog.backlog import DEFAULT_BATCH_SIZE, BacklogPlan, Caps
 from triage.backlog.list_backlog import ListRequest, describe_list, list_backlog
 from triage.backlog.merge_backlog import MergeJob, merge_backlog
-from triage.backlog.run_batch import read_plan, run_batch
-from triage.base import threads
+from triage.backlog.run_batch import BatchResult, read_plan, run_batch
 from triage.base.errors import BadInput
+from triage.base.threads import in_thread
 from triage.domain.run import Status
 from triage.domain.task import BacklogStage
 from triage.job_page.notices import EMPTY_OUTPUTS
-from triage.jobs.flow_context import FlowContext
+from triage.jobs.run import Run
 
+FOLDER = Path(".triage", "backlog")
+"""Of the action, below the workspace."""
 OTHER_REPOSITORY = "The files of the backlog are of another repository. Hand on those that `backlog: list` wrote."
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
-async def run_backlog_job(stage: BacklogStage, setup: RunSetup, context: FlowContext) -> Status:
-    """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
-    jobs = {"list": _list, "run": _run, "merge": _merge}
-    return await jobs[stage](setup, context)
-
-
-async def _list(setup: RunSetup, context: FlowContext) -> Status:
-    settings = setup.settings
+def list_issues(app: App, folder: Path, batch_size: int = DEFAULT_BATCH_SIZE) -> BacklogPlan:
+    """List the repository's issues into the folder. Slow: call it in a thread. Raises as `list_backlog`."""
+    settings = app.settings
     request = ListRequest(
-        repository=setup.repository,
-        server_url=setup.environment.server_url,
+        repository=app.repository,
+        server_url=app.environment.server_url,
         query=settings.backlog_query,
         caps=Caps(usd=settings.backlog_max_cost_usd, tokens=settings.backlog_max_tokens),
         limit=settings.backlog_limit,
+        batch_size=batch_size,
         cursor=settings.backlog_after,
         again=settings.backlog_again,
     )
-    files = BacklogFiles(setup.root / backlog_services.FOLDER)
-    services = backlog_services.open_list_services(setup, files)
-    plan = await threads.run_in_daemon_thread(lambda: list_backlog(request, services))
-    for note in plan.notes:
-        context.runner.annotate("warning", note)
-    status = Status.DEGRADED if plan.notes else Status.COMPLETE
-    context.runner.write_outputs(EMPTY_OUTPUTS | {"status": status.value} | describe_list(plan))
-    return status
+    return list_backlog(request, backlog_services.open_list_services(app, backlog_services.open_files(app, folder)))
 
 
-async def _run(setup: RunSetup, context: FlowContext) -> Status:
-    settings = setup.settings
-    batch = settings.backlog_batch
+async def run_issues(app: App, folder: Path, cancelled: asyncio.Event) -> BatchResult:
+    """Triage the batch of the settings. Raises BadInput if there is no such batch."""
+    batch, files = app.settings.backlog_batch, backlog_services.open_files(app, folder)
     if batch is None:
         raise BadInput(NO_BATCH)
-    files = BacklogFiles(setup.root / backlog_services.FOLDER)
     plan = read_plan(files, batch)
-    if plan.repository.casefold() != setup.repository.casefold():
+    _check_repository(app, plan)
+    seconds_left = _count_down(app)
+    open_job = partial(backlog_services.open_batch, app, files, batch, plan, seconds_left)
+    result = await run_batch(open_job, cancelled, seconds_left)
+    return result or BatchResult(done=0, missing=len(plan.batches[batch - 1]))
+
+
+async def merge_results(app: App, folder: Path, run: Run) -> str:
+    """Write the table of all batches, comments and an issue if the settings want them. Returns the table's page."""
+    files = backlog_services.open_files(app, folder)
+    _check_repository(app, files.read_plan())
+    table = backlog_services.open_table_issue(app) if app.settings.backlog_table else None
+    # Writing many comments takes longer than one triage.
+    run = replace(run, seconds_left=_count_down(app))
+    return await merge_backlog(MergeJob(files, run, app.settings.backlog_comments, table))
+
+
+def _check_repository(app: App, plan: BacklogPlan) -> None:
+    if plan.repository.casefold() != app.repository.casefold():
         raise BadInput(OTHER_REPOSITORY)
 
-    def seconds_left() -> float:
-        return setup.started + settings.backlog_batch_seconds - time.monotonic()
 
-    open_job = partial(backlog_services.open_batch, setup, files, batch, plan, seconds_left)
-    result = await run_batch(open_job, context.cancelled, seconds_left)
-    missing = result.missing if result else len(plan.batches[batch - 1])
-    status = Status.DEGRADED if missing else Status.COMPLETE
-    if missing:
-        context.runner.annotate("warning", f"{missing} issues of batch {batch} are not triaged: the table says so.")
-    context.runner.write_outputs(EMPTY_OUTPUTS | {"status": status.value})
+def _count_down(app: App) -> Callable[[], float]:
+    return lambda: app.started + app.settings.backlog_batch_seconds - time.monotonic()
+
+
+async def run_backlog_job(stage: BacklogStage, app: App, run: Run) -> Status:
+    """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
+    folder, outputs, status = app.root / FOLDER, dict(EMPTY_OUTPUTS), Status.COMPLETE
+    if stage == "list":
+        plan = await in_thread(list_issues, app, folder)
+        for note in plan.notes:
+            status = Status.DEGRADED
+            run.output.annotate("warning", note)
+        outputs |= describe_list(plan)
+    elif stage == "run":
+        result = await run_issues(app, folder, run.cancelled)
+        if result.missing:
+            status = Status.DEGRADED
+            batch = app.settings.backlog_batch
+            text = f"{result.missing} issues of batch {batch} are not triaged: the table says so."
+            run.output.annotate("warning", text)
+    else:
+        await merge_results(app, folder, run)
+    run.output.write_outputs(outputs | {"status": status.value})
     return status
-
-
-async def _merge(setup: RunSetup, context: FlowContext) -> Status:
-    settings = setup.settings
-    files = BacklogFiles(setup.root / backlog_services.FOLDER)
-    if files.read_plan().repository.casefold() != setup.repository.casefold():
-        raise BadInput(OTHER_REPOSITORY)
-    table = backlog_services.open_table_issue(setup) if settings.backlog_table else None
-
-    def seconds_left() -> float:  # writing many comments takes longer than one triage
-        return setup.started + settings.backlog_batch_seconds - time.monotonic()
-
-    context = replace(context, seconds_left=seconds_left)
-    await merge_backlog(MergeJob(files, context, settings.backlog_comments, table))
-    context.runner.write_outputs(EMPTY_OUTPUTS | {"status": Status.COMPLETE.value})
-    return Status.COMPLETE

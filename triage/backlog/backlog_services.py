@@ -1,124 +1,109 @@
 """Opens the clients of a backlog: its list, its table, and one index for many triages.
 
-It imports them where it opens them, as `app.wiring` does.
+It imports them where it opens them, as `app.app` does.
 """
 
 import math
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.app import wiring
-from triage.app.wiring import RunSetup
-from triage.backlog.backlog import BacklogPage, BacklogPlan, Caps, Cursor
+from triage.app.app import App, utc_now
+from triage.backlog.backlog import BacklogPlan, Caps
 from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.batch_progress import measure_progress
 from triage.backlog.list_backlog import ListServices
 from triage.backlog.run_batch import BatchJob
-from triage.jobs.known_past_issues import KnownPastIssues
+from triage.jobs.run import KnownPastIssues
 from triage.ports import Services
 
 if TYPE_CHECKING:
     from triage.backlog.backlog_client import BacklogClient
     from triage.code.codebase import GitCodebase
 
-FOLDER = Path(".triage", "backlog")
-"""Of the action, below the workspace."""
 LIST_WAIT_SECONDS = 300.0
 """All waits for GitHub's rate limits together, while a list is read."""
 VECTORS_SHARE = 0.2
 """Of what a batch may spend, for the vectors of the index, if a model makes them."""
 
 
-def open_list_services(setup: RunSetup, files: BacklogFiles) -> ListServices:
-    """Return what lists the issues of the setup's repository. Raises BadInput as `wiring.build_github`."""
-    github, client = wiring.build_github(setup), _open_client(setup)
+def open_files(app: App, folder: Path) -> BacklogFiles:
+    """Return the files of a backlog in a folder, in which our own secrets are masked."""
+    return BacklogFiles(folder, redactor=app.redactor)
 
-    def iterate(query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
-        for page in client.iterate(query, cursor):
-            yield setup.redactor.redact_model("issue", page)
 
+def open_list_services(app: App, files: BacklogFiles) -> ListServices:
+    """Return what lists the issues of the repository. Raises BadInput as `App.github`."""
     return ListServices(
-        iterate=iterate,
+        iterate=_open_client(app).iterate,
         files=files,
-        past_issues=wiring.open_past_issues(setup),
-        fetch_labels=github.list_labels,
-        config=setup.config,
-        progress=setup.progress,
-        now=wiring.utc_now,
+        past_issues=app.open_past_issues(),
+        fetch_labels=app.github.list_labels,
+        config=app.config,
+        progress=app.progress,
+        now=utc_now,
     )
 
 
-def open_table_issue(setup: RunSetup) -> Callable[[str, str], tuple[int, str]]:
-    """Return what writes the issue that shows the table. Raises BadInput as `wiring.build_github`."""
-    client, redact = _open_client(setup), setup.redactor.redactor_for("issue with the table")
-    return lambda title, body: client.write_table_issue(title, redact(body))
+def open_table_issue(app: App) -> Callable[[str, str], tuple[int, str]]:
+    """Return what writes the issue that shows the table. Raises BadInput as `App.github`."""
+    return _open_client(app).write_table_issue
 
 
-def _open_client(setup: RunSetup) -> "BacklogClient":
+def _open_client(app: App) -> "BacklogClient":
     from triage.backlog.backlog_client import BacklogClient
 
-    environment = setup.environment
     # Its questions are POST requests, before which PyGithub would wait as before writes.
-    return BacklogClient(
-        setup.settings.github_token.get_secret_value(),
-        setup.repository,
-        environment.api_url,
-        seconds_between_writes=0.0,
-        max_wait_seconds=LIST_WAIT_SECONDS,
-        network=environment.network,
-    )
+    return app.open_github(BacklogClient, seconds_between_writes=0.0, max_wait_seconds=LIST_WAIT_SECONDS)
 
 
 def open_batch(
-    setup: RunSetup, files: BacklogFiles, batch: int, plan: BacklogPlan, seconds_left: Callable[[], float]
+    app: App, files: BacklogFiles, batch: int, plan: BacklogPlan, seconds_left: Callable[[], float]
 ) -> BatchJob:
     """Return what triages a batch, with the commit indexed. Asks GitHub nothing. Takes seconds: call it in a thread."""
     left = measure_progress(plan, batch, files.read_records(batch)).left
-    shared = _share_for_vectors(setup, left)
-    codebase = _index(setup, shared)
+    shared = _share_for_vectors(app, left)
+    codebase = _index(app, shared)
     past = KnownPastIssues(files.read_past())
 
     def open_services(caps: Caps, seconds: float) -> Services:
-        own = replace(_limit(setup, caps, seconds), started=time.monotonic())
+        own = replace(_limit(app, caps, seconds), started=time.monotonic())
         # A copy: a thread of a triage that ran out of time may still add to its own.
-        return replace(wiring.open_services(own, lambda *_: replace(codebase)), past_issues=past)
+        return replace(own.open_services(lambda *_: replace(codebase)), past_issues=past)
 
     return BatchJob(
         plan=plan,
         batch=batch,
         files=files,
-        limits=setup.settings.limits(),
+        limits=app.settings.limits(),
         shared=shared,
         open_services=open_services,
-        redact=partial(setup.redactor.redact_model, "report"),
-        progress=setup.progress,
+        progress=app.progress,
         seconds_left=seconds_left,
     )
 
 
-def _index(setup: RunSetup, caps: Caps) -> "GitCodebase":
+def _index(app: App, caps: Caps) -> "GitCodebase":
     embeddings = None
     if caps.tokens:
-        _, embeddings = wiring.open_model(_limit(setup, caps, math.inf), str(uuid.uuid4()), None)
-    codebase = replace(wiring.open_checkout(setup, embeddings), index_once=True)
-    setup.progress.info(codebase.index().log_line)
+        _, embeddings = _limit(app, caps, math.inf).open_model(str(uuid.uuid4()), None)
+    codebase = replace(app.open_checkout(embeddings), index_once=True)
+    app.progress.info(codebase.index().log_line)
     return codebase
 
 
-def _share_for_vectors(setup: RunSetup, left: Caps) -> Caps:
-    if setup.settings.effective_embedding_model == "local":
+def _share_for_vectors(app: App, left: Caps) -> Caps:
+    if app.settings.effective_embedding_model == "local":
         return Caps(usd=0, tokens=0)
     return Caps(usd=left.usd * VECTORS_SHARE, tokens=int(left.tokens * VECTORS_SHARE))
 
 
-def _limit(setup: RunSetup, caps: Caps, seconds: float) -> RunSetup:
-    """Return the setup of one triage with these caps; by rules where nothing may be spent."""
-    settings = setup.settings
+def _limit(app: App, caps: Caps, seconds: float) -> App:
+    """Return the app of one triage with these caps; by rules where nothing may be spent."""
+    settings = app.settings
     changes = {
         "max_cost_usd": caps.usd,
         "max_tokens": caps.tokens,
@@ -126,4 +111,4 @@ def _limit(setup: RunSetup, caps: Caps, seconds: float) -> RunSetup:
         "timeout_seconds": min(settings.timeout_seconds, seconds),
     }
     limited = settings.model_copy(update=changes)
-    return replace(setup, settings=limited if caps.tokens else limited.with_rules_engine())
+    return replace(app, settings=limited if caps.tokens else limited.with_rules_engine())

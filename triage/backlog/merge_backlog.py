@@ -22,11 +22,11 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.jobs.flow_context import AdmittedTriage, FlowContext
+from triage.jobs.run import AdmittedTriage, Run
 from triage.jobs.write_results import publish_report
 from triage.ports import AnnotationLevel
 from triage.writes.deduplicate import find_our_comment
-from triage.writes.trusted_facts import TrustedFacts
+from triage.writes.plan_effects import TrustedFacts
 
 TABLE_TITLE = "Bug backlog"
 MAX_FAILURES = 3
@@ -36,7 +36,7 @@ MAX_FAILURES = 3
 @dataclass(frozen=True)
 class MergeJob:
     files: BacklogFiles
-    context: FlowContext
+    context: Run
     max_comments: int = 0
     """Comments to write on issues, at most; 0 writes none."""
     write_table_issue: Callable[[str, str], tuple[int, str]] | None = None
@@ -65,12 +65,12 @@ async def merge_backlog(job: MergeJob) -> str:
     groups = {one.number: one.first for one in results.ranked}
     ordered = [*(one.report for one in results.ranked), *results.others]
     job.files.write_table(page, render_csv(results.plan, ordered, groups, results.not_triaged))
-    job.context.runner.write_summary(page)
+    job.context.output.write_summary(page)
     return page
 
 
 async def _write_table_issue(
-    write: Callable[[str, str], tuple[int, str]], results: BacklogResults, context: FlowContext
+    write: Callable[[str, str], tuple[int, str]], results: BacklogResults, context: Run
 ) -> str:
     body = f"{TABLE_MARKER}\n{render_backlog(results, MAX_ISSUE_BYTES)}"
     try:
@@ -78,19 +78,17 @@ async def _write_table_issue(
             lambda: write(TABLE_TITLE, body), context.cancelled, context.seconds_left()
         )
     except (TriageError, OutOfTime) as error:
-        context.runner.annotate("warning", f"The issue with the table was not written: {error}")
+        context.output.annotate("warning", f"The issue with the table was not written: {error}")
         return f"The issue with the table was not written: {error}"
     context.progress.info(f"The table is in issue {number}.")
     return ""
 
 
-async def write_comments(
-    results: BacklogResults, issues: Mapping[int, ListedIssue], limit: int, context: FlowContext
-) -> str:
+async def write_comments(results: BacklogResults, issues: Mapping[int, ListedIssue], limit: int, context: Run) -> str:
     """Comment on at most `limit` issues, the first of the table first. Returns a sentence about it."""
     speaking = list_speaking(results, issues)
     written = failed = 0
-    context = replace(context, runner=_NoPage(context))
+    context = replace(context, output=_NoPage(context))
     for report in speaking[:limit]:
         if context.cancelled.is_set() or context.seconds_left() <= 0 or failed == MAX_FAILURES:
             break
@@ -129,8 +127,8 @@ def _admit(issue: Issue) -> AdmittedTriage:
 class _NoPage:
     """Results of single issues do not go to the job's page."""
 
-    def __init__(self, context: FlowContext) -> None:
-        self._runner = context.runner
+    def __init__(self, context: Run) -> None:
+        self._output = context.output
 
     def write_summary(self, markdown: str) -> None:
         """Writes nothing."""
@@ -139,7 +137,7 @@ class _NoPage:
         """Writes nothing."""
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        self._runner.annotate(level, message, at)
+        self._output.annotate(level, message, at)
 
     def write_report(self, json_text: str) -> str:
         """Writes nothing."""

@@ -21,7 +21,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits
 from triage.jobs.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
-from triage.writes.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
+from triage.writes.plan_effects import TrustedFacts, overwrite_with_trusted_facts
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 MIN_SECONDS = 10.0
@@ -42,7 +42,6 @@ class BatchJob:
     """Reserved for the vectors of the index, which all triages share."""
     open_services: Callable[[Caps, float], Services]
     """Opens a triage that may take so much, and so many seconds."""
-    redact: Callable[[RunReport], RunReport]
     progress: ProgressLog
     seconds_left: Callable[[], float]
     """Until the batch must end."""
@@ -127,7 +126,6 @@ async def _triage(
     report = overwrite_with_trusted_facts(report, facts, number)
     if report.security:
         report = withhold_details(report, plan.labels)
-    report = job.redact(report)
     job.progress.info(f"Issue {number}: {report.status.value} in {report.seconds:.1f} s, engine {report.engine}")
     await export_telemetry(report, services, cancelled)
     return BatchRecord(number=number, spent=spent, report=report)

@@ -14,9 +14,8 @@ import typer
 from rich.console import Console
 
 from triage import __version__
-from triage.app import wiring
-from triage.app.command_line import EXIT_CODES, Json, Repo, Verbose, list_warnings, open_setup, run_until_signal
-from triage.app.wiring import RunSetup
+from triage.app.app import App, open_at_terminal, utc_now
+from triage.app.command_line import EXIT_CODES, Json, Repo, Verbose, run_until_signal
 from triage.backtest import backtest_services
 from triage.backtest.results import CaseResult, DuplicateResult
 from triage.base.errors import BadInput
@@ -64,56 +63,53 @@ def backtest(
     from triage.backtest import thresholds
     from triage.backtest.count import BacktestOutcome, score_results
 
-    runner, progress = wiring.open_terminal(None, verbose=verbose)
-    setup = open_setup(repo, progress, engine).with_project_config()
-    setup = replace(setup, repository=github or setup.repository)
-    for warning in list_warnings(setup):
-        runner.annotate("warning", warning)
+    app, output = open_at_terminal(repo, engine=engine, verbose=verbose)
+    app = replace(app.with_project_config(), repository=github or app.repository)
     if html:
         _check_can_write(html)
     if write:
-        thresholds.check_can_write_thresholds(setup)
-    past = backtest_services.read_past_issues(setup, last) if github else []
-    chosen = _choose_cases(setup, past, last, by_issues=bool(github))
-    backtest_services.check_has_files(setup, [case.base for case in chosen.cases])
+        thresholds.check_can_write_thresholds(app)
+    past = backtest_services.read_past_issues(app, last) if github else []
+    chosen = _choose_cases(app, past, last, by_issues=bool(github))
+    backtest_services.check_has_files(app, [case.base for case in chosen.cases])
     if chosen.is_shallow:
-        runner.annotate("warning", SHALLOW)
+        output.annotate("warning", SHALLOW)
     memory = backtest_services.to_memory(past)
     console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    results, stopped_by = _triage(setup, chosen, memory, max_usd, console, progress)
-    duplicates = [] if stopped_by else _compare_duplicates(setup, memory, last)
-    score = score_results(results, duplicates, setup.config.thresholds, by_issues=bool(github))
+    results, stopped_by = _triage(app, chosen, memory, max_usd, console, output.progress)
+    duplicates = [] if stopped_by else _compare_duplicates(app, memory, last)
+    score = score_results(results, duplicates, app.config.thresholds, by_issues=bool(github))
     outcome = BacktestOutcome(
-        repository=setup.repository,
+        repository=app.repository,
         triage_version=__version__,
-        at=wiring.utc_now(),
+        at=utc_now(),
         by_issues=bool(github),
         is_shallow=chosen.is_shallow,
         wanted=last,
         chosen=len(chosen.cases),
         left_out=dict(chosen.left_out.most_common()),
         score=score,
-        thresholds=setup.config.thresholds,
-        suited=thresholds.apply_choices(setup.config.thresholds, score.choices),
+        thresholds=app.config.thresholds,
+        suited=thresholds.apply_choices(app.config.thresholds, score.choices),
         results=results,
         duplicates=duplicates,
     )
     _print(outcome, console)
     if html:
         _write_page(outcome, html)
-        runner.annotate("notice", f"{html} has every issue.")
+        output.annotate("notice", f"{html} has every issue.")
     if write:
-        runner.annotate("notice", _write_thresholds(setup, outcome, is_complete=not stopped_by))
+        output.annotate("notice", _write_thresholds(app, outcome, is_complete=not stopped_by))
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
 
 
-def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> "ChosenCases":
+def _choose_cases(app: App, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> "ChosenCases":
     from triage.backtest.choose_cases import choose_commits, choose_issues, open_history
 
-    tree, history = open_history(setup.root)
+    tree, history = open_history(app.root)
     if by_issues:
-        chosen = choose_issues(past, history, last, f"{setup.environment.server_url}/{setup.repository}/issues")
+        chosen = choose_issues(past, history, last, f"{app.environment.server_url}/{app.repository}/issues")
     else:
         chosen = choose_commits(tree.read_commits(), history, last)
     if not chosen.cases:
@@ -123,7 +119,7 @@ def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_i
 
 
 def _triage(
-    setup: RunSetup,
+    app: App,
     chosen: "ChosenCases",
     memory: Sequence[PastIssue],
     max_usd: float,
@@ -133,13 +129,13 @@ def _triage(
     from triage.backtest.page import LEGEND, format_result
     from triage.backtest.triage_cases import triage_past_issues
 
-    services = backtest_services.PastServices(setup)
-    repository = Repository(slug=setup.repository, server_url=setup.environment.server_url)
+    services = backtest_services.PastServices(app)
+    repository = Repository(slug=app.repository, server_url=app.environment.server_url)
     results: list[CaseResult] = []
 
     async def run(cancelled: asyncio.Event) -> None:
         runs = triage_past_issues(
-            chosen.cases, memory, setup.settings.memory_issues, repository, services.open, cancelled
+            chosen.cases, memory, app.settings.memory_issues, repository, services.open, cancelled
         )
         async with aclosing(runs):
             async for result in runs:
@@ -149,7 +145,7 @@ def _triage(
                         console.print(LEGEND, style="dim")
                     console.print(format_result(result, len(results), len(chosen.cases)))
                 if reason := _find_reason_to_stop(results, max_usd):
-                    setup.progress.info(reason)
+                    app.progress.info(reason)
                     return
 
     with progress:
@@ -165,15 +161,15 @@ def _find_reason_to_stop(results: Sequence[CaseResult], max_usd: float) -> str:
     return f"Stopped at {max_usd:.2f} US dollars (--max-usd)." if is_spent else ""
 
 
-def _compare_duplicates(setup: RunSetup, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
+def _compare_duplicates(app: App, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
     from triage.backtest.triage_cases import find_duplicates
     from triage.code.codebase import GitCodebase
 
     if any(issue.duplicate_of for issue in memory):
-        setup.progress.info("Comparing the issues that somebody marked as duplicates.")
+        app.progress.info("Comparing the issues that somebody marked as duplicates.")
     # It compares issues, and is not indexed.
-    codebase = GitCodebase(setup.root, setup.repository, chroma=None, thresholds=setup.config.thresholds)
-    return find_duplicates(memory, last, setup.settings.memory_issues, codebase)
+    codebase = GitCodebase(app.root, app.repository, chroma=None, thresholds=app.config.thresholds)
+    return find_duplicates(memory, last, app.settings.memory_issues, codebase)
 
 
 def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
@@ -188,14 +184,14 @@ def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
         sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
 
 
-def _write_thresholds(setup: RunSetup, outcome: "BacktestOutcome", *, is_complete: bool) -> str:
+def _write_thresholds(app: App, outcome: "BacktestOutcome", *, is_complete: bool) -> str:
     if not is_complete:
         return "The backtest was stopped: no threshold was written."
     if outcome.suited == outcome.thresholds:
         return "No threshold changes: nothing was written."
     from triage.backtest.thresholds import write_thresholds
 
-    return write_thresholds(setup, outcome.suited)
+    return write_thresholds(app, outcome.suited)
 
 
 def _check_can_write(path: Path) -> None:

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from triage.app import wiring
-from triage.app.wiring import RunSetup
+from triage.app.app import App
 from triage.backtest.results import PastCase
 from triage.base.errors import BadInput, SetupError
 from triage.domain.past_issues import PastIssue
 from triage.issue.past_issues import make_visible
-from triage.jobs.known_past_issues import KnownPastIssues
+from triage.jobs.run import KnownPastIssues
 from triage.ports import Codebase, Services
 
 if TYPE_CHECKING:
@@ -35,36 +34,36 @@ MAX_BODY_CHARS = 65_536
 class PastServices:
     """Opens the services of one past issue after the other. Neighbouring commits share what was indexed."""
 
-    setup: RunSetup
+    app: App
     _neighbour: "LastIndex | None" = field(default=None, repr=False)
 
     def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
         """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
-        setup = replace(self.setup, started=time.monotonic())
-        services = wiring.open_services(setup, partial(self._build_codebase, case))
+        app = replace(self.app, started=time.monotonic())
+        services = app.open_services(partial(self._build_codebase, case))
         # The web knows the fix, and a collector the runs of today.
-        return replace(services, past_issues=KnownPastIssues(known), web_tools=None, telemetry=None)
+        return replace(services, past_issues=KnownPastIssues(known), web_tools=None, export_report=None)
 
-    def _build_codebase(self, case: PastCase, setup: RunSetup, embeddings: "Embeddings | None") -> Codebase:
+    def _build_codebase(self, case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:
         from triage.code.codebase import GitCodebase
         from triage.code.indexed_commit import LastIndex, PastCommit
 
         self._neighbour = self._neighbour or LastIndex()
-        folder = wiring.find_cache_folder(setup)
+        folder = app.find_cache_folder()
         return GitCodebase(
-            setup.root,
-            setup.repository,
+            app.root,
+            app.repository,
             embeddings,
-            setup.settings.effective_embedding_model,
+            app.settings.effective_embedding_model,
             chroma=None,
-            ignore=setup.config.ignore,
+            ignore=app.config.ignore,
             vector_folder=folder and folder / "vectors",
-            thresholds=setup.config.thresholds,
+            thresholds=app.config.thresholds,
             past=PastCommit(case.base, case.opened_at, self._neighbour),
         )
 
 
-def read_past_issues(setup: RunSetup, last: int) -> list[PastIssue]:
+def read_past_issues(app: App, last: int) -> list[PastIssue]:
     """Return the repository's newest issues, whole pages, enough to compare `last` fixed ones with those before.
 
     Raises:
@@ -73,18 +72,15 @@ def read_past_issues(setup: RunSetup, last: int) -> list[PastIssue]:
     """
     from triage.github.issue_tracker import IssueTracker
 
-    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
-    if not token:
+    if not app.settings.github_token.get_secret_value():
         raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")
-    tracker = IssueTracker(
-        token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
-    )
+    tracker = app.open_github(IssueTracker, seconds_between_writes=0.0)
     found: list[PastIssue] = []
     for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, "", MAX_BODY_CHARS):
-        found += [setup.redactor.redact_model("past issue", issue) for issue in page]
+        found += page
         if page:
-            setup.progress.info(f"Read {len(found)} issues of {setup.repository}.")
-        if _is_enough(found, last, setup.settings.memory_issues):
+            app.progress.info(f"Read {len(found)} issues of {app.repository}.")
+        if _is_enough(found, last, app.settings.memory_issues):
             break
     return found
 
@@ -103,13 +99,13 @@ def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
     return [make_visible(issue.model_copy(update={"body": issue.body[:REMEMBERED]})) for issue in past]
 
 
-def check_has_files(setup: RunSetup, commits: Sequence[str]) -> None:
+def check_has_files(app: App, commits: Sequence[str]) -> None:
     """Raise BadInput if the clone lacks most files of the oldest commit, as one made with --filter does."""
     from triage.code.git.commit import open_commit
     from triage.code.git.git import GitError
 
     try:
-        listing = open_commit(setup.root, commits[-1]).list_files()
+        listing = open_commit(app.root, commits[-1]).list_files()
     except GitError:  # such as a folder that was not there yet: its triage says so
         return
     if listing.missing > MAX_MISSING_SHARE * (len(listing.entries) + listing.missing):

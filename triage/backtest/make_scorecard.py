@@ -5,21 +5,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from triage.app import wiring
-from triage.app.wiring import RunSetup
+from triage.app.app import App, utc_now
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard, render_trend_comment
 from triage.backtest.weekly_trend import count_weeks, merge_weeks, parse_marker, read_week_file, write_week_file
 from triage.base.errors import BadInput, TriageError
-from triage.base.quote_value import quote_value
+from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.job_page.notices import plan_page, plan_unfinished
-from triage.jobs.flow_context import FlowContext, FlowResult
-from triage.safety.secrets.redactor import SecretRedactor
+from triage.jobs.run import Run, RunResult
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 
 _MAX_DAYS = 731
@@ -57,7 +55,6 @@ class ScorecardJob:
     """What a scorecard is made from."""
 
     issues: ScorecardIssues
-    redactor: SecretRedactor
     repository: Repository
     now: datetime
     since: datetime
@@ -70,7 +67,7 @@ class ScorecardJob:
 
     def run(self) -> "ScorecardResult":
         """Count, and write the weeks. Raises as `ScorecardIssues.read_closed_issues` and `read_trend`."""
-        closed = self.redactor.redact_model("issue", self.issues.read_closed_issues(self.since))
+        closed = self.issues.read_closed_issues(self.since)
         results = [judge_issue(issue) for issue in closed.triaged]
         comment = self.issues.read_trend(self.issue_number) if self.issue_number else ""
         stored = [*read_week_file(self.folder, self.repository.slug), *parse_marker(comment)]
@@ -91,8 +88,7 @@ class ScorecardJob:
     def _write_trend(self, page: ScorecardPage) -> TriageError | None:
         if self.issue_number and not self.dry_run:
             try:
-                body = self.redactor.redactor_for("comment")(render_trend_comment(page.weeks))
-                self.issues.write_trend(self.issue_number, body)
+                self.issues.write_trend(self.issue_number, render_trend_comment(page.weeks))
             except TriageError as error:  # the page was counted, and is worth reading
                 return error
         return None
@@ -105,41 +101,34 @@ class ScorecardResult:
     """Why the comment with the weeks could not be written."""
 
 
-def open_scorecard(setup: RunSetup, since: str, issue_number: int | None) -> ScorecardJob:
-    """Return what makes the scorecard of the setup's repository. Raises BadInput for a bad time or repository."""
-    now, environment = wiring.utc_now(), setup.environment
+def open_scorecard(app: App, since: str, issue_number: int | None) -> ScorecardJob:
+    """Return what makes the scorecard of the repository. Raises BadInput for a bad time or repository."""
+    now = utc_now()
     start = parse_since(since, now)
     # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-    issues = ScorecardIssues(
-        setup.settings.github_token.get_secret_value(),
-        setup.repository,
-        environment.api_url,
-        seconds_between_writes=0.0,
-        network=environment.network,
-    )
-    folder = wiring.find_cache_folder(setup)
+    issues = app.open_github(ScorecardIssues, seconds_between_writes=0.0)
+    folder = app.find_cache_folder()
     return ScorecardJob(
         issues=issues,
-        redactor=setup.redactor,
-        repository=Repository(slug=setup.repository, server_url=environment.server_url),
+        repository=Repository(slug=app.repository, server_url=app.environment.server_url),
         now=now,
         since=start,
         folder=folder / "scorecard" if folder else None,
         issue_number=issue_number,
-        dry_run=setup.settings.dry_run,
+        dry_run=app.settings.dry_run,
     )
 
 
-async def make_scorecard(job: ScorecardJob, context: FlowContext) -> FlowResult:
+async def make_scorecard(job: ScorecardJob, context: Run) -> RunResult:
     """Write the page to the summary of the job."""
     try:
         result = await call_with_deadline(job.run, context.cancelled, context.seconds_left())
     except OutOfTime as error:
-        apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.runner)
-        return FlowResult(Status.DEGRADED)
+        apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
+        return RunResult(Status.DEGRADED)
     publishing = PublishResult()
     if result.problem:
         publishing.add_failure(result.problem)
-    apply_local_effects(plan_page(render_scorecard(result.page)), context.runner, publishing)
+    apply_local_effects(plan_page(render_scorecard(result.page)), context.output, publishing)
     failed = Status.FAILED if publishing.needs_setup_fix else Status.DEGRADED
-    return FlowResult(failed if result.problem else Status.COMPLETE)
+    return RunResult(failed if result.problem else Status.COMPLETE)

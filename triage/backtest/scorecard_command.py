@@ -10,9 +10,8 @@ from typing import Annotated
 
 import typer
 
-from triage.app import wiring
-from triage.app.command_line import EXIT_CODES, Json, list_warnings, open_setup, run_until_signal
-from triage.app.wiring import RunSetup
+from triage.app.app import App, open_at_terminal
+from triage.app.command_line import EXIT_CODES, Json, run_until_signal
 from triage.backtest.make_scorecard import ScorecardJob, ScorecardResult, open_scorecard
 from triage.backtest.page import render_scorecard
 from triage.backtest.results import IssueResult, LikelyPlace
@@ -38,15 +37,12 @@ def scorecard(
     as_json: Json = False,
 ) -> None:
     """Count how often the comments on closed issues were right, by the fixes that closed them."""
-    runner, progress = wiring.open_terminal(None)
-    setup = open_setup(repo, progress)
-    setup = replace(setup, repository=github or setup.repository)
-    for warning in list_warnings(setup):
-        runner.annotate("warning", warning)
-    if not setup.settings.github_token.get_secret_value():
+    app, output = open_at_terminal(repo)
+    app = replace(app, repository=github or app.repository)
+    if not app.settings.github_token.get_secret_value():
         raise BadInput("A scorecard reads GitHub's GraphQL API, which needs a token: set TRIAGE_GITHUB_TOKEN.")
-    job = open_scorecard(setup, since, issue or None)
-    setup = setup.with_project_config() if write else setup
+    job = open_scorecard(app, since, issue or None)
+    app = app.with_project_config() if write else app
     result = _run(job)
     page = result.page
     if as_json:
@@ -54,17 +50,17 @@ def scorecard(
     else:
         sys.stdout.write(render_scorecard(page))
     if write:
-        runner.annotate("notice", _write_thresholds(setup, result.page.results))
+        output.annotate("notice", _write_thresholds(app, result.page.results))
     if result.problem:
         raise result.problem
 
 
-def _write_thresholds(setup: RunSetup, results: Sequence[IssueResult]) -> str:
+def _write_thresholds(app: App, results: Sequence[IssueResult]) -> str:
     """Write the thresholds if one is clearly too low. Returns what was done.
 
     Comments name no place below a threshold, so what they were right about can only raise one.
     """
-    before = setup.config.thresholds
+    before = app.config.thresholds
     choices = choose_thresholds([place for place in map(_to_likely_place, results) if place], before)
     changed = [one for one in choices if one.after > one.before]
     if not changed:
@@ -73,7 +69,7 @@ def _write_thresholds(setup: RunSetup, results: Sequence[IssueResult]) -> str:
         f"{one.sign} {one.before:g} to {one.after:g} ({one.right_before} of {one.named_before} were right)"
         for one in changed
     )
-    return f"Raised: {said}. {write_thresholds(setup, apply_choices(before, changed))}"
+    return f"Raised: {said}. {write_thresholds(app, apply_choices(before, changed))}"
 
 
 def _to_likely_place(result: IssueResult) -> LikelyPlace | None:

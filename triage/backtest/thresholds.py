@@ -8,12 +8,12 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import get_args
 
+from triage.app.app import App
 from triage.app.settings.project_file import parse_project_config
-from triage.app.wiring import RunSetup
 from triage.backtest.results import LikelyPlace
 from triage.base.errors import BadConfig, BadInput
 from triage.base.private_folder import has_symlink
-from triage.base.yaml_section import replace_section
+from triage.base.strict_yaml import replace_section
 from triage.domain.code import MatchSource
 from triage.domain.project_config import Thresholds
 from triage.domain.value import Value
@@ -90,26 +90,26 @@ def _count(places: Sequence[LikelyPlace], threshold: float) -> tuple[int, int]:
     return len(named), sum(place.edited for place in named)
 
 
-def check_can_write_thresholds(setup: RunSetup) -> None:
+def check_can_write_thresholds(app: App) -> None:
     """Raise BadInput if the settings file cannot be edited, or has thresholds that are not committed."""
-    name = setup.settings.config_file
-    if not (setup.root / ".git").exists():
+    name = app.settings.config_file
+    if not (app.root / ".git").exists():
         raise BadInput("--write needs the top folder of a checkout as --repo: the settings file lies there.")
-    if has_symlink(setup.root, setup.root / name):
+    if has_symlink(app.root, app.root / name):
         raise BadInput(f"--write: {name} leads through a symbolic link. Put a regular file there.")
-    if parse_project_config(_read_settings(setup), name).thresholds != setup.config.thresholds:
+    if parse_project_config(_read_settings(app), name).thresholds != app.config.thresholds:
         raise BadInput(f"--write: the thresholds in {name} are not committed, so they do not count. Commit them first.")
 
 
-def write_thresholds(setup: RunSetup, thresholds: Thresholds) -> str:
+def write_thresholds(app: App, thresholds: Thresholds) -> str:
     """Write the thresholds into the project's settings file in the work tree. Returns what to do next.
 
     Raises:
         BadInput: As `check_can_write_thresholds`, or the file cannot be written, or has a form that cannot be edited.
         BadConfig: The file has errors.
     """
-    check_can_write_thresholds(setup)
-    name, section, old = setup.settings.config_file, _format_section(thresholds), _read_settings(setup)
+    check_can_write_thresholds(app)
+    name, section, old = app.settings.config_file, _format_section(thresholds), _read_settings(app)
     wanted = parse_project_config(old, name).model_copy(update={"thresholds": thresholds})
     text, is_marked = old.decode("utf-8-sig"), old.startswith(BOM_UTF8)
     try:
@@ -119,7 +119,7 @@ def write_thresholds(setup: RunSetup, thresholds: Thresholds) -> str:
         is_same = False
     if not is_same:
         raise BadInput(f"--write: {name} cannot be edited without changing more. Add this line to it: {section}")
-    path = setup.root / name
+    path = app.root / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(new)
@@ -129,14 +129,14 @@ def write_thresholds(setup: RunSetup, thresholds: Thresholds) -> str:
     return f"{name} has the thresholds. Commit it: the file is read from the checked-out commit."
 
 
-def _read_settings(setup: RunSetup) -> bytes:
+def _read_settings(app: App) -> bytes:
     """Return the settings file of the work tree; nothing without one. Raises BadInput."""
-    path = setup.root / setup.settings.config_file
+    path = app.root / app.settings.config_file
     try:
         return path.read_bytes() if path.exists() else b""
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise BadInput(f"--write: {setup.settings.config_file} cannot be read ({reason}).") from None
+        raise BadInput(f"--write: {app.settings.config_file} cannot be read ({reason}).") from None
 
 
 def _format_section(thresholds: Thresholds) -> str:

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from datetime import datetime
-from functools import partial
 
 from triage.backtest.judge import judge_duplicate, judge_report
 from triage.backtest.results import CaseResult, DuplicateResult, PastCase
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastIssue
@@ -43,7 +42,7 @@ async def triage_past_issues(
         report = await run_graph(to_issue(case), repository, services, cancelled)
         if cancelled.is_set():
             return  # a cut report would count as a wrong one
-        yield await run_in_daemon_thread(partial(_judge, case, report, services.codebase))
+        yield await in_thread(_judge, case, report, services.codebase)
 
 
 def _judge(case: PastCase, report: RunReport, codebase: Codebase) -> CaseResult:

@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 CLEANUP_SECONDS = 0.5
 """For tasks that are cancelled when the event loop ends."""
@@ -66,13 +67,13 @@ class _ThreadJob:
 _current_job: ContextVar[_ThreadJob | None] = ContextVar("job", default=None)
 
 
-async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = None) -> T:
-    """Run blocking work so that no timeout, no signal and no process exit waits for it.
+async def in_thread(function: Callable[[*Ts], T], *args: *Ts, seconds: float | None = None) -> T:
+    """Run a blocking function so that no timeout, no signal and no process exit waits for it.
 
     `asyncio.to_thread` cannot be used: closing the loop joins its threads.
 
     Raises:
-        TimeoutError: The work took longer than `seconds`.
+        TimeoutError: It took longer than `seconds`.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -86,7 +87,7 @@ async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = No
         _current_job.set(job)
         set_outcome: Callable[[Any], None] = future.set_result
         try:
-            outcome: Any = work()
+            outcome: Any = function(*args)
         except BaseException as error:  # noqa: BLE001 - the awaiting task raises it
             set_outcome, outcome = future.set_exception, error
         with suppress(RuntimeError):  # the loop is closed: nobody waits
@@ -118,7 +119,7 @@ async def call_with_deadline(
     """
     if cancelled.is_set() and seconds_after_cancel() <= 0:
         raise OutOfTime("the run was cancelled")
-    running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, seconds)))
+    running = asyncio.ensure_future(in_thread(work, seconds=max(0.0, seconds)))
     await wait_until_done_or_cancelled(running, cancelled)
     if cancelled.is_set():
         await asyncio.wait({running}, timeout=max(0.0, seconds_after_cancel()))

@@ -8,7 +8,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
 from triage.base.errors import NotIndexed
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.code import PromptPassages, SearchQuery
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
@@ -43,9 +43,7 @@ class CodebaseRetriever(BaseRetriever):
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
         # LangChain would use an executor, and Python waits for its threads at exit.
-        return await run_in_daemon_thread(
-            lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync())
-        )
+        return await in_thread(lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync()))
 
 
 def get_codebase_retriever(

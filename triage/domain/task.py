@@ -16,7 +16,7 @@ class Trigger(StrEnum):
     EDITED = "edited"
     LABELED = "labeled"
     COMMAND = "command"
-    ANSWER = "answer"
+    REPORTER_REPLY = "answer"
     """The issue's author commented. Counts only if our comment has asked something."""
     REQUESTED = "requested"
     """By the issue's number: manually, by schedule, or by another workflow."""
@@ -45,7 +45,7 @@ class QuietTask(Value):
     actor: str
 
 
-class AnswerTask(Value):
+class SuggestionDecision(Value):
     """A person answers a proposal: `/triage apply` or `/triage reject` of suggestions."""
 
     number: int
@@ -102,4 +102,4 @@ class BacklogTask(Value):
     stage: BacklogStage
 
 
-Task = TriageTask | QuietTask | AnswerTask | Skip
+Task = TriageTask | QuietTask | SuggestionDecision | Skip

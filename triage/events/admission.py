@@ -33,7 +33,7 @@ DEFAULT_CONFIG = ProjectConfig()
 
 
 def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG) -> list[str]:
-    """Logins whose role `admit_task` needs: the commanding one, then others whose recent commands may count.
+    """Logins whose role `check_allowed` needs: the commanding one, then others whose recent commands may count.
 
     The role of the issue's author counts only when a label prevents the triage.
     """
@@ -50,7 +50,7 @@ def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConf
 
 
 def _is_by_command_or_answer(task: TriageTask) -> bool:
-    return task.trigger in (Trigger.COMMAND, Trigger.ANSWER)
+    return task.trigger in (Trigger.COMMAND, Trigger.REPORTER_REPLY)
 
 
 def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
@@ -67,7 +67,7 @@ def _is_same_login(one: str, other: str) -> bool:
     return bool(one) and one.lower() == other.lower()
 
 
-def admit_task(
+def check_allowed(
     task: TriageTask | QuietTask | Skip,
     issue: Issue,
     now: datetime,
@@ -129,7 +129,7 @@ def _automatic_skip_reason(task: TriageTask, issue: Issue, earlier: EarlierRuns)
         return "The issue's text is the one of the last triage."
     if task.trigger is Trigger.REOPENED and earlier.has_same_text and earlier.is_recent:
         return "The issue's text is the one of the last triage, which is less than a day old."
-    if task.trigger is Trigger.ANSWER and not earlier.has_open_questions:
+    if task.trigger is Trigger.REPORTER_REPLY and not earlier.has_open_questions:
         return "No question to the issue's author is open."
     return ""
 
@@ -160,7 +160,7 @@ def _limit_skip_reason(
         if comment.by_bot or comment.ours or is_later:
             continue
         is_command = _is_triage_command(comment) and _may_command(comment.author, issue, roles)
-        if is_command or (task.trigger is Trigger.ANSWER and _may_be_answer(comment, issue, our_times)):
+        if is_command or (task.trigger is Trigger.REPORTER_REPLY and _may_be_answer(comment, issue, our_times)):
             runs.add(f"at {index}" if number is None else str(number))
     if trigger_comment_id is not None:
         runs.add(str(trigger_comment_id))

@@ -7,7 +7,7 @@ from typing import Any
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
 from triage.events.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
@@ -43,7 +43,7 @@ def route_event(
         task = _route_comment(parse_payload(payload))
     else:
         return _skip_other(event_name)
-    if isinstance(task, TriageTask | QuietTask | AnswerTask) and issue_number not in (None, task.number):
+    if isinstance(task, TriageTask | QuietTask | SuggestionDecision) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
             "leave the input empty for issue events."
@@ -118,7 +118,7 @@ def _route_comment(payload: Payload) -> Task:
         return Skip(reason="The comment holds no command and is not by the issue's author.")
     if issue.user.is_bot:
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
-    return TriageTask(number=issue.number, trigger=Trigger.ANSWER, actor=author)
+    return TriageTask(number=issue.number, trigger=Trigger.REPORTER_REPLY, actor=author)
 
 
 def comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
@@ -141,7 +141,7 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.QUIET:
         return QuietTask(number=issue.number, actor=author)
     if command.name in (CommandName.APPLY, CommandName.REJECT):
-        return AnswerTask(
+        return SuggestionDecision(
             number=issue.number,
             actor=author,
             is_apply=command.name is CommandName.APPLY,

@@ -12,8 +12,8 @@ from triage.approval.proposal_id import hash_value
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import PatchDraft, PatchProposal, StoredProposal
 from triage.domain.value import Value
+from triage.fix.fix_ports import BaseFiles, CommitRequest, ProposalStore
 from triage.fix.patch.masked_files import list_commit_files
-from triage.proposal_ports import BaseFiles, CommitRequest, ProposalStore
 from triage.safety.active_content import format_plain_line
 
 MAX_SUBJECT_CHARS = 72

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from triage.app import wiring
+from triage.app.app import open_at_terminal
 from triage.app.command_line import (
     EXIT_CODES,
     GitHubOption,
@@ -20,9 +20,7 @@ from triage.app.command_line import (
     Json,
     Repo,
     Verbose,
-    list_warnings,
     open_issue,
-    open_setup,
     run_until_signal,
 )
 from triage.base.errors import BadInput, SetupError
@@ -30,7 +28,7 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.wording import format_usage
 from triage.domain.proposal import ProposalStatus
 from triage.fix import fix_wiring
-from triage.proposal_ports import BaseFiles
+from triage.fix.fix_ports import BaseFiles
 
 if TYPE_CHECKING:
     from triage.fix.fix_state import FixState
@@ -54,18 +52,15 @@ def fix(
     """Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed."""
     from triage.fix.local.local_fix import LocalFix
 
-    runner, progress = wiring.open_terminal(None, verbose=verbose)
-    setup = open_setup(repo, progress)
-    setup = replace(setup, settings=setup.settings.with_fix_limits())
-    for warning in list_warnings(setup):
-        runner.annotate("warning", warning)
-    if setup.settings.effective_engine == "rules":
+    app, output = open_at_terminal(repo, verbose=verbose)
+    app = replace(app, settings=app.settings.with_fix_limits())
+    if app.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
-    with progress, fix_wiring.open_workspace(setup, os.environ) as workspace:
+    with output.progress, fix_wiring.open_workspace(app, os.environ) as workspace:
         workspace.check_can_commit()
-        setup, found, repository = open_issue(setup.with_project_config(), issue, github)
-        files = fix_wiring.open_base_files(setup, "HEAD")
-        local = LocalFix(wiring.open_services(setup), files, workspace, check)
+        app, found, repository = open_issue(app.with_project_config(), issue, github)
+        files = fix_wiring.open_base_files(app, "HEAD")
+        local = LocalFix(app.open_services(), files, workspace, check)
 
         async def run(cancelled: asyncio.Event) -> "FixState":
             ask = _build_question(files, cancelled) if _is_interactive(issue, as_json=as_json) else None
@@ -75,9 +70,9 @@ def fix(
         if stopped_by:
             raise SystemExit(EXIT_CODES[stopped_by])
         if state.report and state.report.index and state.report.index.dirty:
-            runner.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
+            output.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
         if local.services.model:
-            runner.annotate("notice", f"The model took {format_usage(local.services.model.usage)}.")
+            output.annotate("notice", f"The model took {format_usage(local.services.model.usage)}.")
         _print_result(state, files, as_json=as_json)
 
 

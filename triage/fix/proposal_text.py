@@ -6,10 +6,10 @@ from triage.comment.sections import utf16_length
 from triage.comment.template import ensure_inert, render_block
 from triage.comment.wording import format_count
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import has_masks
 from triage.fix.patch.unified_diff import LineCounts, count_changed_lines, cut_diff, format_diff
-from triage.proposal_ports import BaseFiles
 from triage.safety.safe_markdown import format_code_block
 
 MAX_PART_UNITS = 25_000

@@ -76,6 +76,7 @@ class Comments:
     def post(self, number: int, body: str) -> tuple[int, str]:
         """Returns the id and the address of the new comment."""
         path = f"{self.repo}/issues/{number}/comments"
+        body = self.client.mask_secrets({"body": body})["body"]  # as it will be found
         for _ in range(MAX_POSTS):
             try:
                 with self._remember_unclear(number):

@@ -1,5 +1,6 @@
 """Sends requests to GitHub through PyGithub, which authenticates them and waits between writes."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type
 from urllib3.exceptions import NewConnectionError
 
 import triage
-from triage.base.errors import AnswerTooLarge, GitHubUnavailable
+from triage.base.errors import AnswerTooLarge, CannotPublish, GitHubUnavailable
 from triage.base.http_client import configure_session, parse_http_date, read_bounded
 from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
@@ -27,6 +28,7 @@ from triage.github.github_errors import (
     error_from_response,
     unreadable_response,
 )
+from triage.safety.secrets.redactor import SecretRedactor
 
 PAGE_SIZE = 100
 """The largest page that GitHub sends."""
@@ -37,6 +39,10 @@ PARSE_ERRORS = (ValueError, TypeError, AttributeError, AssertionError, Recursion
 PREVIEWS = {"GraphQL-Features": "update_issue_suggestions"}
 """Shows the types for suggestions on servers that still hide them (github/github-mcp-server, pkg/github)."""
 MAX_BACKOFF_SECONDS = 10.0
+REFUSED_TO_STORE = (
+    "A secret of this job is in what was about to be stored, and it was not written. Somebody has written the secret "
+    "where others can read it: replace it."
+)
 _connection_classes = threading.Lock()
 
 
@@ -94,7 +100,10 @@ class GitHubClient:
     Reads and idempotent writes are sent again after any error, other writes only when GitHub cannot have taken them.
     Redirects are not followed: they lead to another repository, and would take the token there.
 
-    Args are those of `IssueTracker`; `timeouts_seconds` are `connect_seconds` and `read_seconds`.
+    Every request body passes through `mask_secrets`, and so does every response: a text that is cut, split or escaped
+    later must not hold a part of a secret.
+
+    Args are those of `RepositoryConnection`; `timeouts_seconds` are `connect_seconds` and `read_seconds`.
     """
 
     def __init__(
@@ -107,7 +116,11 @@ class GitHubClient:
         timeouts_seconds: tuple[float, float],
         backoff_seconds: float,
         network: Network = DIRECT,
+        redactor: SecretRedactor | None = None,
+        refuses_secrets: bool = False,
     ) -> None:
+        self._redactor = redactor or SecretRedactor([])
+        self._refuses_secrets = refuses_secrets
         self.server_time: datetime | None = None
         """The server's clock at its last response; None before it."""
         self._wait_budget = wait_budget
@@ -199,6 +212,19 @@ class GitHubClient:
             return None
         return login if isinstance(login, str) and login else None
 
+    def mask_secrets(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Returns the body of a request without any secret of ours.
+
+        Raises:
+            CannotPublish: There is one, and the client refuses secrets.
+        """
+        if not self._refuses_secrets:
+            masked: dict[str, Any] = self._redactor.redactor_for("text for GitHub")(body)
+            return masked
+        if self._redactor.has_match(json.dumps(body)):
+            raise CannotPublish(REFUSED_TO_STORE)
+        return body
+
     def close(self) -> None:
         self._github.close()
 
@@ -212,8 +238,10 @@ class GitHubClient:
         *,
         idempotent: bool,
     ) -> Any:
+        body = body and self.mask_secrets(body)
         request = partial(self._github.requester.requestJsonAndCheck, verb, path, parameters, headers, body)
-        return retrying(self._wait_budget, self.backoff_seconds)(self._send, request, idempotent)
+        response = retrying(self._wait_budget, self.backoff_seconds)(self._send, request, idempotent)
+        return response if self._refuses_secrets else self._redactor.redactor_for("text from GitHub")(response)
 
     def _send(self, request: Callable[[], tuple[dict[str, Any], Any]], idempotent: bool) -> Any:
         raise_if_abandoned()

@@ -102,7 +102,9 @@ class _Issue(Response):
 
 @dataclass
 class GitHubIssueApprovals(RepositoryConnection):
-    """Implements `triage.proposal_ports.IssueApprovals`."""
+    """Implements `triage.ports.IssueApprovals`."""
+
+    refuses_secrets = True
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
         with translate_read_errors(self.slug):

@@ -30,6 +30,7 @@ from triage.github.responses import (
 )
 from triage.github.suggestions import Suggestions
 from triage.safety.secrets.likely_secrets import shorten_text
+from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
@@ -158,7 +159,8 @@ class IssueTracker(RepositoryConnection):
     def list_labels(self) -> list[str]:
         with translate_read_errors(self.slug):
             labels = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
-        return [label.name for label in labels if label.name]
+        # No label is added by a name that is masked.
+        return [label.name for label in labels if label.name and OWN_SECRET_PLACEHOLDER not in label.name]
 
     def fetch_role(self, login: str) -> str:
         if not _LOGIN_PATTERN.fullmatch(login):

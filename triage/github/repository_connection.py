@@ -3,10 +3,11 @@
 import re
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from triage.base.errors import BadInput
 from triage.base.network import DIRECT, Network
+from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
@@ -40,6 +41,10 @@ class RepositoryConnection:
     reread_seconds: float = 1.0
     """Wait before something is read again that does not show yet what was written."""
     network: Network = DIRECT
+    redactor: SecretRedactor = field(default_factory=lambda: SecretRedactor([]), repr=False)
+    """Masks our own secrets in everything that is read and written."""
+    refuses_secrets: ClassVar[bool] = False
+    """Whether text is read as it is, and nothing with a secret is written: what is stored must be what was approved."""
 
     def __post_init__(self) -> None:
         if not _SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
@@ -59,6 +64,8 @@ class RepositoryConnection:
             timeouts_seconds=(self.connect_seconds, self.read_seconds),
             backoff_seconds=self.backoff_seconds,
             network=self.network,
+            redactor=self.redactor,
+            refuses_secrets=self.refuses_secrets,
         )
 
     def close(self) -> None:

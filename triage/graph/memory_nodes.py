@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.comment.hidden_state import parse_state
 from triage.domain.issue import Issue
 from triage.domain.past_issues import EarlierReport, PastIssue
@@ -44,7 +44,7 @@ async def memory(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
     seconds = max(1.0, services.seconds_left() * MEMORY_SHARE)
-    await step.attempt("rules", lambda: run_in_daemon_thread(read_pages), seconds)
+    await step.attempt("rules", lambda: in_thread(read_pages), seconds)
     past = sorted(dict(read).values(), key=lambda issue: -issue.number)
     return {"past_issues": past, "past_issue_count": len(past), "steps": step.records}
 
@@ -73,7 +73,7 @@ async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
             "found": codebase.find_place(parsed),
         }
 
-    attempt = await step.attempt("rules", lambda: run_in_daemon_thread(look_back), RULES_SECONDS)
+    attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)
     return {**(attempt.result or {}), "past_issues": [], "steps": step.records}
 
 

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from triage.agents.agent import to_agent_finding
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import CodeHistory, FoundPlace, IndexFacts
@@ -61,18 +61,18 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     # Text in another language than English loads a model for half a second.
-    parsed, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
-    exchanges = await run_in_daemon_thread(lambda: find_exchanges(state.issue))
+    parsed, thread = await in_thread(read_issue_and_thread, state.issue)
+    exchanges = await in_thread(find_exchanges, state.issue)
 
     # In a thread: the first call reads the weights from a file.
-    kind_reading = await run_in_daemon_thread(lambda: read_kind(parsed, state.issue.labels))
+    kind_reading = await in_thread(read_kind, parsed, state.issue.labels)
 
     def build_index() -> tuple[IndexFacts, FoundPlace | None, int, str]:
         facts, found = services.codebase.index(), services.codebase.find_place(parsed)
         of_template = count_template_comments(state.issue, services.codebase.read_issue_forms())
         return facts, found, of_template, detect_project_language(services.codebase) if services.model else "en"
 
-    indexing = await step.attempt("rules", lambda: run_in_daemon_thread(build_index), seconds)
+    indexing = await step.attempt("rules", lambda: in_thread(build_index), seconds)
     index, found, of_template, language = indexing.result or (None, None, 0, "en")
     earlier = find_earlier_report(state.issue)
     return {
@@ -119,7 +119,7 @@ def make_agent_node(name: AgentName) -> Node:
         update: Update = {}
         if "code access" in agent.capabilities:
             before, codebase = state, services.codebase
-            matching = await run_in_daemon_thread(lambda: find_matching_skills(before, codebase))
+            matching = await in_thread(find_matching_skills, before, codebase)
             update = activate_skills(state, matching)
             state = state.model_copy(update=update)
         given, engine = await run_agent(agent, state, step, level)
@@ -214,7 +214,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         return services.codebase.look_up_history(facts, paths, lines)
 
     try:
-        found = await run_in_daemon_thread(look_up, seconds)
+        found = await in_thread(look_up, seconds=seconds)
     except Exception:  # noqa: BLE001 - a question to git must not cost the report
         return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
     return {"report": report.model_copy(update=dict(found))}

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
 from triage.base.errors import SetupError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
@@ -101,9 +101,9 @@ class _LazyServices:
     async def get(self, repository: str, *, with_index: bool = False) -> tuple[Repository, Services]:
         async with self.lock:
             if self.opened is None:
-                self.opened = await run_in_daemon_thread(lambda: self.open_services(repository))
+                self.opened = await in_thread(self.open_services, repository)
                 if with_index:
-                    await run_in_daemon_thread(self.opened[1].codebase.index)
+                    await in_thread(self.opened[1].codebase.index)
         return self.opened
 
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.issue.traces.traces import with_forward_slashes
 
 _MAX_NAMES = 60

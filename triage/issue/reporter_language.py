@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.domain.issue import HumanExchange, Issue, IssueComment
 from triage.domain.value import Value
 from triage.issue.visible_text.visible_text import extract_visible_page

@@ -50,7 +50,7 @@ def render_notice(kind: Notice, *values: object) -> str:
     return ensure_inert(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
 
 
-def plan_skip(reason: str) -> list[Effect]:
+def skip_effects(reason: str) -> list[Effect]:
     return [
         WriteSummary(markdown=render_notice("skip", reason)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),

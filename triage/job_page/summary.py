@@ -152,18 +152,18 @@ def render_summary(
     planned: Sequence[Effect] | None = None,
     suggestions: Sequence[Suggestion] = (),
     *,
-    is_unsaid: bool = False,
+    explains_silence: bool = False,
 ) -> str:
     """Returns the page of the job: the page of the report, and how the run went.
 
-    `planned` is for a dry run. `is_unsaid` says that the issue gets no comment, because nothing is sure enough.
+    `planned` is for a dry run. `explains_silence` says that the issue gets no comment, because nothing is sure enough.
     """
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
     elif suggestions:
         blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
-    if is_unsaid:
+    if explains_silence:
         blocks.append(render_block("summary", "unsaid"))
     counted = report.citations.refused or report.citations.corrected
     found = [render_block("summary", "citations", report.citations)] if counted else []

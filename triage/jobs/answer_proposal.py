@@ -23,39 +23,44 @@ from triage.domain.effect import AddAssignee, AddLabels, IssueEffect, React, Rea
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.run import Status
-from triage.domain.task import AnswerTask
+from triage.domain.task import SuggestionDecision
 from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.job_page.notices import plan_answered
-from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.run import Run, RunResult
 from triage.jobs.write_results import write_effects, write_skip
-from triage.writes.answer_line import plan_answer, plan_decided, render_answer
 from triage.writes.deduplicate import find_our_comment
-from triage.writes.suggestion_proposal import describe_proposal, find_proposals
+from triage.writes.suggestion_proposal import (
+    describe_proposal,
+    find_proposals,
+    plan_answer,
+    plan_decided,
+    render_answer,
+)
 
 NO_COMMENT = "there is no comment with suggestions here."
 DONE = "this was applied already."
 
 
-async def answer_proposal(task: AnswerTask, issue: Issue, context: FlowContext) -> FlowResult:
+async def answer_proposal(task: SuggestionDecision, issue: Issue, run: Run) -> RunResult:
     """Apply or drop suggestions, and answer with a reaction and one line in our comment."""
     if issue.is_pull_request or issue.locked:
-        return write_skip("Commands do not count on locked issues and on pull requests.", context)
+        return write_skip("Commands do not count on locked issues and on pull requests.", run)
     comment = find_our_comment(issue)
     # A workflow for fixes answers the id of a patch.
     if not task.is_apply and task.proposal_id not in _list_ids(comment):
-        return write_skip("`/triage reject` names no suggestions of this issue.", context)
+        return write_skip("`/triage reject` names no suggestions of this issue.", run)
     try:
-        proposal, reason = await context.ask_github("The proposal", lambda: _decide(task, issue, comment, context))
+        proposal, reason = await run.ask_github("The proposal", lambda: _decide(task, issue, comment, run))
     except TriageError as error:
         proposal, reason = None, f"GitHub did not confirm the approval. {error}"
     if proposal is None:
-        return await _refuse(task, comment, reason, context)
+        return await _refuse(task, comment, reason, run)
     if not task.is_apply:
-        return await _finish(task, comment, proposal, f"dropped {describe_proposal(proposal)}.", context)
-    done = await write_effects(_plan_changes(proposal), context)
+        return await _finish(task, comment, proposal, f"dropped {describe_proposal(proposal)}.", run)
+    done = await write_effects(_plan_changes(proposal), run)
     if done.failures:
-        return await _refuse(task, comment, f"not everything could be applied. {' '.join(done.failures)}", context)
-    return await _finish(task, comment, proposal, f"applied {describe_proposal(proposal)}.", context)
+        return await _refuse(task, comment, f"not everything could be applied. {' '.join(done.failures)}", run)
+    return await _finish(task, comment, proposal, f"applied {describe_proposal(proposal)}.", run)
 
 
 def _list_ids(comment: IssueComment | None) -> list[str]:
@@ -63,12 +68,12 @@ def _list_ids(comment: IssueComment | None) -> list[str]:
 
 
 def _decide(
-    task: AnswerTask, issue: Issue, comment: IssueComment | None, context: FlowContext
+    task: SuggestionDecision, issue: Issue, comment: IssueComment | None, run: Run
 ) -> tuple[SuggestionProposal | None, str]:
     """Return the proposal that may be carried out, or why none may."""
-    if reason := approval_skip_reason(issue, context.event_issue):
+    if reason := approval_skip_reason(issue, run.event_issue):
         return None, reason[0].lower() + reason[1:]
-    role = context.github.fetch_role(task.actor)
+    role = run.github.fetch_role(task.actor)
     if reason := role_problem(role):
         return None, reason
     if not task.proposal_id or (task.is_apply and task.words):
@@ -78,21 +83,21 @@ def _decide(
     state = parse_state(comment.body)
     if state and task.proposal_id in state.applied:
         return None, DONE
-    record = context.approvals.read_comment_record(comment.comment_id)
+    record = run.approvals.read_comment_record(comment.comment_id)
     if record is None or not record.is_ours_alone:
         return None, EDITED_COMMENT
     matching = [one for one in find_proposals(record.body) if compute_proposal_id(one) == task.proposal_id]
     if len(matching) != 1:
         return None, UNKNOWN_ID
     facts = ApprovalFacts(
-        repository=context.repository.slug,
+        repository=run.repository.slug,
         issue=task.number,
         issue_text=hash_text(issue.title, issue.body),
         role=role,
-        now=issue.snapshot_time or context.now(),
+        now=issue.snapshot_time or run.now(),
     )
     reason = proposal_problem(matching[0], facts)
-    if not reason and context.policy.dry_run:
+    if not reason and run.policy.dry_run:
         reason = DRY_RUN
     return (None, reason) if reason else (matching[0], "")
 
@@ -106,33 +111,33 @@ def _plan_changes(proposal: SuggestionProposal) -> list[IssueEffect]:
     ]
 
 
-async def _refuse(task: AnswerTask, comment: IssueComment | None, reason: str, context: FlowContext) -> FlowResult:
+async def _refuse(task: SuggestionDecision, comment: IssueComment | None, reason: str, run: Run) -> RunResult:
     text = f"not done: {reason}"
     edits = [plan_answer(task.number, comment, _render(task, text))] if comment else []
-    return await _write(task, [*edits, *_react("confused", context)], text, context)
+    return await _write(task, [*edits, *_react("confused", run)], text, run)
 
 
 async def _finish(
-    task: AnswerTask, comment: IssueComment | None, proposal: SuggestionProposal, text: str, context: FlowContext
-) -> FlowResult:
+    task: SuggestionDecision, comment: IssueComment | None, proposal: SuggestionProposal, text: str, run: Run
+) -> RunResult:
     assert comment is not None
     applied_id = compute_proposal_id(proposal) if task.is_apply else ""
     edit = plan_decided(task.number, comment, _render(task, text), proposal, applied_id)
-    return await _write(task, [edit, *_react("+1", context)], text, context)
+    return await _write(task, [edit, *_react("+1", run)], text, run)
 
 
-def _render(task: AnswerTask, text: str) -> str:
+def _render(task: SuggestionDecision, text: str) -> str:
     command = "/triage apply" if task.is_apply else "/triage reject"
     return render_answer(f"{command} {task.proposal_id}".strip(), task.actor, text)
 
 
-def _react(reaction: Reaction, context: FlowContext) -> list[IssueEffect]:
-    trigger = get_trigger_comment(context.event_issue)
+def _react(reaction: Reaction, run: Run) -> list[IssueEffect]:
+    trigger = get_trigger_comment(run.event_issue)
     return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
 
 
-async def _write(task: AnswerTask, effects: Sequence[IssueEffect], text: str, context: FlowContext) -> FlowResult:
-    context.progress.info(f"Answered a command on issue {task.number}.")
-    shown = [] if context.policy.dry_run else list(effects)
-    done = await write_effects([*shown, *plan_answered(_render(task, text))], context)
-    return FlowResult(Status.FAILED if done.needs_setup_fix else Status.COMPLETE)
+async def _write(task: SuggestionDecision, effects: Sequence[IssueEffect], text: str, run: Run) -> RunResult:
+    run.progress.info(f"Answered a command on issue {task.number}.")
+    shown = [] if run.policy.dry_run else list(effects)
+    done = await write_effects([*shown, *plan_answered(_render(task, text))], run)
+    return RunResult(Status.FAILED if done.needs_setup_fix else Status.COMPLETE)

@@ -21,12 +21,12 @@ async def export_telemetry(
     seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> None:
     """Export the published report if telemetry is on. Never raises; a failure is a line in the log."""
-    telemetry = services.telemetry
-    if telemetry is None:
+    export = services.export_report
+    if export is None:
         return
     try:
         await call_with_deadline(
-            lambda: telemetry.export(report),
+            lambda: export(report),
             cancelled,
             MAX_SECONDS,
             seconds_after_cancel=lambda: min(MAX_SECONDS_AFTER_SIGNAL, seconds_left()),

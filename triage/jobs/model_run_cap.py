@@ -6,7 +6,7 @@ from datetime import datetime
 from triage.approval.decide_approval import WRITE_ROLES
 from triage.base.errors import RateLimited, TriageError
 from triage.domain.task import RUN_WINDOW, RunKey, TriageTask, Trigger
-from triage.jobs.flow_context import AdmittedTriage, FlowContext
+from triage.jobs.run import AdmittedTriage, Run
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""
@@ -18,41 +18,39 @@ UNCOUNTED = (
 """Otherwise a report that is not worth a comment could be edited, and paid for, without end."""
 
 
-async def check_model_run_cap(admitted: AdmittedTriage, context: FlowContext) -> str:
+async def check_model_run_cap(admitted: AdmittedTriage, run: Run) -> str:
     """Return why rules answer though a model could; empty when a model may be asked.
 
     The cap does not hold for a request by number, nor for `/triage` by somebody with write access. When GitHub does
     not say how many issues came, a model is asked, unless GitHub says that it was asked too often: a burst does that.
     """
-    cap, task = context.max_model_runs, admitted.task
+    cap, task = run.max_model_runs, admitted.task
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
-    if admitted.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and context.policy.comment == "auto":
-        context.progress.info(UNCOUNTED)
+    if admitted.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment == "auto":
+        run.progress.info(UNCOUNTED)
         return UNCOUNTED
     try:
-        opened = await context.ask_github(
-            "The list of the newest issues", lambda: context.github.list_recent_issues(cap)
-        )
+        opened = await run.ask_github("The list of the newest issues", lambda: run.github.list_recent_issues(cap))
     except RateLimited as error:
         reason = f"{error} Too many issues may have come (`max-model-runs-per-day`): rules answered this one."
     except TriageError as error:
-        context.progress.info(f"{error} `max-model-runs-per-day` could not be checked; the model is used.")
+        run.progress.info(f"{error} `max-model-runs-per-day` could not be checked; the model is used.")
         return ""
     else:
-        now = admitted.fetched_issue.snapshot_time or context.now()
+        now = admitted.fetched_issue.snapshot_time or run.now()
         reason = rules_only_reason(opened, task.number, admitted.earlier_runs, now, cap)
-    if not reason or await _has_write_access(task, context):
+    if not reason or await _has_write_access(task, run):
         return ""
-    context.progress.info(reason)
+    run.progress.info(reason)
     return reason
 
 
-async def _has_write_access(task: TriageTask, context: FlowContext) -> bool:
+async def _has_write_access(task: TriageTask, run: Run) -> bool:
     if task.trigger is not Trigger.COMMAND:
         return False
     try:
-        role = await context.ask_github("The role of whoever asked", lambda: context.github.fetch_role(task.actor))
+        role = await run.ask_github("The role of whoever asked", lambda: run.github.fetch_role(task.actor))
     except TriageError:
         return False
     return role in WRITE_ROLES

@@ -8,7 +8,7 @@ from triage.domain.report import RunReport
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
 from triage.issue.versions.regressions import build_window, choose_versions
-from triage.jobs.flow_context import FlowContext
+from triage.jobs.run import Run
 
 SECONDS = 20.0
 """For at most nine requests."""
@@ -16,7 +16,7 @@ MAX_PATHS = 5
 """Files of the report, one request each."""
 
 
-async def add_regression_window(report: RunReport, issue: Issue, context: FlowContext) -> RunReport:
+async def add_regression_window(report: RunReport, issue: Issue, run: Run) -> RunReport:
     """Return the report with the commits between the versions that the issue names, if it says that it worked before.
 
     Agents have no part in it: the paths are those of the indexed commit, and the versions are tags.
@@ -31,15 +31,15 @@ async def add_regression_window(report: RunReport, issue: Issue, context: FlowCo
     head = report.commit
 
     def find_window() -> RegressionWindow | None:
-        versions = choose_versions(facts, context.github.list_tags(), head, lambda _: None)
+        versions = choose_versions(facts, run.github.list_tags(), head, lambda _: None)
         if versions is None:
             return None
         worked, broken = versions
-        return build_window(worked, broken, context.github.list_changes_between(worked.commit, broken.commit, paths))
+        return build_window(worked, broken, run.github.list_changes_between(worked.commit, broken.commit, paths))
 
     try:
-        window = await call_with_deadline(find_window, context.cancelled, min(SECONDS, context.seconds_left() / 2))
+        window = await call_with_deadline(find_window, run.cancelled, min(SECONDS, run.seconds_left() / 2))
     except (TriageError, OutOfTime) as error:  # the report is complete without it
-        context.progress.info(f"What changed between the versions could not be read: {error}")
+        run.progress.info(f"What changed between the versions could not be read: {error}")
         return report
     return report.model_copy(update={"regression_window": window})

@@ -11,14 +11,14 @@ from langchain_core.messages import BaseMessage, convert_to_openai_messages
 from triage import __version__
 from triage.model.model_reply import ModelReply
 from triage.model.output_formats import OutputFormat
-from triage.ports import ResponseCache
+from triage.model.response_cache import FileResponseCache
 
 
 @dataclass(frozen=True)
 class CachedReplies:
     """Cached replies of one endpoint. Without a cache there are none."""
 
-    cache: ResponseCache | None = None
+    cache: FileResponseCache | None = None
     base_url: str = ""
 
     def build_key(

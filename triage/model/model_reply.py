@@ -48,8 +48,7 @@ class ModelReply(Value):
         return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def redact(self, redact: Redact) -> "ModelReply":
-        tools = [tool.model_copy(update={"args": redact(tool.args)}) for tool in self.tools]
-        return self.model_copy(update={"content": redact(self.content), "tools": tools})
+        return ModelReply.model_validate(redact(self.model_dump()))
 
     @property
     def message(self) -> AIMessage:

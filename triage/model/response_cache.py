@@ -20,7 +20,10 @@ MAX_FILE_BYTES = 1_000_000
 
 
 class FileResponseCache:
-    """Implements the `ResponseCache` port. The first error is logged; it costs only what the cache would save."""
+    """Paid answers of models, so that a run that starts again does not pay twice.
+
+    A cache that cannot be read or written behaves like an empty one, and the first error is logged.
+    """
 
     def __init__(self, folder: Path, log: Callable[[str], None], now: Callable[[], datetime]) -> None:
         self._folder, self._log, self._now = folder, log, now

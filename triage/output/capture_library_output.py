@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 from triage.base.errors import error_location
-from triage.output.inert_lines import PREFIX, LineWriter, to_inert_lines
+from triage.output.safe_lines import PREFIX, LineWriter, to_safe_lines
 
 
 class GuardedStream(io.TextIOBase):
@@ -46,7 +46,7 @@ class GuardedStream(io.TextIOBase):
         return True
 
     def _write_inert(self, text: str) -> None:
-        self._lines.write([f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)])
+        self._lines.write([f"{PREFIX}{line}".rstrip() for line in to_safe_lines(text)])
 
 
 class _LibraryLogHandler(logging.Handler):
@@ -60,7 +60,7 @@ class _LibraryLogHandler(logging.Handler):
         level = record.levelname.lower()
         error = record.exc_info[1] if record.exc_info else None
         text = f"{record.name}: {level}" + (f": {error_location(error)}" if error else "")
-        self._lines.write([PREFIX + line for line in to_inert_lines(text)])
+        self._lines.write([PREFIX + line for line in to_safe_lines(text)])
 
 
 @contextlib.contextmanager

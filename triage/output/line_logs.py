@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from triage.domain.run import StepRecord, ToolExecution
-from triage.output.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
-from triage.output.workflow_commands import format_command, mask_commands
+from triage.output.safe_lines import PREFIX, LineWriter, format_command, mask_commands, to_safe_line, to_safe_lines
 
 _log = logging.getLogger("triage")
 
@@ -68,7 +67,7 @@ class ActionsLog(LineLog):
         self._lines.write_unredacted(mask_commands(secrets))
 
     def info(self, text: str) -> None:
-        self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_inert_line(text)}"])
+        self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_safe_line(text)}"])
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
@@ -79,7 +78,7 @@ class ActionsLog(LineLog):
             self._lines.write(["::endgroup::"])
 
     def log_group(self, title: str, text: str) -> None:
-        body = [f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)]
+        body = [f"{PREFIX}{line}".rstrip() for line in to_safe_lines(text)]
         self._lines.write([format_command("group", title), *body, "::endgroup::"])
 
 
@@ -87,7 +86,7 @@ class ServerLog(LineLog):
     """Implements `triage.ports.ProgressLog`. The server adds the time and the run."""
 
     def info(self, text: str) -> None:
-        _log.info("%s", to_inert_line(text))
+        _log.info("%s", to_safe_line(text))
 
     def log_group(self, title: str, text: str) -> None:
         """Logs the title only: the text is in the report, which the client gets."""

@@ -12,9 +12,10 @@ from rich.text import Text
 from triage.base.errors import BadInput
 from triage.domain.code import Span
 from triage.domain.run import Outcome, StepRecord, ToolExecution
-from triage.output.inert_lines import to_inert_line, to_inert_lines
 from triage.output.line_logs import format_elapsed, format_record
+from triage.output.safe_lines import to_safe_line, to_safe_lines
 from triage.ports import AnnotationLevel
+from triage.safety.secrets.redactor import SecretRedactor
 
 _LEVEL_STYLES: dict[AnnotationLevel, str] = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
 _OUTCOME_STYLES = {
@@ -30,19 +31,32 @@ def progress_console() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
-class TerminalRunner:
-    """Implements `triage.ports.Runner`. Stores the summary and the report for the command line."""
+class TerminalOutput:
+    """Implements `triage.ports.Output`. Stores the summary and the report for the command line.
 
-    def __init__(self, console: Console, report_path: Path | None = None) -> None:
+    Our own secrets are masked in everything that it takes.
+    """
+
+    def __init__(
+        self,
+        redactor: SecretRedactor,
+        report_path: Path | None = None,
+        console: Console | None = None,
+        *,
+        verbose: bool = False,
+    ) -> None:
         self.markdown = ""
         """All summaries, joined."""
         self.json_text = ""
         """The JSON report; empty until `write_report`."""
-        self._console = console
+        self._console = console or progress_console()
+        self.progress = TerminalProgress(self._console, verbose=verbose)
+        self._redactor = redactor
         self._report_path = report_path
 
     def write_summary(self, markdown: str) -> None:
-        self.markdown = f"{self.markdown}\n{markdown}" if self.markdown else markdown
+        masked = self._redactor.redactor_for("summary")(markdown)
+        self.markdown = f"{self.markdown}\n{masked}" if self.markdown else masked
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
         """Does nothing: there is no later step."""
@@ -50,15 +64,16 @@ class TerminalRunner:
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """Prints one line to standard error; the message itself names the place."""
         del at
-        self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_inert_line(message)))
+        message = self._redactor.redactor_for("annotations")(message)
+        self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_safe_line(message)))
 
     def write_report(self, json_text: str) -> str:
         """Stores the JSON, and writes it to the file that the user chose. Raises BadInput if that fails."""
-        self.json_text = json_text
+        self.json_text = self._redactor.redactor_for("report")(json_text)
         if self._report_path is None:
             return ""
         try:
-            self._report_path.write_bytes(json_text.encode("utf-8", "backslashreplace"))
+            self._report_path.write_bytes(self.json_text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise BadInput(f"The report cannot be written to this path: {(error.strerror or '').lower()}.") from None
         return str(self._report_path)
@@ -87,7 +102,7 @@ class TerminalProgress:
         self._update_status()
 
     def log_start(self, what: str) -> None:
-        self._running.append(to_inert_line(what))
+        self._running.append(to_safe_line(what))
         self._update_status()
         if not self._console.is_terminal:
             self.detail(f"{what} started")
@@ -114,12 +129,12 @@ class TerminalProgress:
 
     def log_group(self, title: str, text: str) -> None:
         self._print_line(title, "bold")
-        for line in to_inert_lines(text):
+        for line in to_safe_lines(text):
             self._console.print(Text(f"      {line}".rstrip()))
 
     def _print_line(self, text: str, style: str) -> None:
         when = format_elapsed(self._clock() - self._start)
-        self._console.print(Text.assemble((when, "dim"), " ", (to_inert_line(text), style)))
+        self._console.print(Text.assemble((when, "dim"), " ", (to_safe_line(text), style)))
 
     def _update_status(self) -> None:
         if self._running and self._console.is_terminal:

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.domain.effect import COMMENT_MARKER
 from triage.safety.clean_text import clean_and_count, clean_text
 from triage.safety.safe_markdown import (

@@ -13,7 +13,7 @@ from cmarkgfm import _cmark, cmark
 from cmarkgfm.cmark import Options
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.safety.clean_text import clean_text
 
 _parser_library = CDLL(_cmark.__file__)

@@ -5,7 +5,6 @@ tool asks by a client of ours.
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,8 @@ from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 from triage.base.errors import AnswerTooLarge, TriageError
 from triage.base.http_client import HttpResponse, RequestFailed, open_session, send_request
 from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
+from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
 from triage.web.search_results import parse_results
 
@@ -55,9 +55,7 @@ class TavilyClient:
     async def search(self, parameters: dict[str, Any]) -> list[Any]:
         """Return the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if none came back."""
         try:
-            response = await run_in_daemon_thread(
-                lambda: self._send("POST", "/search", SEARCH_SECONDS, json=parameters)
-            )
+            response = await in_thread(lambda: self._send("POST", "/search", SEARCH_SECONDS, json=parameters))
         except (RequestFailed, AnswerTooLarge) as error:
             raise SearchFailed(str(error)) from None
         if response.status != 200:
@@ -120,7 +118,7 @@ class WebSearchTool(TavilySearch):
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
     _client: TavilyClient = PrivateAttr()
-    _redact: Callable[[str], str] = PrivateAttr(str)
+    _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
     _was_sent: bool = PrivateAttr(False)
     _results: dict[str, Any] | None = PrivateAttr(None)
 
@@ -139,7 +137,8 @@ class WebSearchTool(TavilySearch):
                 raise SearchFailed("one search was made already, and a run makes one")
             return self._results
         self._was_sent = True
-        self._results = {"results": parse_results(await self._client.search(parameters), MAX_RESULTS)}
+        found = self._redact(await self._client.search(parameters))
+        self._results = {"results": parse_results(found, MAX_RESULTS)}
         return self._results
 
 
@@ -147,9 +146,9 @@ def build_search_tool(
     api_key: SecretStr,
     base_url: str | None = None,
     network: Network = DIRECT,
-    redact: Callable[[str], str] = str,
+    redact: Redact = lambda tree: tree,
 ) -> WebSearchTool:
-    """Returns the tool for one run. `redact` removes our own secrets from its query."""
+    """Returns the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
     # An error must not come back as if it were an answer, hence `handle_tool_error`.
     tool = WebSearchTool(tavily_api_key=api_key.get_secret_value(), handle_tool_error=False)
     tool._client = TavilyClient(api_key, base_url or TAVILY_URL, network)

@@ -15,8 +15,7 @@ from triage.domain.effect import (
     SetIssueType,
     SuggestChanges,
 )
-from triage.ports import AnnotationLevel, GitHub
-from triage.proposal_ports import IssueApprovals
+from triage.ports import AnnotationLevel, GitHub, IssueApprovals
 from triage.writes.apply_local_effects import PostedComment, PublishResult
 from triage.writes.deduplicate import deduplicate, find_our_comments
 from triage.writes.plan_suggestions import describe_suggestions

@@ -12,7 +12,7 @@ from triage.domain.run import Status
 from triage.job_page.notices import render_notice
 
 if TYPE_CHECKING:
-    from triage.ports import AnnotationLevel, Runner
+    from triage.ports import AnnotationLevel, Output
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PublishResult:
 
 
 def apply_local_effects(
-    effects: Sequence[Effect], runner: Runner, result: PublishResult | None = None
+    effects: Sequence[Effect], output: Output, result: PublishResult | None = None
 ) -> PublishResult:
     """Applies the effects that stay on this machine. Outputs come last: they need the report's path.
 
@@ -54,22 +54,22 @@ def apply_local_effects(
     """
     result = result or PublishResult()
     for level, message in result.annotations:
-        runner.annotate(level, message)
+        output.annotate(level, message)
     for effect in sorted(effects, key=lambda effect: isinstance(effect, SetOutputs)):
         try:
             match effect:
                 case WriteReport():
-                    result.report_file = runner.write_report(effect.json_text)
+                    result.report_file = output.write_report(effect.json_text)
                 case WriteSummary():
                     notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
-                    runner.write_summary(notice + effect.markdown)
+                    output.write_summary(notice + effect.markdown)
                 case Annotate():
-                    runner.annotate(effect.level, effect.message, effect.at)
+                    output.annotate(effect.level, effect.message, effect.at)
                 case SetOutputs():
-                    runner.write_outputs(_fill_outputs(effect.values, result))
+                    output.write_outputs(_fill_outputs(effect.values, result))
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)
-            runner.annotate(*result.annotations[-1])
+            output.annotate(*result.annotations[-1])
     return result
 
 

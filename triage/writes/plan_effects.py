@@ -21,11 +21,12 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import Issue, IssueComment
-from triage.domain.report import RunReport
+from triage.domain.issue import Issue, IssueComment, Repository
+from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status, Usage
 from triage.domain.task import RunKey
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_skip
+from triage.domain.value import Value
+from triage.job_page.notices import EMPTY_OUTPUTS, skip_effects
 from triage.job_page.summary import render_fix_page, render_summary
 from triage.safety.clean_text import clean_text
 from triage.writes.plan_issue_effects import (
@@ -37,11 +38,40 @@ from triage.writes.plan_issue_effects import (
 )
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.suggestion_proposal import plan_proposal, render_suggestions
-from triage.writes.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 
 MAX_TITLE_CHARS = 200
 _FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
 MAX_WARNING_CHARS = 500
+
+
+class TrustedFacts(Value):
+    repository: Repository
+    """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
+    run_url: str = ""
+
+
+def overwrite_with_trusted_facts(report: RunReport, facts: TrustedFacts, number: int | None) -> RunReport:
+    """Returns the report with everything that links and labels are made of as the run itself knows it."""
+    repository = facts.repository
+    is_on_server = number is not None and repository.server_url
+    url = f"{repository.server_url}/{repository.slug}/issues/{number}" if is_on_server else ""
+    return report.model_copy(
+        update={
+            "repository": repository.slug,
+            "server_url": repository.server_url,
+            "commit": repository.commit,
+            "run_url": facts.run_url,
+            "issue": report.issue.model_copy(update={"number": number, "url": url}),
+            "ticket": report.ticket.model_copy(
+                update={"labels": _select_allowed(report.ticket.labels, repository.labels)}
+            ),
+        }
+    )
+
+
+def _select_allowed(labels: Sequence[str], allowed: Sequence[str]) -> list[str]:
+    by_name = {label.casefold(): label for label in allowed}
+    return list(dict.fromkeys(by_name[name.casefold()] for name in labels if name.casefold() in by_name))[:MAX_LABELS]
 
 
 def plan_report(
@@ -56,7 +86,7 @@ def plan_report(
     run: RunKey | None = None,
     duplicates: Sequence[int] = (),
     is_skipped: bool = False,
-    is_unremembered: bool = False,
+    remembers_labels: bool = True,
     needs_info_label: str = "",
     options: SuggestionOptions | None = None,
 ) -> list[Effect]:
@@ -65,14 +95,14 @@ def plan_report(
     It is a comment if `report.speaks` says why. A `partial` report of a cancelled run is one only if it has findings
     and there is no earlier comment. One that `is_skipped` writes nothing to the issue; its notes say why. Links and
     labels are those of `facts`, whatever the report says. `previous` is our comment on the issue, `duplicates` are the
-    ids of younger ones, and `run` is what the hidden state remembers if an event started it. `is_unremembered` says
-    that an earlier run may have added labels, and no comment remembers it. `options` are what GitHub takes as
-    suggestions; without them, the page names the labels.
+    ids of younger ones, and `run` is what the hidden state remembers if an event started it. Without
+    `remembers_labels`, an earlier run may have added labels, and no comment says which. `options` are what GitHub takes
+    as suggestions; without them, the page names the labels.
     """
     may_write = policy.comment != "never" and not is_skipped and issue.number is not None
-    is_mute = not may_write or (partial and (previous is not None or not report.findings))
+    may_comment = may_write and not (partial and (previous is not None or not report.findings))
     report = overwrite_with_trusted_facts(report, facts, issue.number)
-    report = report.model_copy(update={"speaks": None}) if is_mute else report
+    report = report if may_comment else report.model_copy(update={"speaks": None})
     known = parse_state(previous.body) if previous else None
     may_suggest = may_write and not partial and not says_nothing_new(report, previous)
     has_panel = options is not None and options.can_suggest
@@ -82,10 +112,10 @@ def plan_report(
     block = render_suggestions(proposal) if proposal else ""
     page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block)
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.speaks else None})
-    is_unsaid = may_write and not partial and report.speaks is None
+    explains_silence = may_write and not partial and report.speaks is None
     writes: list[Effect] = []
     if may_write and issue.number is not None:
-        target = Target(issue, issue.number, previous, run, is_unremembered, needs_info_label)
+        target = Target(issue, issue.number, previous, run, remembers_labels, needs_info_label)
         if not partial:
             writes = plan_issue_effects(report, page, policy, target, suggestions)
             # Also without a new comment: the panel is there for whoever decides.
@@ -93,15 +123,15 @@ def plan_report(
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif report.speaks:
             writes = plan_partial_comment(report, page, target)
+    planned = writes if policy.dry_run else None
+    summary = render_summary(page, report, planned, suggestions, explains_silence=explains_silence)
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
         WriteReport(json_text=dump_report(report)),
-        WriteSummary(
-            markdown=render_summary(page, report, writes if policy.dry_run else None, suggestions, is_unsaid=is_unsaid)
-        ),
+        WriteSummary(markdown=summary),
         *([warning] if report.status is Status.DEGRADED else []),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
@@ -171,4 +201,4 @@ def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> li
     state = parse_state(body) or CommentState()
     needs_comment = policy.comment != "never" and not policy.dry_run and not state.quiet
     writes = [post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
-    return [*writes, *plan_skip(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]
+    return [*writes, *skip_effects(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]

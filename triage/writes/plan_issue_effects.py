@@ -2,15 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from triage.comment.comment import render_comment
-from triage.comment.hidden_state import CommentState, hash_content, hash_text, next_state, parse_state, render_state
+from triage.comment.hidden_state import (
+    CommentState,
+    NeedsInfo,
+    hash_content,
+    hash_text,
+    next_state,
+    parse_state,
+    render_state,
+)
 from triage.comment.sections import Page
-from triage.domain.effect import AddLabels, EditComment, Effect, Policy, PostComment, RemoveLabel, Suggestion
+from triage.domain.effect import (
+    AddLabels,
+    EditComment,
+    Effect,
+    LabelsMode,
+    Policy,
+    PostComment,
+    RemoveLabel,
+    Suggestion,
+)
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.task import RunKey
-from triage.writes.needs_info import plan_needs_info
 
 
 @dataclass(frozen=True)
@@ -23,8 +40,8 @@ class Target:
     """Our comment on it."""
     run: RunKey | None = None
     """What the comment remembers if an event started this run."""
-    is_unremembered: bool = False
-    """An earlier run may have added labels, and no comment remembers it."""
+    remembers_labels: bool = True
+    """Otherwise an earlier run may have added labels, and no comment says which."""
     needs_info_label: str = ""
 
 
@@ -93,7 +110,7 @@ def _list_new_labels(report: RunReport, policy: Policy, target: Target, suggesti
 def _plan_labels(report: RunReport, policy: Policy, target: Target, waiting: Sequence[str] = ()) -> Iterator[Effect]:
     existing = {label.casefold() for label in [*target.issue.labels, target.needs_info_label]}
     # What a person took off is not added again.
-    wanted = [] if target.is_unremembered else dict.fromkeys(report.ticket.labels)
+    wanted = dict.fromkeys(report.ticket.labels) if target.remembers_labels else []
     labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
     if policy.labels == "apply" and labels:
         yield AddLabels(issue_number=target.number, labels=labels)
@@ -103,3 +120,22 @@ def post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostC
     if previous is None or previous.comment_id is None:
         return PostComment(issue_number=number, body=body)
     return EditComment(issue_number=number, comment_id=previous.comment_id, body=body)
+
+
+class LabelPlan(NamedTuple):
+    adds: bool
+    removes: bool
+    state: NeedsInfo
+    """What the comment remembers from now on."""
+
+
+def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo, *, asks: bool) -> LabelPlan:
+    """Returns what happens to the label of an issue. Without a label, or unless labels are applied, nothing."""
+    if not label or mode != "apply":
+        return LabelPlan(adds=False, removes=False, state=state)
+    has_label = issue.has_label(label)
+    if not asks:
+        return LabelPlan(adds=False, removes=state == "added" and has_label, state="")
+    if state or has_label:
+        return LabelPlan(adds=False, removes=False, state="removed" if state and not has_label else state)
+    return LabelPlan(adds=True, removes=False, state="added")

@@ -1,6 +1,7 @@
 """Suggestions that a person applies with a command, where GitHub has no panel for them.
 
-They stand in our comment as canonical JSON, in a fold below the line that names them.
+They stand in our comment as canonical JSON, in a fold below the line that names them. Another line answers the last
+command.
 """
 
 from collections.abc import Sequence
@@ -8,14 +9,15 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from triage.approval.proposal_id import compute_proposal_id, dump_canonical
-from triage.comment.hidden_state import CommentState, hash_text
+from triage.comment.comment import join_comment, split_comment
+from triage.comment.hidden_state import MAX_APPLIED, CommentState, hash_text, parse_state, render_state
 from triage.comment.template import render_block
-from triage.domain.effect import LabelsMode, Suggestion, SuggestionOptions
-from triage.domain.issue import Issue
+from triage.domain.effect import EditComment, LabelsMode, Suggestion, SuggestionOptions
+from triage.domain.issue import Issue, IssueComment
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
 from triage.safety.safe_markdown import format_code_block
-from triage.writes.plan_suggestions import plan_suggestions
+from triage.writes.plan_suggestions import plan_suggestions, to_suggestions
 
 MAX_JSON_CHARS = 4_000
 
@@ -77,3 +79,31 @@ def remove_suggestions(body: str, proposal: SuggestionProposal) -> str:
     """Return our comment without these suggestions, which were applied or rejected."""
     head, found, tail = body.partition(render_suggestions(proposal))
     return f"{head.rstrip()}\n\n{tail.lstrip()}" if found else body
+
+
+def render_answer(command: str, actor: str, text: str) -> str:
+    """Return one line of Markdown. `text` is inert; command and actor may be anything."""
+    return render_block("proposal", "answer", command, actor, text)
+
+
+def plan_answer(number: int, comment: IssueComment, answer: str) -> EditComment:
+    """Return the edit that puts an answer into our comment. Everything else stays."""
+    parts = split_comment(comment.body)._replace(answer=answer)
+    return EditComment(issue_number=number, comment_id=comment.comment_id or 0, body=join_comment(parts))
+
+
+def plan_decided(
+    number: int, comment: IssueComment, answer: str, proposal: SuggestionProposal, applied_id: str = ""
+) -> EditComment:
+    """Return the edit that also takes decided suggestions out, and remembers them.
+
+    `applied_id` is the id of the proposal if it was applied.
+    """
+    state = (parse_state(comment.body) or CommentState()).with_suggestions(to_suggestions(proposal))
+    if applied_id:
+        state = state.model_copy(update={"applied": [*state.applied, applied_id][-MAX_APPLIED:]})
+    parts = split_comment(comment.body)
+    parts = parts._replace(
+        state_line=render_state(state), report=remove_suggestions(parts.report, proposal), answer=answer
+    )
+    return EditComment(issue_number=number, comment_id=comment.comment_id or 0, body=join_comment(parts))

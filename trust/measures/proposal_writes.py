@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeGitHub, FakeProgressLog, FakeRunner, fake_services
+from testing.fakes import NOW, FakeGitHub, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.base.errors import TriageError
@@ -24,7 +24,7 @@ from triage.fix.base_files import CommitFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.fix.jobs.fix_flow import FixFlow
 from triage.fix.jobs.run_fix_job import run_fix_job
-from triage.jobs.flow_context import FlowContext
+from triage.jobs.run import Run
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.stored_patch_judge import judge_stored
@@ -52,14 +52,14 @@ class _Repository:
     """A commit on `base` that the default branch does not have."""
     files: CommitFiles
     store: GitHubProposalStore
-    runner: FakeRunner = field(default_factory=FakeRunner)
+    output: FakeOutput = field(default_factory=FakeOutput)
 
     def freeze(self, case: DraftCase) -> str:
         """Runs the job, and returns why it refused; empty if it did not."""
-        context = FlowContext(
+        context = Run(
             github=FakeGitHub(issues={7: ISSUE}),
             approvals=FakeIssueApprovals(),
-            runner=self.runner,
+            output=self.output,
             progress=FakeProgressLog(),
             policy=Policy(),
             repository=factories.repository(slug=SLUG),

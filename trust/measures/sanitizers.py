@@ -10,7 +10,7 @@ import html5lib  # type: ignore[import-untyped]
 from testing.text.hidden_channels import CHANNELS
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
-from triage.output.inert_lines import to_inert_line, to_inert_lines
+from triage.output.safe_lines import to_safe_line, to_safe_lines
 from triage.safety.clean_text import clean_and_count, clean_text
 from triage.safety.safe_markdown import escape_markdown, format_code_block, format_code_span, sanitize_markdown
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -29,8 +29,8 @@ TEXT_SANITIZERS: dict[str, Sanitizer] = {
     "visible line": lambda text: extract_visible_line(text)[0],
     "masked": redact_likely_secrets,
     "query of the web": sanitize_query,
-    "log line": to_inert_line,
-    "log lines": lambda text: "\n".join(to_inert_lines(text)),
+    "log line": to_safe_line,
+    "log lines": lambda text: "\n".join(to_safe_lines(text)),
 }
 """Text to text: the second pass changes nothing."""
 MARKDOWN_WRITERS: dict[str, Sanitizer] = {

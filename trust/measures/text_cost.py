@@ -19,7 +19,7 @@ from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
-from triage.output.inert_lines import to_inert_line, to_inert_lines
+from triage.output.safe_lines import to_safe_line, to_safe_lines
 from triage.safety.active_content import find_active_content
 from triage.safety.clean_text import clean_and_count
 from triage.safety.safe_markdown import (
@@ -71,8 +71,8 @@ STAGES: dict[str, Stage] = {
     "fenced": format_code_block,
     "plain": lambda text: sanitize_markdown(text, SIZE),
     "live effects": lambda text: find_active_content(text, []),
-    "log lines": to_inert_lines,
-    "log line": to_inert_line,
+    "log lines": to_safe_lines,
+    "log line": to_safe_line,
 }
 READING_STAGES: dict[str, Callable[[ParsedIssue], object]] = {
     "missing": lambda parsed: find_missing_information(parsed, []),

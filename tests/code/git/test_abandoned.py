@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from triage.base.threads import Abandoned, run_in_daemon_thread
+from triage.base.threads import Abandoned, in_thread
 from triage.code.git.git import Git
 from triage.code.parse import worker_pool
 from triage.code.parse.extract import SourceFile
@@ -36,8 +36,8 @@ class AbandonedWork:
                 self.outcome = error
             self.over.set()
 
-        running = asyncio.ensure_future(run_in_daemon_thread(whole))
-        await run_in_daemon_thread(lambda: self.there.wait(10))
+        running = asyncio.ensure_future(in_thread(whole))
+        await in_thread(self.there.wait, 10)
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running

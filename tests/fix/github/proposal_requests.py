@@ -5,7 +5,7 @@ from typing import Any
 
 from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.fix.commit_text import write_messages
-from triage.proposal_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest
 
 CART, TEST = "shop/cart.py", "shop/tests/test_cart.py"
 FIXED = "def total(prices):\r\n    return round(sum(prices), 2)\r\n"

@@ -9,9 +9,10 @@ from testing.servers.github_api import START
 from testing.servers.issue_writes_api import IssueWritesApi
 from tests.fix.github.proposal_requests import CART, make_request
 from triage.domain.proposal import PROPOSAL_LIFETIME
+from triage.fix.fix_ports import ProposalStore
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.github.issue_approvals import GitHubIssueApprovals
-from triage.proposal_ports import IssueApprovals, ProposalStore
+from triage.ports import IssueApprovals
 
 BRANCH = "triage/7-round-totals"
 

@@ -26,12 +26,12 @@ from triage.fix.fix_answers import (
     TestChanges,
     TicketClass,
 )
+from triage.fix.fix_ports import CheckResult
 from triage.fix.fix_state import FixState
 from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_gate import apply_changes, create_pull_request, post_comment
 from triage.fix.graph.fix_graph import build_fix_graph, run_fix
 from triage.graph.run_graph import run_graph
-from triage.proposal_ports import CheckResult
 
 SOURCE, TEST = "src/parse.py", "tests/test_parse.py"
 OLD = "def parse(text):\n    return int(text)\n"

@@ -36,7 +36,7 @@ class TestGate:
         harness.command()
         assert harness.run_job("gate") is Status.SKIPPED
         assert harness.outputs["fix-task"] == ""
-        assert "write access" in harness.runner.summaries[0]
+        assert "write access" in harness.output.summaries[0]
 
     def test_a_role_that_cannot_be_read_is_none(self) -> None:
         harness = FixHarness()
@@ -60,7 +60,7 @@ class TestGate:
         harness.store.off_default_branch = {COMMIT}
         harness.run_job("gate", actor=actor)
         assert harness.outputs["fix-task"] == "answer"
-        assert "Start the workflow on the default branch." in harness.runner.summaries[0]
+        assert "Start the workflow on the default branch." in harness.output.summaries[0]
         harness.run_job("report", actor=actor)
         assert "Start the workflow on the default branch." in harness.parts.proposal
         harness.run_job("gate", command="approve", proposal_id="0" * 12)
@@ -374,7 +374,7 @@ class TestReport:
         for stage in ("report", "apply"):
             assert harness.run_job(stage, command="approve") is Status.SKIPPED
         assert (harness.github.edited, harness.github.posted, harness.reactions) == ([], [], [])
-        assert "write access" in harness.runner.summaries[0]
+        assert "write access" in harness.output.summaries[0]
 
     def test_a_long_report_makes_room(self) -> None:
         harness = FixHarness(report="x" * 64_000)
@@ -541,7 +541,7 @@ class TestApply:
         harness.command("/triage approve")
         assert harness.answer(stored) is Status.SKIPPED
         assert (harness.branches, harness.store.pull_requests, harness.writes) == ({}, {}, 0)
-        assert "write access" in harness.runner.summaries[0]
+        assert "write access" in harness.output.summaries[0]
 
     def test_files_that_changed_on_the_base_branch(self) -> None:
         harness = FixHarness()
@@ -706,7 +706,7 @@ class TestPropose:
         assert harness.outputs["proposal-file"] == ".triage/proposal.json"
         assert harness.outputs["proposal-status"] == "awaiting"
         assert int(harness.outputs["tokens"]) > 0
-        assert "## Proposed changes" in harness.runner.summaries[0]
+        assert "## Proposed changes" in harness.output.summaries[0]
         assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
 
     def test_what_the_jobs_pass_on_ends_as_a_pull_request(self) -> None:

@@ -15,9 +15,9 @@ from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers, code_changes
 from triage.domain.proposal import BaseFile, ProposalStatus
 from triage.domain.run import Limits
 from triage.fix.commit_text import make_branch_name
+from triage.fix.fix_ports import CheckResult
 from triage.fix.fix_state import FixState
 from triage.fix.local.local_fix import MAX_NAMES, LocalFix, PausableClock
-from triage.proposal_ports import CheckResult
 
 NAME = make_branch_name(7, factories.issue().title)
 Files = Mapping[str, BaseFile]

@@ -13,10 +13,10 @@ import pytest
 from testing.checkouts.git_repositories import commit, git, write
 from tests.fix.local.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.proposal import BaseFile
+from triage.fix.fix_ports import CheckResult
 from triage.fix.local.project_command import MAX_OUTPUT_CHARS
-from triage.proposal_ports import CheckResult
 
 FIX = {"src/store.py": BaseFile(text="total = 0\n"), "new folder/neu ä.txt": BaseFile(text="new\r\n")}
 
@@ -108,7 +108,7 @@ def test_a_cancelled_check(repository: Path, open_workspace: Open, tmp_path: Pat
 
     async def cancel(fifo: Path, reader: int) -> None:
         command = f"exec 3> '{fifo}'; echo begun >&3; sleep 1000"
-        check = asyncio.ensure_future(run_in_daemon_thread(lambda: workspace.run_check(base, FIX, command, 1000)))
+        check = asyncio.ensure_future(in_thread(workspace.run_check, base, FIX, command, 1000))
         has_begun = asyncio.Event()
         asyncio.get_running_loop().add_reader(reader, has_begun.set)
         await has_begun.wait()
@@ -138,7 +138,7 @@ def test_no_check_begins_in_a_run_that_is_over(repository: Path, open_workspace:
 
     async def cancel() -> None:
         with pytest.raises(TimeoutError):
-            await run_in_daemon_thread(work, 0.01)
+            await in_thread(work, seconds=0.01)
 
     asyncio.run(cancel())
     is_over.set()

@@ -10,10 +10,10 @@ import pytest
 from testing.checkouts.git_repositories import commit, git
 from tests.fix.local.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput, BranchTaken
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.proposal import BaseFile
+from triage.fix.fix_ports import CommitRequest
 from triage.fix.local.local_workspace import LocalWorkspace
-from triage.proposal_ports import CommitRequest
 
 NAME = "triage/12-totals-are-wrong"
 FIX = {"src/store.py": BaseFile(text="total = 0\n")}
@@ -127,7 +127,7 @@ sleep 1000 & wait;; *) exec {real} "$@";; esac
     request = request_for(repository)
 
     async def cancel() -> None:
-        branch = asyncio.ensure_future(run_in_daemon_thread(lambda: make_branch(workspace, request)))
+        branch = asyncio.ensure_future(in_thread(make_branch, workspace, request))
         while not (tmp_path / "locked").exists():  # noqa: ASYNC110 - another process makes it
             await asyncio.sleep(0.01)
         branch.cancel()

@@ -2,8 +2,8 @@
 
 import pytest
 
+from testing.apps import make_app
 from testing.servers.telemetry_collector import CollectorBehaviour, serve_collector
-from testing.sessions import make_session
 from triage.app.doctor import Check, run_checks
 from triage.app.settings import RunnerEnvironment, Settings
 
@@ -11,7 +11,7 @@ ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 def run_check(tmp_path, **environ: str) -> Check:
-    session = make_session(Settings(), tmp_path, environment=RunnerEnvironment.read(environ))
+    session = make_app(Settings(), tmp_path, environment=RunnerEnvironment.read(environ))
     return run_checks(session)["telemetry"]
 
 

@@ -16,10 +16,12 @@ from testing.servers.telemetry_collector import (
     serve_collector,
     to_dict,
 )
+from testing.text.encoded_secrets import GITHUB, KEYS
 from tests.output.telemetry.runs import CANARY, REPORT, REQUEST_ID
 from triage.app.settings.telemetry_settings import read_collector
 from triage.domain.report import RunReport
 from triage.output.telemetry.otlp_exporter import OtlpExporter
+from triage.safety.secrets.redactor import SecretRedactor
 
 
 def export(url: str, report: RunReport = REPORT, seconds: float = 10.0, /, **environ: str) -> list[str]:
@@ -27,7 +29,7 @@ def export(url: str, report: RunReport = REPORT, seconds: float = 10.0, /, **env
     collector = read_collector({"OTEL_EXPORTER_OTLP_ENDPOINT": url, **environ})
     assert collector is not None
     progress = FakeProgressLog()
-    OtlpExporter(collector, progress, seconds=seconds).export(report)
+    OtlpExporter(collector, progress, SecretRedactor(KEYS), seconds=seconds).export(report)
     return progress.lines
 
 
@@ -295,3 +297,9 @@ def test_attribute_names_are_those_of_the_conventions():
     # The newest conventions' metrics are not in the package any more.
     newer = {"gen_ai.workflow.duration", "gen_ai.invoke_agent.duration", "gen_ai.execute_tool.duration"}
     assert {name for name in receiver.metrics if not name.startswith("triage.")} - newer <= known
+
+
+def test_our_secrets_are_masked():
+    step = REPORT.steps[0].model_copy(update={"error": f"refused {GITHUB}"})
+    received = sent(REPORT.model_copy(update={"steps": [step, *REPORT.steps[1:]]}))
+    assert not any(GITHUB.encode() in request.body for request in received.requests)

@@ -73,7 +73,7 @@ class TestForms:
 class TestOtherText:
     def test_of_this_project(self) -> None:
         secrets = (*KEYS, "correct-horse-battery-staple", "production-gateway-token")
-        for name in ("README.md", "SECURITY.md", "requirements.txt", "triage/app/wiring.py", "docs/how-it-works.md"):
+        for name in ("README.md", "SECURITY.md", "requirements.txt", "triage/app/app.py", "docs/how-it-works.md"):
             text = (ROOT / name).read_text(encoding="utf-8")
             assert redact(text, *secrets) == text, name
 
@@ -114,11 +114,11 @@ class TestTrees:
 
     def test_a_model_keeps_its_type(self) -> None:
         step = MODEL_STEPS[1].model_copy(update={"error": f"x {GITHUB}"})
-        redacted = REDACTOR.redact_model("telemetry", step)
+        redacted = REDACTOR.redact_value("telemetry", step)
         assert (type(redacted), redacted.error) == (type(step), f"x {OWN_SECRET_PLACEHOLDER}")
         assert redacted.started_at == step.started_at
         issue = factories.issue()
-        assert REDACTOR.redact_model("issue", issue) is issue
+        assert REDACTOR.redact_value("issue", issue) is issue
         assert isinstance(issue, Issue)
 
 

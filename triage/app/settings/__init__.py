@@ -1,9 +1,8 @@
 """Inputs and variables. No other package reads the environment."""
 
 from triage.app.settings.inputs import PLACEHOLDER_KEY, Settings
-from triage.app.settings.runner_environment import RunnerEnvironment
+from triage.app.settings.runner_environment import Checkouts, RunnerEnvironment, find_unknown_variables
 from triage.app.settings.secret_inputs import collect_own_secrets, remove_own_variables
-from triage.app.settings.triage_variables import Checkouts, find_unknown_variables
 
 __all__ = [
     "PLACEHOLDER_KEY",

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, SecretStr
 from pydantic_core import PydanticCustomError
 
 from triage.base.errors import BadInput
-from triage.base.quote_value import quote_value, suggest_nearest
+from triage.base.text import quote_value, suggest_nearest
 
 MAX_PATH_CHARS = 1_000
 _PRIVATE_BLOCKS = [

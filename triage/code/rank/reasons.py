@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.code.rank.features import find_calls_to, find_quotes, measure_message_overlap
 from triage.code.rank.mentions import resolve_line
 from triage.code.rank.query import Query

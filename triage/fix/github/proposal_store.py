@@ -9,6 +9,7 @@ from urllib.parse import quote
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest, StoredProposal
 from triage.fix.commit_text import CommitFacts, parse_proposal
+from triage.fix.fix_ports import CommitRequest
 from triage.fix.github.git_data import GitCommitResponse, GitData, RepositoryResponse, TreeChanges, TreeEntry
 from triage.fix.github.pull_requests import (
     PullRequests,
@@ -19,7 +20,6 @@ from triage.fix.github.pull_requests import (
 from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import parse_response
-from triage.proposal_ports import CommitRequest
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 
@@ -82,8 +82,9 @@ MAX_NUMBERS = 5
 
 @dataclass
 class GitHubProposalStore(RepositoryConnection):
-    """Implements `triage.proposal_ports.ProposalStore`."""
+    """Implements `triage.fix.fix_ports.ProposalStore`."""
 
+    refuses_secrets = True
     _: KW_ONLY
     server_url: str = "https://github.com"
 

@@ -7,10 +7,10 @@ from typing import Protocol
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import ModuleFacts, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
+from triage.fix.fix_ports import BaseFiles, CheckResult
 from triage.fix.patch.modules import list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 from triage.ports import Services
-from triage.proposal_ports import BaseFiles, CheckResult
 
 
 class PullRequestTool(Protocol):

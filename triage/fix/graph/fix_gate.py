@@ -8,7 +8,7 @@ from langgraph.types import interrupt
 from triage.approval.decide_approval import TOO_OFTEN
 from triage.approval.person_answer import Decision, parse_answer
 from triage.base.errors import TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.proposal import MAX_REVISIONS, PatchDraft, PendingMutation, ProposalStatus
 from triage.fix.fix_state import FixState
 from triage.fix.graph.fix_context import FixContext, PullRequestTool
@@ -33,12 +33,12 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
     update: Update = {}
     if context.run_check is not None:
         try:
-            update = await run_in_daemon_thread(lambda: _run_checks(state, context, draft))
+            update = await in_thread(_run_checks, state, context, draft)
         except TriageError as error:
             return {"error": f"The check could not be run: {error}"}
         draft = draft.model_copy(update={"checked": update.pop("checked", "")})
-    diff = await run_in_daemon_thread(lambda: format_diff(draft, context.base_files))
-    summary = await run_in_daemon_thread(lambda: render_proposal(draft, context.base_files))
+    diff = await in_thread(format_diff, draft, context.base_files)
+    summary = await in_thread(render_proposal, draft, context.base_files)
     update |= {
         "draft": draft,
         "diff": diff,
@@ -78,7 +78,7 @@ async def _store(draft: PatchDraft, context: FixContext) -> Update:
         return {}
     store = context.store
     try:
-        return {"pending_mutation": await run_in_daemon_thread(lambda: store(draft))}
+        return {"pending_mutation": await in_thread(store, draft)}
     except TriageError as error:
         return {"error": str(error)}
 
@@ -114,7 +114,7 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
         return {"human_approved": False}
     if pending is None or tool is None:
         return {"error": "Nothing can be carried out here."}
-    if objection := await run_in_daemon_thread(lambda: tool.find_objection(pending)):
+    if objection := await in_thread(tool.find_objection, pending):
         return {"error": objection}
     return {
         "human_approved": True,
@@ -151,7 +151,7 @@ async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
         return {"status": ProposalStatus.ABANDONED, "error": TOO_OFTEN, "messages": ["Abandoned."]}
     try:
         if pending and tool:
-            await run_in_daemon_thread(lambda: tool.drop(pending))
+            await in_thread(tool.drop, pending)
     except TriageError as error:
         return {"error": str(error)}
     return {"status": ProposalStatus.REJECTED, "messages": ["Rejected."]}
@@ -160,7 +160,7 @@ async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
 async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
     pending, tool = _get_approved(state, runtime.context)
     try:
-        await run_in_daemon_thread(lambda: tool.create_branch(pending))
+        await in_thread(tool.create_branch, pending)
     except TriageError as error:
         return {"error": str(error)}
     return {"branch_name": pending.branch, "messages": [f"Branch {pending.branch}."]}
@@ -169,7 +169,7 @@ async def apply_changes(state: FixState, runtime: Runtime[FixContext]) -> Update
 async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> Update:
     pending, tool = _get_approved(state, runtime.context)
     try:
-        url = await run_in_daemon_thread(lambda: tool.open_pull_request(pending))
+        url = await in_thread(tool.open_pull_request, pending)
     except TriageError as error:
         return {"error": str(error)}
     return {"pr_url": url, "messages": ["Opened the pull request."] if url else []}
@@ -178,7 +178,7 @@ async def create_pull_request(state: FixState, runtime: Runtime[FixContext]) -> 
 async def post_comment(state: FixState, runtime: Runtime[FixContext]) -> Update:
     pending, tool = _get_approved(state, runtime.context)
     try:
-        await run_in_daemon_thread(lambda: tool.report(pending))
+        await in_thread(tool.report, pending)
     except TriageError as error:
         return {"error": str(error)}
     return {"pending_mutation": pending.model_copy(update={"status": "done"})}

@@ -6,10 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_text
 from triage.domain.proposal import FileVersion, PatchDraft, ProposalStatus
 from triage.fix.fix_answers import CodeChanges, TestChanges
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.fix_state import FixState
 from triage.fix.graph.ask_model import LastAnswer, ask_for_changes, ask_for_tests, describe_answer
 from triage.fix.graph.fix_context import FixContext
@@ -19,7 +20,6 @@ from triage.fix.patch.apply_edits import build_versions
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
-from triage.proposal_ports import BaseFiles
 
 Update = dict[str, Any]
 
@@ -40,9 +40,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     last: LastAnswer | None = None
     looks = corrections = 0
     while True:
-        code = await run_in_daemon_thread(
-            partial(_show_code, state, context, [*wanted, *(file.path for file in state.proposed_changes)])
-        )
+        code = await in_thread(_show_code, state, context, [*wanted, *(file.path for file in state.proposed_changes)])
         ask = partial(ask_for_changes, state, services, model, code, state.diff, last)
         attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
@@ -52,7 +50,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
             looks += 1
             wanted += answer.look_at[:MAX_WANTED]
             continue
-        versions, problems = await run_in_daemon_thread(partial(_check_changes, state, context, answer))
+        versions, problems = await in_thread(_check_changes, state, context, answer)
         if not problems:
             return _accept_changes(state, step, answer, versions)
         if corrections == MAX_CORRECTIONS:
@@ -142,11 +140,11 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     assert model is not None
     step = Step("generate_tests", services, round=state.iteration_count + 1)
     changes = make_draft(state, context.base_files, state.proposed_changes, [])
-    diff = await run_in_daemon_thread(lambda: format_diff(changes, context.base_files))
+    diff = await in_thread(format_diff, changes, context.base_files)
     last: LastAnswer | None = None
     reason, wanted = "", list[str]()
     for _ in range(MAX_CORRECTIONS + 1):
-        existing = await run_in_daemon_thread(partial(_show_tests, state, context, wanted))
+        existing = await in_thread(_show_tests, state, context, wanted)
         ask = partial(ask_for_tests, state, services, model, diff, existing, last, state.diff)
         attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
@@ -156,7 +154,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
         if not answer.tests:
             reason = answer.no_test_reason or "The model wrote no test."
             break
-        tests, problems = await run_in_daemon_thread(partial(_check_tests, state, context, answer))
+        tests, problems = await in_thread(_check_tests, state, context, answer)
         if not problems:
             count = f"{len(tests)} file{'s' * (len(tests) != 1)}"
             return {

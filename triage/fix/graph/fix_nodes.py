@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from triage.base.errors import TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.proposal import AffectedModule, ModuleFacts
@@ -46,7 +46,7 @@ async def fetch_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
         report = state.report
         if report is None and context.triage is not None:
             report = await context.triage(state.issue, state.repository)
-        parsed, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
+        parsed, thread = await in_thread(read_issue_and_thread, state.issue)
     except TriageError as error:
         return {"error": f"Failed to fetch ticket: {error}"}
     if report is not None and report.security:
@@ -102,7 +102,7 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
     context = runtime.context
     services = context.restricted_services
     step = Step("identify_modules", services)
-    modules = await run_in_daemon_thread(context.list_modules)
+    modules = await in_thread(context.list_modules)
     model, choice = services.model, None
     if model is not None and len(modules) > 1:
         attempt = await step.attempt(
@@ -136,7 +136,7 @@ async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Upd
     """Find the passages of the modules that share most with the issue."""
     context = runtime.context
     query = SearchQuery(parsed=state.parsed, keywords=[state.technical_summary])
-    found = await run_in_daemon_thread(lambda: _find_passages(context, query, state.affected_modules))
+    found = await in_thread(_find_passages, context, query, state.affected_modules)
     return {
         "retrieved_chunks": found,
         "messages": [

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.proposal import BaseFile
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.fix_state import FixState
 from triage.ports import Codebase
-from triage.proposal_ports import BaseFiles
 
 MAX_WHOLE_CHARS = 24_000
 """A file of up to so many characters is shown whole: about 8,000 tokens."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from triage.approval.decide_approval import UNKNOWN_ID, is_expired
 from triage.base.errors import TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
 from triage.domain.proposal import ProposalStatus, PullRequest, StoredProposal
@@ -23,13 +23,13 @@ from triage.fix.jobs.fix_flow import (
     read_shown_commit,
 )
 from triage.fix.jobs.pull_request_tool import GitHubPullRequestTool
-from triage.jobs.flow_context import FlowResult
-from triage.writes.answer_line import render_answer
+from triage.jobs.run import RunResult
+from triage.writes.suggestion_proposal import render_answer
 
 NO_PATCH = "The id names no patch of this issue."
 
 
-async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+async def apply_fix(task: FixTask, flow: FixFlow) -> RunResult:
     """Carry out what a person decided about a stored patch, once."""
     admitted = await admit_fix(task, flow)
     if not admitted.may_ask:
@@ -37,7 +37,7 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     if admitted.refusal:
         return await _refuse(task, admitted.issue, admitted.refusal, flow)
     try:
-        stored = await run_in_daemon_thread(lambda: flow.store.list_proposals(task.number))
+        stored = await in_thread(flow.store.list_proposals, task.number)
         named = [one for one in stored if one.proposal.id == task.proposal_id]
         waiting = next((one for one in named if not one.is_branch), None)
         branch = next((one for one in named if one.is_branch), None)
@@ -57,7 +57,7 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", flow)
 
 
-async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, flow: FixFlow) -> FlowResult:
+async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, flow: FixFlow) -> RunResult:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
     from triage.fix.fix_state import FixState
     from triage.fix.graph.fix_context import FixContext
@@ -70,7 +70,7 @@ async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: StoredPropos
         del state
         return task.command
 
-    services = (context.open_offline_services or context.open_services)()
+    services = (context.open_minimal_services or context.open_services)()
     state = FixState(issue=issue, repository=context.repository, pending_mutation=tool.pending)
     state = await run_fix(state, FixContext(services, tool=tool), context.cancelled, give_command)
     if state.error:
@@ -90,16 +90,16 @@ async def _has_pull_request(branch: StoredProposal, flow: FixFlow) -> bool:
 
 
 async def _find_pull_request(branch: StoredProposal, flow: FixFlow) -> PullRequest | None:
-    return await run_in_daemon_thread(lambda: flow.store.find_pull_request(branch.branch_name, branch.proposal.commit))
+    return await in_thread(flow.store.find_pull_request, branch.branch_name, branch.proposal.commit)
 
 
 async def _say_what_exists(
     task: FixTask, issue: Issue, branch: StoredProposal, waiting: StoredProposal | None, flow: FixFlow
-) -> FlowResult:
+) -> RunResult:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
     found = await _find_pull_request(branch, flow)
     if waiting is not None and not flow.context.policy.dry_run:
-        await run_in_daemon_thread(lambda: flow.store.delete(waiting))
+        await in_thread(flow.store.delete, waiting)
     url = found.url if found else ""
     text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
     answer = render_answer(format_command(task), task.actor or "a workflow", text)
@@ -113,7 +113,7 @@ async def _refuse(
     reason: str,
     flow: FixFlow,
     waiting: StoredProposal | None = None,
-) -> FlowResult:
+) -> RunResult:
     status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
     answer = render_answer(format_command(task), task.actor or "a workflow", f"not done: {reason}")
     effects: Sequence[Effect] = plan_answer_part(issue, answer)
@@ -121,6 +121,6 @@ async def _refuse(
         status = ProposalStatus.EXPIRED
         effects = plan_proposal_part(issue, answer)
         if not flow.context.policy.dry_run:
-            await run_in_daemon_thread(lambda: flow.store.delete(waiting))
+            await in_thread(flow.store.delete, waiting)
     outputs = describe_stored(waiting) | {"proposal-status": status.value}
     return await finish(flow, answer, outputs, [*effects, *plan_reaction(flow, "confused")])

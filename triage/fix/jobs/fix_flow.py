@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 
 from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.base.errors import BadInput, TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, parse_state, render_state
 from triage.comment.sections import utf16_length
@@ -18,10 +18,10 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
+from triage.fix.fix_ports import BaseFiles, ProposalStore
 from triage.job_page.notices import plan_fix_result
-from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.run import Run, RunResult
 from triage.jobs.write_results import write_effects
-from triage.proposal_ports import BaseFiles, ProposalStore
 from triage.writes.deduplicate import find_our_comment
 
 MAX_RESULT_BYTES = 8_000_000
@@ -41,7 +41,7 @@ class FixResult(Value):
 
 @dataclass(frozen=True)
 class FixFlow:
-    context: FlowContext
+    context: Run
     store: ProposalStore
     open_files: Callable[[str], BaseFiles]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
@@ -96,13 +96,13 @@ async def finish(
     effects: Sequence[Effect] = (),
     *,
     status: Status = Status.COMPLETE,
-) -> FlowResult:
+) -> RunResult:
     """Write to the issue, to the job's page and to the outputs. `message` is inert Markdown."""
     shown = [effect for effect in effects if not flow.context.policy.dry_run]
     done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], flow.context)
     if done.needs_setup_fix:
-        return FlowResult(Status.FAILED)
-    return FlowResult(Status.DEGRADED if done.failures else status)
+        return RunResult(Status.FAILED)
+    return RunResult(Status.DEGRADED if done.failures else status)
 
 
 OFF_START = (
@@ -169,7 +169,7 @@ async def find_start_problem(flow: FixFlow) -> str:
     Raises:
         TriageError: The checkout or GitHub cannot be read.
     """
-    commit = (await run_in_daemon_thread(lambda: flow.open_files("HEAD"))).commit
+    commit = (await in_thread(flow.open_files, "HEAD")).commit
     store = flow.store
     is_on_it = await flow.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
     return "" if is_on_it else OFF_START.format(commit=commit[:12])

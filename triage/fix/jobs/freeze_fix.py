@@ -4,18 +4,18 @@ from datetime import datetime
 
 from triage.approval.decide_approval import OFF_DEFAULT_BRANCH, is_expired
 from triage.base.errors import BadInput, CannotPublish, TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_text
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_flow import FixFlow, admit_fix, describe_stored, finish, parse_result
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
-from triage.jobs.flow_context import FlowResult
-from triage.proposal_ports import BaseFiles
+from triage.jobs.run import RunResult
 
 OTHER_COMMITS = (
     "The commits of this patch hold something that its diff does not show, or another message or time. It is not "
@@ -25,7 +25,7 @@ MAX_SWEPT = 20
 """Expired proposals of other issues that one job deletes."""
 
 
-async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+async def freeze_fix(task: FixTask, flow: FixFlow) -> RunResult:
     """Store the patch below `refs/triage/proposals`, and delete the proposals that it replaces.
 
     Raises:
@@ -40,15 +40,15 @@ async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     if result is None or result.draft is None:
         return await finish(flow, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
-    files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
-    problems = await run_in_daemon_thread(lambda: find_all_problems(draft, admitted.issue, files, flow))
+    files = await in_thread(flow.open_files, draft.base)
+    problems = await in_thread(find_all_problems, draft, admitted.issue, files, flow)
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
     if flow.context.policy.dry_run:
         return await finish(flow, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
     now = admitted.issue.snapshot_time or flow.context.now()
-    stored = await run_in_daemon_thread(lambda: _store(draft, files, now, flow))
-    await run_in_daemon_thread(lambda: _delete_others(stored, flow))
+    stored = await in_thread(_store, draft, files, now, flow)
+    await in_thread(_delete_others, stored, flow)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await finish(flow, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 

@@ -1,11 +1,10 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
-from functools import partial
 from typing import NamedTuple
 
 from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.base.errors import BadInput, TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import MAX_REVISIONS, BaseFile, FileVersion, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
@@ -13,21 +12,21 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, admit_fix, finish
 from triage.fix.patch.masked_files import mask_version
 from triage.fix.patch.unified_diff import format_file_diff
 from triage.fix.proposal_text import render_abandoned, render_proposal
 from triage.jobs.export_telemetry import export_telemetry
-from triage.jobs.flow_context import FlowResult
+from triage.jobs.run import RunResult
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
-from triage.proposal_ports import BaseFiles
 from triage.writes.plan_effects import plan_proposed
 
 MAX_ROLE_LOOKUPS = 5
 
 
-async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+async def propose_fix(task: FixTask, flow: FixFlow) -> RunResult:
     """Run the fix flow up to the person, and write what it found for the next jobs."""
     admitted = await admit_fix(task, flow)
     if admitted.refusal:
@@ -44,19 +43,17 @@ async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await _write_without_run(
             flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
         )
-    files = await run_in_daemon_thread(lambda: flow.open_files("HEAD"))
-    services = await run_in_daemon_thread(context.open_services)
+    files = await in_thread(flow.open_files, "HEAD")
+    services = await in_thread(context.open_services)
     result, report = await _run(task, issue, earlier, files, services, flow)
     draft = result.draft
-    shown = (
-        await run_in_daemon_thread(lambda: render_proposal(draft, files)) if draft else render_abandoned(result.error)
-    )
+    shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(result.error)
     outputs = _write_result(flow, result)
     if report is None:
         return await finish(flow, shown, outputs)
     done = await write_effects(plan_proposed(shown, outputs, report), context)
     await export_telemetry(report, services, context.cancelled, context.seconds_left)
-    return FlowResult(Status.FAILED if done.needs_setup_fix else report.status, report)
+    return RunResult(Status.FAILED if done.needs_setup_fix else report.status, report)
 
 
 async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
@@ -80,10 +77,10 @@ async def _run(
     async def triage(issue: Issue, repository: Repository) -> RunReport:
         return await run_graph(issue, repository, services, context.cancelled)
 
-    words = await run_in_daemon_thread(lambda: _read_requests(issue, task, flow))
+    words = await in_thread(_read_requests, issue, task, flow)
     state = FixState(issue=issue, repository=context.repository, change_request=words.change_request)
     if earlier is not None:
-        diff = await run_in_daemon_thread(partial(_format_earlier, earlier, files, flow))
+        diff = await in_thread(_format_earlier, earlier, files, flow)
         state = state.model_copy(
             update={"diff": diff, "human_feedback": words.feedback, "iteration_count": earlier.revision + 1}
         )
@@ -139,7 +136,7 @@ def _read_requests(issue: Issue, task: FixTask, flow: FixFlow) -> _Requests:
     return _Requests(request, feedback[-MAX_REVISIONS:])
 
 
-async def _write_without_run(flow: FixFlow, result: FixResult) -> FlowResult:
+async def _write_without_run(flow: FixFlow, result: FixResult) -> RunResult:
     return await finish(flow, render_abandoned(result.error), _write_result(flow, result))
 
 

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from triage.approval.proposal_id import hash_value
 from triage.base.errors import TriageError
-from triage.base.threads import run_in_daemon_thread
+from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_flow import (
     AdmittedFix,
     FixFlow,
@@ -29,16 +30,15 @@ from triage.fix.jobs.fix_flow import (
 )
 from triage.fix.jobs.freeze_fix import OTHER_COMMITS, find_all_problems
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
-from triage.jobs.flow_context import FlowResult
-from triage.proposal_ports import BaseFiles
-from triage.writes.answer_line import render_answer
+from triage.jobs.run import RunResult
+from triage.writes.suggestion_proposal import render_answer
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
 NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `freeze` says why."
 ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
-async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+async def report_fix(task: FixTask, flow: FixFlow) -> RunResult:
     admitted = await admit_fix(task, flow)
     if not admitted.may_ask:
         return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
@@ -50,8 +50,8 @@ async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     draft = result.draft
     if draft is None:
         return await _report_nothing(task, result, admitted, flow)
-    files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
-    problems = await run_in_daemon_thread(lambda: find_all_problems(draft, admitted.issue, files, flow))
+    files = await in_thread(flow.open_files, draft.base)
+    problems = await in_thread(find_all_problems, draft, admitted.issue, files, flow)
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
         return await _report_nothing(task, refused, admitted, flow)
@@ -60,12 +60,12 @@ async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     if found.stored is not None:
         return await _report_stored(draft, files, found.stored, admitted.issue, flow)
     if found.others:
-        await run_in_daemon_thread(lambda: _delete(found.others, flow))
+        await in_thread(_delete, found.others, flow)
         return await _report_nothing(task, FixResult(error=OTHER_COMMITS), admitted, flow)
     return await _report_unstored(task, draft, files, admitted, flow)
 
 
-async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow) -> FlowResult:
+async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow) -> RunResult:
     """Write one line below what the comment shows."""
     answer = render_answer(format_command(task), task.actor or "a workflow", text)
     edits = plan_answer_part(admitted.issue, answer)
@@ -97,7 +97,7 @@ def _delete(others: Sequence[StoredProposal], flow: FixFlow) -> None:
         flow.context.progress.info(f"The commits were not deleted: {error}")
 
 
-async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, flow: FixFlow) -> FlowResult:
+async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, flow: FixFlow) -> RunResult:
     text = render_abandoned(result.error)
     if shows_proposal(admitted.issue) and not result.drops_earlier:
         return await _answer(task, admitted, text, flow)  # the one before can still be approved
@@ -108,20 +108,20 @@ async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFi
 
 async def _report_unstored(
     task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: AdmittedFix, flow: FixFlow
-) -> FlowResult:
+) -> RunResult:
     if shows_proposal(admitted.issue):
         return await _answer(task, admitted, NOT_STORED, flow)
-    text = await run_in_daemon_thread(lambda: render_unstored(draft, files))
+    text = await in_thread(render_unstored, draft, files)
     effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(flow, "confused")]
     return await finish(flow, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
 
 
 async def _report_stored(
     draft: PatchDraft, files: BaseFiles, stored: StoredProposal, issue: Issue, flow: FixFlow
-) -> FlowResult:
+) -> RunResult:
     repository = flow.context.repository
     outputs = describe_stored(stored)
-    text = await run_in_daemon_thread(
+    text = await in_thread(
         lambda: render_awaiting(
             draft,
             files,

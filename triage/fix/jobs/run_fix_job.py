@@ -8,12 +8,12 @@ from triage.fix.jobs.fix_flow import FixFlow, admit_fix, find_start_problem, fin
 from triage.fix.jobs.freeze_fix import freeze_fix
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
-from triage.jobs.flow_context import FlowResult
+from triage.jobs.run import RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
-from triage.writes.answer_line import render_answer
+from triage.writes.suggestion_proposal import render_answer
 
 
-async def gate_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+async def gate_fix(task: FixTask, flow: FixFlow) -> RunResult:
     admitted = await admit_fix(task, flow)
     if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
         return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
@@ -44,7 +44,7 @@ JOBS = {
 }
 
 
-async def run_fix_job(stage: FixStage, task: FixTask | Skip, flow: FixFlow) -> FlowResult:
+async def run_fix_job(stage: FixStage, task: FixTask | Skip, flow: FixFlow) -> RunResult:
     """Do what this job does of the fix flow.
 
     Raises:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from triage.base.errors import BadInput, BranchTaken
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 from triage.domain.proposal import BaseFile
-from triage.proposal_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",

@@ -10,13 +10,13 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
 from triage.fix.commit_text import build_request, make_branch_name
+from triage.fix.fix_ports import BaseFiles, CheckResult, PatchWorkspace
 from triage.fix.fix_state import FixState
 from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.patch.masked_files import build_commit_file
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
-from triage.proposal_ports import BaseFiles, CheckResult, PatchWorkspace
 
 CHECK_SECONDS = 600.0
 """For one run of the project's check."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from triage.domain.proposal import BaseFile
+from triage.fix.fix_ports import CheckResult, CommitRequest
 from triage.fix.local.copy_dependencies import PathMap, copy_folder, is_same, list_spellings, move_environment
 from triage.fix.local.git_commands import (
     UserGit,
@@ -21,7 +22,6 @@ from triage.fix.local.git_commands import (
     write_tree,
 )
 from triage.fix.local.project_command import run_command
-from triage.proposal_ports import CheckResult, CommitRequest
 
 _REFS = ("refs/tags", "refs/replace")
 """Version tools need the tags. Without its replacements, the history would be another."""

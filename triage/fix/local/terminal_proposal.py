@@ -6,10 +6,10 @@ from rich.console import Group
 from rich.text import Text
 
 from triage.domain.proposal import PatchDraft
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import has_masks
 from triage.fix.patch.unified_diff import count_changed_lines
-from triage.proposal_ports import BaseFiles
 from triage.safety.clean_text import clean_text
 
 MAX_OUTPUT_LINES = 15

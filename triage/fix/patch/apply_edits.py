@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, Edit, FileVersion
 from triage.fix.fix_answers import FileAnswer
-from triage.proposal_ports import BaseFiles
+from triage.fix.fix_ports import BaseFiles
 from triage.safety.secrets.likely_secrets import are_kept_in_order, find_masks
 
 

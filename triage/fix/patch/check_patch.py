@@ -6,13 +6,13 @@ It trusts nothing: every job that uses a draft asks again.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from triage.base.quote_value import MAX_QUOTED_CHARS, quote_value
+from triage.base.text import MAX_QUOTED_CHARS, quote_value
 from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, ModuleFacts, PatchDraft
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
 from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
 from triage.fix.patch.tool_files import is_run_by_tools
 from triage.fix.patch.unified_diff import count_changed_lines
-from triage.proposal_ports import BaseFiles
 from triage.safety.secrets.likely_secrets import find_masks, redact_likely_secrets
 
 MAX_CHANGED_LINES = 3_000

@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from triage.base.quote_value import quote_value
+from triage.base.text import quote_value
 from triage.domain.proposal import BaseFile, FileVersion
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.apply_edits import LineEnds, find_line_ends
 from triage.fix.patch.masked_files import find_mask_problems, mask_output, restore_text
-from triage.proposal_ports import BaseFiles
 from triage.safety.clean_text import find_invisible
 
 _SLASH = r"(?:/|&sol;|\\u002[fF]|\\x2[fF])"

@@ -6,7 +6,7 @@ Prompts, drafts, diffs, comments and the file between two jobs all have the mask
 from collections.abc import Iterable, Iterator, Sequence
 
 from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
-from triage.proposal_ports import BaseFiles
+from triage.fix.fix_ports import BaseFiles
 from triage.safety.secrets.likely_secrets import (
     are_kept_in_order,
     find_masks,

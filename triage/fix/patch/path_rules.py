@@ -10,8 +10,8 @@ import regex  # type: ignore[import-untyped]
 from pathspec import PathSpec
 
 from triage.domain.proposal import BaseFile
+from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.tool_files import steers_automation
-from triage.proposal_ports import BaseFiles
 
 MAX_PATH_CHARS = 200
 _SHOWN_CHARS = 100

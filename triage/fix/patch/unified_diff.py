@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.domain.value import Value
-from triage.proposal_ports import BaseFiles
+from triage.fix.fix_ports import BaseFiles
 
 _MAX_EQUAL_PAIRS = 2_000
 """Pairs of equal lines in one stretch. Difflib's time grows with them; above, the stretch counts as replaced."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.domain.code import Tag
 from triage.domain.issue import ParsedIssue, Quote, Section
 from triage.domain.value import Value

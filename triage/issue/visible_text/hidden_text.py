@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pygments.lexers import get_all_lexers  # type: ignore[import-untyped]
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.safety.clean_text import clean_text
 
 HIDDEN_TAGS = word_set(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from selectolax.lexbor import LexborNode
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.issue.visible_text.hidden_text import (
     DRAWN_LANGUAGES,
     MASK,

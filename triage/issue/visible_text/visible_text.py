@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.domain.value import Value
 from triage.issue.visible_text.hidden_text import DRAWN_LANGUAGES, HIDDEN_TAGS, SHRINKING_TAGS, strip_hiding_formulas
 from triage.issue.visible_text.html_page import BlockDraft, PageCollector

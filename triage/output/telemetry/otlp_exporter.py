@@ -12,6 +12,7 @@ from triage.output.telemetry.collector_client import send_metrics, send_spans, s
 from triage.output.telemetry.metrics import record_metrics
 from triage.output.telemetry.spans import record_spans
 from triage.ports import ProgressLog
+from triage.safety.secrets.redactor import SecretRedactor
 
 EXPORT_SECONDS = 3.0
 """For spans and metrics together."""
@@ -19,13 +20,20 @@ EXPORT_SECONDS = 3.0
 
 class OtlpExporter:
     def __init__(
-        self, collector: Collector, progress: ProgressLog, network: Network = DIRECT, seconds: float = EXPORT_SECONDS
+        self,
+        collector: Collector,
+        progress: ProgressLog,
+        redactor: SecretRedactor,
+        network: Network = DIRECT,
+        seconds: float = EXPORT_SECONDS,
     ) -> None:
         self._collector, self._progress, self._network, self._seconds = collector, progress, network, seconds
+        self._redactor = redactor
         silence_exporter_logs()
 
     def export(self, report: RunReport) -> None:
         deadline = time.monotonic() + self._seconds
+        report = self._redactor.redact_value("telemetry", report)
         resource = _build_resource(report, self._collector.resource)
         errors: dict[str, str] = {}
         spans = record_spans(report, resource, self._collector.traceparent)

@@ -103,7 +103,7 @@ class SecretRedactor:
 
         return redact
 
-    def redact_model(self, location: str, value: M) -> M:
+    def redact_value(self, location: str, value: M) -> M:
         tree = value.model_dump(mode="json")
         redacted = self.redactor_for(location)(tree)
         return value if redacted == tree else type(value).model_validate(redacted)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
-from triage.base.word_set import word_set
+from triage.base.text import word_set
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, redact_likely_secrets
 

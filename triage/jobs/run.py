@@ -1,8 +1,8 @@
-"""What the flows act through, what they work on, and what they return."""
+"""What the jobs act through, what they work on, what they return, and where they read past issues."""
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -12,23 +12,24 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.hidden_state import CommentState
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, Repository
+from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
-from triage.ports import GitHub, ProgressLog, Runner, Services
-from triage.proposal_ports import IssueApprovals
+from triage.issue.past_issues import make_visible
+from triage.ports import GitHub, IssueApprovals, Output, ProgressLog, Services
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class FlowContext:
-    """What a flow acts through. The `open_` functions take seconds, so a flow calls them only when there is work."""
+class Run:
+    """What a job acts through. The `open_` functions take seconds, so a job calls them only when there is work."""
 
     github: GitHub
     approvals: IssueApprovals
-    runner: Runner
+    output: Output
     progress: ProgressLog
     policy: Policy
     repository: Repository
@@ -43,14 +44,14 @@ class FlowContext:
     github_seconds_left: Callable[[], float] = lambda: math.inf
     """For the next question to GitHub before the agents start."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    open_offline_services: Callable[[], Services] | None = None
+    open_minimal_services: Callable[[], Services] | None = None
     """For a run that is cancelled before the agents start; quicker to open."""
     max_model_runs: int | None = None
     """In this repository in 24 hours; none where no model would be asked."""
     open_rules_services: Callable[[], Services] | None = None
     """For a run beyond that number."""
 
-    def with_rules_engine(self) -> "FlowContext":
+    def with_rules_engine(self) -> "Run":
         return replace(self, open_services=self.open_rules_services or self.open_services)
 
     async def ask_github(self, what: str, request: Callable[[], T]) -> T:
@@ -76,17 +77,39 @@ class AdmittedTriage:
     """As GitHub shows it now."""
     comment_state: CommentState | None = None
     """What our comment on the issue remembers."""
-    run: RunKey | None = None
+    key: RunKey | None = None
     """This run, as our comment will remember it."""
 
     @property
     def earlier_runs(self) -> list[RunKey]:
-        return [run for run in (self.comment_state.past_runs if self.comment_state else []) if run != self.run]
+        return [key for key in (self.comment_state.past_runs if self.comment_state else []) if key != self.key]
 
 
 @dataclass(frozen=True)
-class FlowResult:
+class RunResult:
     """How a flow ended; `triage.action` makes an exit code of it."""
 
     status: Status
     report: RunReport | None = None
+
+
+@dataclass(frozen=True)
+class VisiblePastIssues:
+    """Past issues of GitHub as a person sees them on their pages. Implements `PastIssueSource`."""
+
+    iterate_pages: Callable[[str], Iterator[list[PastIssue]]]
+
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+        for page in self.iterate_pages(words):
+            yield [make_visible(issue) for issue in page]
+
+
+@dataclass(frozen=True)
+class KnownPastIssues:
+    """Past issues that were read before, for many runs. Implements `PastIssueSource` and asks nobody."""
+
+    issues: Sequence[PastIssue]
+
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+        del words
+        yield list(self.issues)

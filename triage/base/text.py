@@ -1,4 +1,4 @@
-"""Values that somebody wrote, as an error message shows them."""
+"""Values that somebody wrote, as an error message shows them, and lists of words in one line."""
 
 import difflib
 from collections.abc import Iterable
@@ -16,3 +16,7 @@ def suggest_nearest(text: str, allowed: Iterable[str]) -> str:
     """Such as `did you mean labels?`; empty if no allowed word is similar."""
     nearest = difflib.get_close_matches(text.lower(), list(allowed), n=1, cutoff=0.5)
     return f"did you mean {nearest[0]}?" if nearest else ""
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())

@@ -1,12 +1,11 @@
-"""What proposals and patches need from outside, as protocols. Each has an adapter, and a fake in `testing/`."""
+"""What the jobs and the graph of a fix need from outside, as protocols: they must not import processes or SDKs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import Field
 
-from triage.domain.effect import Reaction
-from triage.domain.proposal import BaseFile, CommentRecord, EditablePath, PatchProposal, PullRequest, StoredProposal
+from triage.domain.proposal import BaseFile, EditablePath, PatchProposal, PullRequest, StoredProposal
 from triage.domain.value import Value
 
 
@@ -22,22 +21,6 @@ class CommitRequest(Value):
     test_message: str
     message: str
     """Messages of the commits. The last one ends with the trailers that `approval.commit_text` reads."""
-
-
-class IssueApprovals(Protocol):
-    """What approving suggestions asks of GitHub. Raises as `ports.GitHub`."""
-
-    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
-        """Our comment, by one question about its text and all its edits; None if it is gone or not ours."""
-
-    def react(self, comment_id: int, reaction: Reaction) -> None:
-        """Add a reaction to a comment. The same reaction twice is one."""
-
-    def set_issue_type(self, number: int, name: str) -> None:
-        """Set the issue's type."""
-
-    def add_assignee(self, number: int, login: str) -> None:
-        """Add an assignee. Raises CannotPublish if GitHub does not show them afterwards."""
 
 
 class ProposalStore(Protocol):

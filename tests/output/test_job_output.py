@@ -9,16 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands, parse_outputs
+from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, find_secrets
 from tests.output.hostile import COMMANDS, TEXT
 from triage.domain.code import Span
-from triage.output.actions_runner import SUMMARY_BYTES, ActionsRunner, fit_summary, format_outputs
-from triage.output.inert_lines import LineWriter
+from triage.output.job_output import SUMMARY_BYTES, JobOutput, fit_summary, format_outputs
+from triage.output.safe_lines import LineWriter
 from triage.ports import AnnotationLevel
-from triage.ports import Runner as RunnerPort
+from triage.ports import Output as OutputPort
+from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 
-def runner(log: io.StringIO, **places: Path | None) -> ActionsRunner:
-    return ActionsRunner(LineWriter(log), **places)
+def runner(log: io.StringIO, **places: Path | None) -> JobOutput:
+    return JobOutput(LineWriter(log), SecretRedactor(KEYS), **places)
 
 
 def names(folder: Path) -> list[str]:
@@ -31,7 +33,7 @@ def log() -> io.StringIO:
 
 
 def test_it_is_a_runner(log: io.StringIO) -> None:
-    port: RunnerPort = runner(log)
+    port: OutputPort = runner(log)
     assert port.write_report("{}") == ""
 
 
@@ -229,3 +231,24 @@ class TestReport:
     def test_a_full_disk(self, tmp_path: Path, log: io.StringIO) -> None:
         runner(log, summary_path=Path("/dev/full"), output_path=Path("/dev/full")).write_summary("x")
         assert "no space left on device" in log.getvalue()
+
+
+def test_our_secrets_are_masked_in_all_that_is_written(tmp_path: Path, log: io.StringIO) -> None:
+    out = runner(log, summary_path=tmp_path / "summary", output_path=tmp_path / "outputs", workspace=tmp_path)
+    out.write_summary(f"# {GITHUB}\n")
+    out.write_outputs({"suspect-files": json.dumps([f"a/{MODEL}.py", "b.py"]), "ticket-title": f"It is {MODEL}"})
+    out.annotate("warning", f"Fix {COLLECTOR}.", Span(path=f"{MODEL}/x.py", start=1, end=1))
+    out.annotate("error", f"{'x' * 3_990} {GITHUB}", Span(path="x.py", start=1, end=1))
+    out.write_report(json.dumps({"a": [MODEL]}, indent=2))
+    assert (tmp_path / "summary").read_text() == f"# {OWN_SECRET_PLACEHOLDER}\n"
+    assert parse_outputs((tmp_path / "outputs").read_bytes()) == {
+        "suspect-files": f'["a/{OWN_SECRET_PLACEHOLDER}.py", "b.py"]',
+        "ticket-title": f"It is {OWN_SECRET_PLACEHOLDER}",
+    }
+    report = (tmp_path / ".triage" / "report.json").read_text()
+    assert json.loads(report) == {"a": [OWN_SECRET_PLACEHOLDER]}
+    warning, error = log.getvalue().splitlines()
+    assert "file=" not in warning
+    assert "file=x.py" in error
+    assert find_secrets(log.getvalue()) == []
+    assert GITHUB[:8] not in error, "masked before it is cut"

@@ -5,15 +5,14 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
 from testing.fakes import FakeProgressLog
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
-from testing.sessions import make_session
 from tests.code.chroma_server import run_chroma_server
-from triage.app import wiring
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.base.errors import BadInput
 from triage.code.vectors.chroma_connection import connect_to_chroma
@@ -25,7 +24,7 @@ NOTHING_SET = ProjectConfig()
 
 
 def vectors_of(settings: Settings, root: Path) -> int:
-    facts = wiring.open_services(make_session(settings, root)).codebase.index()
+    facts = make_app(settings, root).open_services().codebase.index()
     assert facts.notes == []
     return facts.vectors
 
@@ -47,8 +46,8 @@ def test_vectors_are_stored_on_a_server_only_if_one_is_set(tmp_path: Path):
 def test_what_was_paid_for_is_cached_only_if_a_folder_is_set(tmp_path: Path):
     for given, place in (("kept", tmp_path / "code/kept"), (str(tmp_path / "own"), tmp_path / "own")):
         settings = Settings(cache_dir=given)
-        assert wiring.find_cache_folder(make_session(settings, tmp_path / "code")) == place
-    assert wiring.find_cache_folder(make_session(Settings(), tmp_path)) is None
+        assert make_app(settings, tmp_path / "code").find_cache_folder() == place
+    assert make_app(Settings(), tmp_path).find_cache_folder() is None
 
 
 def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Path):
@@ -64,7 +63,7 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
         given = Settings(model_base_url=model.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
         for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
             commit(tmp_path / "code", change)
-            services = wiring.open_services(make_session(given, tmp_path / "code"))
+            services = make_app(given, tmp_path / "code").open_services()
             facts = services.codebase.index()
             assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
             assert services.model is not None
@@ -77,7 +76,7 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
 def test_the_projects_settings_reach_the_run(tmp_path: Path):
     commit(tmp_path, {"cart.py": "def total(prices):\n    return sum(prices)\n", "gen/cart.py": "total = 1\n"})
     own = ProjectConfig(ignore=["gen/"], instructions="Look at the cart.")
-    services = wiring.open_services(make_session(Settings(), tmp_path, config=own))
+    services = make_app(Settings(), tmp_path, config=own).open_services()
     assert services.config == own
     services.codebase.index()
     assert services.codebase.list_paths() == ["cart.py"]
@@ -87,18 +86,20 @@ class TestConfig:
     def test_is_read_from_the_commit(self, tmp_path: Path):
         commit(tmp_path, {".github/triage.yml": "ignore: [docs]\n"})
         write(tmp_path, {".github/triage.yml": "ignore: [everything]\n"})
-        assert wiring.read_project_config(Settings(), tmp_path) == ProjectConfig(ignore=["docs"])
+        assert make_app(Settings(), tmp_path).read_project_config() == ProjectConfig(ignore=["docs"])
 
     def test_is_empty_without_a_file(self, tmp_path: Path):
         commit(tmp_path, {"a.py": "x\n"})
-        assert wiring.read_project_config(Settings(), tmp_path) is None
-        assert wiring.read_project_config(Settings(), tmp_path / "nowhere") is None
+        assert make_app(Settings(), tmp_path).read_project_config() is None
+        assert make_app(Settings(), tmp_path / "nowhere").read_project_config() is None
 
     def test_a_file_that_the_workflow_names_must_exist(self, tmp_path: Path):
         commit(tmp_path, {"own.yml": "ignore: [docs]\n"})
-        assert wiring.read_project_config(Settings(config_file="own.yml"), tmp_path) == ProjectConfig(ignore=["docs"])
+        assert make_app(Settings(config_file="own.yml"), tmp_path).read_project_config() == ProjectConfig(
+            ignore=["docs"]
+        )
         with pytest.raises(BadInput, match=r"^config-file: other\.yml is not in the checked-out commit"):
-            wiring.read_project_config(Settings(config_file="other.yml"), tmp_path)
+            make_app(Settings(config_file="other.yml"), tmp_path).read_project_config()
 
 
 async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_again(tmp_path: Path):
@@ -111,8 +112,8 @@ async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_a
         settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})
         for _ in range(2):
             environment = RunnerEnvironment(tavily_base_url=endpoint.url)
-            session = make_session(settings, tmp_path, environment=environment, config=own, progress=progress)
-            services = wiring.open_services(session)
+            session = make_app(settings, tmp_path, environment=environment, config=own, progress=progress)
+            services = session.open_services()
             assert services.model is not None
             assert services.web_tools is not None
             assert await services.model.text_output("main", 50).ainvoke("go") == "words"
@@ -128,12 +129,12 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
     with serve_github_api() as api:
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
-        setup = make_session(settings, tmp_path, "octo/shop", environment=environment)
+        setup = make_app(settings, tmp_path, "octo/shop", environment=environment)
         store = fix_wiring.build_proposal_store(setup)
         assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
         git = GitDataApi(api, tmp_path)
         git.set_ref("refs/heads/triage/7-x", git.commit({}))
         assert store.list_proposals(7) == []
-        assert wiring.build_issue_approvals(setup).read_comment_record(404) is None
+        assert setup.approvals.read_comment_record(404) is None
         assert {asked.token for asked in api.requests} == {JOB_TOKEN}
         assert len(api.requests) == 4

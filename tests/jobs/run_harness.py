@@ -7,11 +7,11 @@ from typing import Any
 
 from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.jobs.flow_context import FlowContext, FlowResult
+from triage.jobs.run import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 
@@ -20,12 +20,12 @@ BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
 
 
 @dataclass
-class FlowHarness:
+class RunHarness:
     """A flow over fakes, and what it did."""
 
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
     approvals: FakeIssueApprovals = field(default_factory=FakeIssueApprovals)
-    runner: FakeRunner = field(default_factory=FakeRunner)
+    output: FakeOutput = field(default_factory=FakeOutput)
     policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
 
@@ -33,11 +33,11 @@ class FlowHarness:
     progress: FakeProgressLog = field(default_factory=FakeProgressLog)
     max_model_runs: int | None = None
 
-    def build_context(self) -> FlowContext:
-        return FlowContext(
+    def build_context(self) -> Run:
+        return Run(
             github=self.github,
             approvals=self.approvals,
-            runner=self.runner,
+            output=self.output,
             progress=self.progress,
             policy=self.policy,
             repository=factories.repository(labels=[]),
@@ -58,7 +58,7 @@ class FlowHarness:
         """Let something happen while the agents work."""
         self.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
 
-    def run(self, task: Task) -> FlowResult:
+    def run(self, task: Task) -> RunResult:
         return asyncio.run(run_task(task, self.build_context()))
 
     def set_thread(self, *comments: IssueComment, **changes: Any) -> None:

@@ -7,13 +7,16 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.output.inert_lines import PREFIX, LineWriter, to_inert_line
-from triage.output.report_file import REPORT, write_file
-from triage.output.workflow_commands import format_command
+from triage.output.capture_library_output import capture_library_output
+from triage.output.job_files import REPORT, write_file
+from triage.output.line_logs import ActionsLog
+from triage.output.safe_lines import PREFIX, LineWriter, format_command, to_safe_line
+from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
     from triage.domain.code import Span
@@ -27,45 +30,64 @@ CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.
 
 
 @dataclass
-class ActionsRunner:
-    """Implements `triage.ports.Runner` with the runner's files and commands. A missing file is logged and no error."""
+class JobOutput:
+    """Implements `triage.ports.Output` with the runner's files and commands. A missing file is logged and no error.
+
+    Our own secrets are masked in everything that it writes.
+    """
 
     lines: LineWriter
+    redactor: SecretRedactor
     _: KW_ONLY
     summary_path: Path | None = None
     output_path: Path | None = None
     workspace: Path | None = None
     has_written_summary: bool = field(default=False, init=False)
     """Whether the job's page got a summary."""
+    log: ActionsLog = field(init=False)
     _annotated: Counter[AnnotationLevel] = field(default_factory=Counter, init=False)
+
+    def __post_init__(self) -> None:
+        self.log = ActionsLog(self.lines)
+
+    def capture_libraries(self) -> AbstractContextManager[None]:
+        """Make inert what is printed, logged or left uncaught in a thread inside the block."""
+        return capture_library_output(self.lines)
 
     def write_summary(self, markdown: str) -> None:
         self.has_written_summary = True
         if self.summary_path is None:
             self.lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
             return
-        self._append(self.summary_path, "summary", lambda size: fit_summary(markdown, SUMMARY_BYTES - size))
+        masked = self.redactor.redactor_for("summary")(markdown)
+        self._append(self.summary_path, "summary", lambda size: fit_summary(masked, SUMMARY_BYTES - size))
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
         if self.output_path is None:
             self.lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
             return
-        self._append(self.output_path, "outputs", lambda _: format_outputs(values))
+        masked = self.redactor.redactor_for("outputs")(dict(values))
+        self._append(self.output_path, "outputs", lambda _: format_outputs(masked))
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """Shows one line beside the job; from the eleventh of a level on, in the log only."""
+        """Shows one line beside the job; from the eleventh of a level on, in the log only.
+
+        A file with a secret in its path is not named.
+        """
+        message = self.redactor.redactor_for("annotations")(message)  # before it is cut
+        at = at if at is None or not self.redactor.has_match(at.path) else None
         self._annotated[level] += 1
         is_shown = self._annotated[level] <= MAX_ANNOTATIONS
         where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
         self.lines.write(
-            [format_command(level, message, where) if is_shown else f"{PREFIX}{level}: {to_inert_line(message)}"]
+            [format_command(level, message, where) if is_shown else f"{PREFIX}{level}: {to_safe_line(message)}"]
         )
 
     def write_report(self, json_text: str) -> str:
         if self.workspace is None:
             return ""
         try:
-            return write_file(self.workspace, REPORT, json_text)
+            return write_file(self.workspace, REPORT, self.redactor.redactor_for("report")(json_text))
         except OSError as error:
             self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
             return ""

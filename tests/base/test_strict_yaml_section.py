@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from triage.base.yaml_section import replace_section
+from triage.base.strict_yaml import replace_section
 
 NEW = "thresholds: {name: 0.8}"
 

@@ -1,0 +1,415 @@
+"""What one process has: its settings, and the clients of the outside, each opened when something asks for it.
+
+Clients are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
+Features open their own clients beside it (`fix_wiring`, `backlog_wiring`, `backtest_wiring`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import time
+import uuid
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from triage import __version__
+from triage.app.settings import (
+    Checkouts,
+    RunnerEnvironment,
+    Settings,
+    collect_own_secrets,
+    find_unknown_variables,
+)
+from triage.base.errors import BadInput
+from triage.domain.project_config import ProjectConfig
+from triage.output.job_files import read_event
+from triage.output.job_output import JobOutput
+from triage.output.safe_lines import LineWriter
+from triage.safety.secrets.redactor import SecretRedactor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TextIO
+
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.tools import BaseTool
+
+    from triage.code.codebase import GitCodebase
+    from triage.domain.issue import Issue
+    from triage.domain.report import RunReport
+    from triage.github.issue_approvals import GitHubIssueApprovals
+    from triage.github.issue_tracker import IssueTracker
+    from triage.github.repository_connection import RepositoryConnection
+    from triage.jobs.run import Run
+    from triage.model.endpoint import Endpoint
+    from triage.model.response_cache import FileResponseCache
+    from triage.output.terminal import TerminalOutput
+    from triage.ports import (
+        Codebase,
+        Model,
+        Output,
+        PastIssueSource,
+        ProgressLog,
+        Services,
+        Tier,
+        Toolset,
+    )
+
+__all__ = ["App", "JobOutput", "open_at_terminal", "open_in_job", "open_job_output", "open_on_server", "utc_now"]
+READING_SHARE = 0.4
+"""Share of the run's time in which GitHub must have answered all questions before the agents start."""
+MIN_READING_SECONDS = 1.0
+WRITING_SECONDS = 15.0
+"""Added to the run's time for writing. A comment takes one or two seconds, unless GitHub asks us to wait."""
+LOCAL_WRITE_SECONDS = 0.5
+"""Reserved after a signal for the files on this machine."""
+C = TypeVar("C", bound="RepositoryConnection")
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class App:
+    settings: Settings
+    environment: RunnerEnvironment
+    root: Path
+    repository: str
+    """`owner/name`, or the name of the checkout's folder when it has no remote `origin`."""
+    progress: ProgressLog
+    redactor: SecretRedactor
+    """Every client and writer gets it, and masks our secrets by it."""
+    config: ProjectConfig = field(default_factory=ProjectConfig)
+    started: float = field(default_factory=time.monotonic)
+    """Start of the run, by `time.monotonic`."""
+
+    @property
+    def warnings(self) -> list[str]:
+        return [*self.settings.warnings, *self.environment.warnings]
+
+    def with_project_config(self) -> App:
+        """Return the same under the project's own settings, which takes a git process.
+
+        Raises as `read_project_config`.
+        """
+        return replace(self, config=self.read_project_config() or ProjectConfig())
+
+    def with_rules_engine(self) -> App:
+        return replace(self, settings=self.settings.with_rules_engine())
+
+    def read_project_config(self) -> ProjectConfig | None:
+        """Return the project's own settings, from the commit that will be indexed; None without a file.
+
+        Raises:
+            BadConfig: The file has errors.
+            BadInput: The path is no readable file, or the workflow names a file that does not exist.
+        """
+        from triage.app.settings.project_file import MAX_BYTES, parse_project_config
+        from triage.code.files.project_files import read_file
+
+        path = self.settings.config_file
+        data = read_file(self.root, path, MAX_BYTES)
+        if data is not None:
+            return parse_project_config(data, path)
+        if self.settings.has_custom_config_file:
+            raise BadInput(
+                f"config-file: {path} is not in the checked-out commit. Fix the path, or check the file out."
+            )
+        return None
+
+    def read_event(self) -> dict[str, Any]:
+        """Return the payload of the runner's event. Raises BadInput if there is none."""
+        payload: dict[str, Any] = self.redactor.redactor_for("event")(read_event(self.environment.event_path))
+        return payload
+
+    # GitHub
+
+    @cached_property
+    def github(self) -> IssueTracker:
+        """The repository on GitHub. Raises BadInput if its name is not `owner/name`."""
+        from triage.github.issue_tracker import IssueTracker
+
+        return self.open_github(IssueTracker)
+
+    @cached_property
+    def approvals(self) -> GitHubIssueApprovals:
+        """What approving suggestions asks of the repository. Raises BadInput as `github`."""
+        from triage.github.issue_approvals import GitHubIssueApprovals
+
+        return self.open_github(GitHubIssueApprovals)
+
+    def open_github(self, client: type[C], **options: Any) -> C:
+        """Return a client of the repository. Raises BadInput as `github`."""
+        token = self.settings.github_token.get_secret_value()
+        connection: dict[str, Any] = {"network": self.environment.network, "redactor": self.redactor}
+        return client(token, self.repository, self.environment.api_url, **connection, **options)
+
+    def open_past_issues(self) -> PastIssueSource | None:
+        token, limit = self.settings.github_token.get_secret_value(), self.settings.memory_issues
+        if not token or not limit or "/" not in self.repository:
+            return None
+        from triage.github.issue_tracker import IssueTracker
+        from triage.jobs.run import VisiblePastIssues
+
+        # It only reads, but GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
+        tracker = self.open_github(IssueTracker, seconds_between_writes=0.0)
+        return VisiblePastIssues(partial(tracker.iterate_past_issues, limit))
+
+    # What a job and one triage act through
+
+    def open_run(
+        self,
+        output: Output,
+        event_issue: Issue | None = None,
+        cancelled: asyncio.Event | None = None,
+        seconds_until_killed: Callable[[], float] = lambda: math.inf,
+    ) -> Run:
+        """Return what a job acts through, with the times that the settings and a signal leave it."""
+        from triage.domain.issue import Repository
+        from triage.jobs.run import Run
+
+        run_seconds = self.settings.limits().run_seconds
+
+        def github_seconds_left() -> float:
+            return max(MIN_READING_SECONDS, self.started + run_seconds * READING_SHARE - time.monotonic())
+
+        def seconds_left() -> float:
+            after_run = self.started + run_seconds + WRITING_SECONDS - time.monotonic()
+            return min(after_run, seconds_until_killed() - LOCAL_WRITE_SECONDS)
+
+        return Run(
+            github=self.github,
+            approvals=self.approvals,
+            output=output,
+            progress=self.progress,
+            policy=self.settings.policy(),
+            repository=Repository(slug=self.repository, server_url=self.environment.server_url),
+            open_services=self.open_services,
+            open_rules_services=self.with_rules_engine().open_services,
+            open_minimal_services=self.open_minimal_services,
+            max_model_runs=self.settings.max_model_runs_per_day if self.settings.effective_engine == "model" else None,
+            now=utc_now,
+            cancelled=cancelled or asyncio.Event(),
+            event_issue=event_issue,
+            config=self.config,
+            seconds_left=seconds_left,
+            github_seconds_left=github_seconds_left,
+        )
+
+    def open_services(self, build_codebase: Callable[[App, Embeddings | None], Codebase] | None = None) -> Services:
+        """Open everything that acts in one triage. Takes seconds.
+
+        `build_codebase` replaces the checkout's newest commit.
+        """
+        from triage.agents.code_tools import build_code_tools
+
+        minimal = self.open_minimal_services()
+        model, embeddings = self.open_model(minimal.facts.request_id, self._open_response_cache())
+        codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
+        return replace(
+            minimal,
+            codebase=codebase,
+            model=model,
+            web_tools=self._open_web_tools(),
+            past_issues=self.open_past_issues(),
+            code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
+            export_report=self._open_telemetry(),
+        )
+
+    def open_minimal_services(self) -> Services:
+        """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
+        from triage.domain.run import RunFacts
+        from triage.ports import Services
+
+        return Services(
+            codebase=self.open_local_codebase(),
+            progress=self.progress,
+            limits=self.settings.limits(),
+            engine=self.settings.effective_engine,
+            facts=RunFacts(
+                request_id=str(uuid.uuid4()),
+                started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
+                triage_version=__version__,
+                run_url=self.environment.run_url,
+            ),
+            now=utc_now,
+            clock=time.monotonic,
+            started=self.started,
+            supervisor=self.settings.supervisor,
+            config=self.config,
+        )
+
+    def open_local_codebase(self) -> Codebase:
+        """Return the checkout's index, with vectors made and stored on this machine."""
+        settings = self.settings.with_rules_engine().model_copy(update={"chroma_url": None})
+        return replace(self, settings=settings).open_checkout(None)
+
+    def open_checkout(self, embeddings: Embeddings | None) -> GitCodebase:
+        from triage.code.codebase import GitCodebase
+        from triage.code.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
+
+        url, folder = self.settings.chroma_url, self.find_cache_folder()
+        return GitCodebase(
+            self.root,
+            self.repository,
+            embeddings,
+            self.settings.effective_embedding_model,
+            chroma=partial(connect_to_chroma, url, self.environment.network) if url else open_embedded_chroma,
+            ignore=self.config.ignore,
+            thresholds=self.config.thresholds,
+            vector_folder=folder and folder / "vectors",
+        )
+
+    def find_cache_folder(self) -> Path | None:
+        """Return the folder of what was paid for; None when nothing is cached."""
+        from triage.base.private_folder import has_symlink
+
+        if not self.settings.cache_dir:
+            return None
+        folder = self.root / self.settings.cache_dir
+        # A link in the checkout may lead anywhere on this machine.
+        is_unsafe = any(has_symlink(self.root, folder / name) for name in ("runs", "scorecard", "vectors"))
+        return None if is_unsafe else folder
+
+    def _open_response_cache(self) -> FileResponseCache | None:
+        folder = self.find_cache_folder()
+        if folder is None and self.settings.cache_dir:
+            self.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
+        if folder is None or self.settings.effective_engine == "rules":
+            return None
+        from triage.base.private_folder import make_private_folder
+        from triage.model.response_cache import FileResponseCache
+
+        return FileResponseCache(make_private_folder(folder / "runs"), self.progress.info, utc_now)
+
+    def open_model(
+        self, request_id: str, responses: FileResponseCache | None
+    ) -> tuple[Model | None, Embeddings | None]:
+        settings, redactor = self.settings, self.redactor
+        if settings.effective_engine == "rules":
+            return None, None
+        from triage.model.budget import Budget
+        from triage.model.cached_replies import CachedReplies
+        from triage.model.chat_model import ChatModel
+        from triage.model.embeddings import MeteredEmbeddings
+        from triage.model.endpoint_features import EndpointFeatures
+        from triage.model.model_retry import RetryPolicy
+        from triage.model.token_count import PriceTable
+
+        limits = settings.limits()
+        budget = Budget(limits, PriceTable(self.config.prices), time.monotonic, utc_now)
+        retry = RetryPolicy(time.monotonic)
+        endpoint = self.open_endpoint(request_id)
+        models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
+        replies = CachedReplies(responses, endpoint.base_url)
+        redact = redactor.redactor_for("model's prompt"), redactor.redactor_for("model's answer")
+        features = EndpointFeatures(endpoint.base_url)
+        chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, replies, *redact, features)
+        name = settings.effective_embedding_model
+        if name == "local":
+            return chat, None
+        redact_texts = redactor.redactor_for("texts for vectors")
+        return chat, MeteredEmbeddings(endpoint, name, budget, limits, retry, redact_texts)
+
+    def open_endpoint(self, request_id: str) -> Endpoint:
+        from triage.model.endpoint import OPENAI_URL, Endpoint
+
+        base_url = self.settings.model_base_url or OPENAI_URL
+        return Endpoint(self.settings.endpoint_key, request_id, base_url, self.environment.network)
+
+    def _open_web_tools(self) -> Toolset | None:
+        key, environment = self.settings.tavily_api_key, self.environment
+        if not key.get_secret_value():
+            return None
+        from triage.web.web_search_tool import build_search_tool
+
+        redact = self.redactor.redactor_for("web search")
+        return self._run_tools([build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
+
+    def _run_tools(self, tools: list[BaseTool]) -> Toolset:
+        from triage.graph.tool_runner import ToolRunner
+
+        return ToolRunner(tools, self.settings.limits().tool_seconds, self.progress, utc_now, time.monotonic)
+
+    def _open_telemetry(self) -> Callable[[RunReport], None] | None:
+        collector = self.environment.collector
+        if collector is None:
+            return None
+        from triage.output.telemetry.otlp_exporter import OtlpExporter
+
+        return OtlpExporter(collector, self.progress, self.redactor, self.environment.network).export
+
+
+def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
+    """Return what writes to the runner's files and to the stream. Never raises: it also says why nothing else works."""
+    redactor = SecretRedactor(collect_own_secrets(environ))
+    paths = RunnerEnvironment.read_output_paths(environ)
+    return JobOutput(
+        LineWriter(stream, redactor.redactor_for("log")),
+        redactor,
+        summary_path=paths.summary_path,
+        output_path=paths.output_path,
+        workspace=paths.workspace,
+    )
+
+
+def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
+    """Open what a job of GitHub Actions has, from its inputs. Raises BadInput."""
+    environment = RunnerEnvironment.read(environ)
+    settings = Settings.from_runner(environ)
+    if not environment.repository:
+        raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
+    root = environment.workspace or Path.cwd()
+    return App(settings, environment, root, environment.repository, output.log, output.redactor)
+
+
+def open_at_terminal(
+    repo: Path, *, engine: str | None = None, report_path: Path | None = None, verbose: bool = False
+) -> tuple[App, TerminalOutput]:
+    """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
+
+    Raises:
+        BadInput: The checkout is no folder, or a variable has a bad value.
+    """
+    from triage.code.git.git import read_origin
+    from triage.output.terminal import TerminalOutput
+
+    if not repo.is_dir():
+        raise BadInput(f"--repo: {repo} is not a folder.")
+    root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
+    output = TerminalOutput(redactor, report_path, verbose=verbose)
+    app = App(
+        settings=Settings.from_terminal(os.environ, engine=engine),
+        environment=RunnerEnvironment.read(os.environ),
+        root=root,
+        repository=read_origin(root) or root.name,
+        progress=output.progress,
+        redactor=redactor,
+    )
+    for warning in [*find_unknown_variables(os.environ), *app.warnings]:
+        output.annotate("warning", warning)
+    return app, output
+
+
+def open_on_server(repository: str) -> App:
+    """Open what a run of LangGraph Server has, for the checkout of the repository. Raises SetupError.
+
+    `repository` is `owner/name`, or empty where the server has one checkout.
+    """
+    from triage.output.line_logs import ServerLog
+
+    folder = Checkouts.read(os.environ).find_folder(repository)
+    return App(
+        settings=Settings.from_terminal(os.environ),
+        environment=RunnerEnvironment.read(os.environ),
+        root=folder,
+        repository=repository or folder.name,
+        progress=ServerLog(),
+        redactor=SecretRedactor(collect_own_secrets(os.environ)),
+    ).with_project_config()
