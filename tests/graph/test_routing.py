@@ -83,7 +83,7 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
     ),
     (
         "a gap outside: only the web is searched again",
-        BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2, "outside_queries": ["numpy 2 leap"]},
+        BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2, "web_queries": ["numpy 2 leap"]},
         ONLINE,
         ["web_search"],
     ),
@@ -91,7 +91,7 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         "critic again after the second web search",
         BUG
         | REJECTED
-        | {"answered_in_round": {**JUDGED, "web_search": 2}, "round": 2, "outside_queries": ["numpy 2 leap"]},
+        | {"answered_in_round": {**JUDGED, "web_search": 2}, "round": 2, "web_queries": ["numpy 2 leap"]},
         ONLINE,
         ["critic"],
     ),
@@ -99,13 +99,13 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         "gaps in both places: both searches",
         BUG
         | REJECTED
-        | {"answered_in_round": JUDGED, "round": 2, "outside_queries": ["numpy 2"], "search_terms": ["leap_year"]},
+        | {"answered_in_round": JUDGED, "round": 2, "web_queries": ["numpy 2"], "search_terms": ["leap_year"]},
         ONLINE,
         ["codebase_search", "web_search"],
     ),
     (
         "a gap outside without a web search opens no round",
-        BUG | REJECTED | {"answered_in_round": JUDGED, "outside_queries": ["numpy 2 leap"]},
+        BUG | REJECTED | {"answered_in_round": JUDGED, "web_queries": ["numpy 2 leap"]},
         OFFLINE,
         ["writer"],
     ),

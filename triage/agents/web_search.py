@@ -28,7 +28,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     """
     tools = _require_tools(services)
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
-    wanted = {"what is missing": format_bullets(agent_input.outside_queries)}
+    wanted = {"what is missing": format_bullets(agent_input.web_queries)}
     choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input) | wanted))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
@@ -108,7 +108,7 @@ def _explain_no_pages(results: Sequence[ToolMessage]) -> str:
 
 def choose_query(agent_input: AgentInput) -> str:
     """Return what the critic misses, else an error message, without private details; empty if none has three words."""
-    texts = [*agent_input.outside_queries, *agent_input.parsed.error_messages]
+    texts = [*agent_input.web_queries, *agent_input.parsed.error_messages]
     queries = (sanitize_query(text) for text in texts)
     return next((query for query in queries if len(query.split()) >= 3), "")
 

@@ -54,7 +54,7 @@ class AgentInput(Value):
     """What the last rounds looked for and did not find."""
     gap_questions: list[MissingInformation] = Field(default_factory=list)
     """What nobody looks for any more: a person is asked."""
-    outside_queries: list[str] = Field(default_factory=list)
+    web_queries: list[str] = Field(default_factory=list)
     """What the critic would search for on the web, in words that the issue has or that everybody uses."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""

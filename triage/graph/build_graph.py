@@ -7,8 +7,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.registry import AGENTS
-from triage.graph.memory_nodes import memory, recall
-from triage.graph.nodes import Node, finish, make_agent_node, prepare, supervisor
+from triage.graph.memory_nodes import compare_past_issues, fetch_past_issues
+from triage.graph.nodes import Node, finish, make_agent_node, read_and_index, supervisor
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 
@@ -26,10 +26,11 @@ def add_nodes(
     graph: StateGraph[BugTriageState, Any, Any, Any], start: str, wrap: Callable[[Node], Node] = lambda node: node
 ) -> None:
     """Add nodes and edges from the node `start` to the end. `wrap` returns what the graph runs for a node."""
-    for node in (prepare, memory):  # at the same time
-        graph.add_node(node.__name__, wrap(node))
-        graph.add_edge(start, node.__name__)
-    graph.add_node("recall", wrap(recall))
+    graph.add_node("prepare", wrap(read_and_index))
+    graph.add_node("memory", wrap(fetch_past_issues))
+    graph.add_edge(start, "prepare")
+    graph.add_edge(start, "memory")  # at the same time
+    graph.add_node("recall", wrap(compare_past_issues))
     graph.add_edge(["prepare", "memory"], "recall")
     graph.add_node("supervisor", wrap(supervisor))
     graph.add_edge("recall", "supervisor")

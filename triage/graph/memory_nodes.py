@@ -25,7 +25,7 @@ MAX_SIMILAR = 5
 MAX_RECENT_ENTITIES = 10
 
 
-async def memory(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
+async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Read the past issues. What was read before an error or the end of the time counts."""
     services = restrict_services(runtime.context, CAPABILITIES["memory"])
     source = services.past_issues
@@ -49,16 +49,13 @@ async def memory(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
     return {"past_issues": past, "past_issue_count": len(past), "steps": step.records}
 
 
-async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
+async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Compare the issue with the past ones, and find its place anew: past fixes count in it."""
     services = runtime.context
     if not state.past_issues or state.index is None:
         return {"past_issues": []}
     step = Step("recall", services)
-
-    codebase = services.codebase
-
-    past, parsed = state.past_issues, state.parsed
+    codebase, past, parsed = services.codebase, state.past_issues, state.parsed
 
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)

@@ -55,7 +55,7 @@ ANSWER_FIELDS: dict[AgentName, str] = {
 }
 
 
-async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
+async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
     step = Step("prepare", services)
@@ -180,7 +180,7 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
         "open_gap": gap,
         "gap_questions": ask_for_gap(gap, state.parsed.language),
         "search_terms": _find_new_search_terms(feedback.required_evidence, engine, state) if feedback else [],
-        "outside_queries": _choose_outside_queries(critique, state) if critique else [],
+        "web_queries": _choose_web_queries(critique, state) if critique else [],
         "rounds": [record],
     }
 
@@ -193,10 +193,10 @@ def _find_new_search_terms(gaps: list[str], engine: Engine, state: BugTriageStat
     return [term for term in terms if term.lower() not in searched]
 
 
-def _choose_outside_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
+def _choose_web_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
     # The critic has seen the code, and a query leaves the machine: only words of the issue stay.
     queries = [restrict_query(gap, [state.parsed.text]) for gap in critique.gaps_outside]
-    return [query for query in dict.fromkeys(queries) if query and query not in state.outside_queries]
+    return [query for query in dict.fromkeys(queries) if query and query not in state.web_queries]
 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:

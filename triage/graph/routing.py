@@ -50,7 +50,7 @@ def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_sear
 
 def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:
     """Whether this round's search has answered. A round that only the web can help does not search the code again."""
-    if state.round > 1 and not state.search_terms and state.outside_queries and has_web_search:
+    if state.round > 1 and not state.search_terms and state.web_queries and has_web_search:
         return _has_answered_this_round(state, "web_search")
     return _has_answered_this_round(state, "codebase_search")
 
@@ -75,7 +75,7 @@ def _list_further_searches(state: BugTriageState, *, can_search_web: bool) -> li
     code = Choice(("codebase_search",), f"round {state.round}: the critic's gaps give new words to search for")
     both = Choice(("codebase_search", "web_search"), f"round {state.round}: the critic misses something in both places")
     web = Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
-    if state.outside_queries and can_search_web:
+    if state.web_queries and can_search_web:
         return [both, code] if state.search_terms else [web]
     is_first_web_search = can_search_web and "web_search" not in state.answered_in_round
     return [code, both] if is_first_web_search else [code]
@@ -92,7 +92,7 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
     if state.round >= MAX_ROUNDS:
         return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
     can_search_web = has_web_search and not budget.has_given_up("no web search")
-    if not state.search_terms and not (state.outside_queries and can_search_web):
+    if not state.search_terms and not (state.web_queries and can_search_web):
         return _write("not approved, and nothing new to look up")
     if budget.has_given_up("no further rounds"):
         return _write("not approved, and the budget has no room for a further round", forced=True)

@@ -1,4 +1,4 @@
-"""Stands in for LangSmith's client, which traces nothing here and takes a quarter of a second to import.
+"""A stub in place of LangSmith's client, which traces nothing here and takes a quarter of a second to import.
 
 LangChain imports `langsmith` with tracing on or off (`langchain_core/tracers/schemas.py`), and asks it for a parent run
 of every graph (`_configure` in `langchain_core/callbacks/manager.py`). Our processes send no traces: the answer is
@@ -16,7 +16,7 @@ from typing import Any
 _CONTEXT = ("parent", "project_name", "address", "tags", "metadata", "client", "replicas", "distributed_parent_id")
 
 
-class _StandIn(ModuleType):
+class _StubModule(ModuleType):
     """A module that knows a few names and loads the real one for any other."""
 
     def __init__(self, name: str, known: Mapping[str, object], path: Sequence[str] = ()) -> None:
@@ -44,7 +44,7 @@ def _get_tracing_context() -> dict[str, Any]:
 
 
 def install() -> None:
-    """Put the stand-in where `import langsmith` looks first, unless the real package is loaded."""
+    """Put the stub where `import langsmith` looks first, unless the real package is loaded."""
     if "langsmith" in sys.modules:
         return
     ask = {"get_tracing_context": _get_tracing_context}
@@ -54,15 +54,15 @@ def install() -> None:
         "run_trees": {"_CLIENT": None},
         "address": {},
     }
-    modules = {name: _StandIn(f"langsmith.{name}", names) for name, names in known.items()}
+    modules = {name: _StubModule(f"langsmith.{name}", names) for name, names in known.items()}
     classes = {name: type(name, (_Unmade,), {"model_dump": None}) for name in ("RunTree", "Client")}
     real = find_spec("langsmith")
     path = (real and real.submodule_search_locations) or ()
-    package = _StandIn("langsmith", {**modules, **classes, **ask}, path)
+    package = _StubModule("langsmith", {**modules, **classes, **ask}, path)
     sys.modules |= {module.__name__: module for module in (package, *modules.values())}
 
 
 def remove() -> None:
     for name, module in list(sys.modules.items()):
-        if isinstance(module, _StandIn):
+        if isinstance(module, _StubModule):
             del sys.modules[name]

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 LOADED = "any(getattr(module, '__file__', None) for name, module in sys.modules.items() if name.split('.')[0] == 'langsmith')"
-START = f"import sys; from triage.base import langsmith_stand_in as s; s.install(); is_loaded = lambda: {LOADED}; "
+START = f"import sys; from triage.base import langsmith_stub as s; s.install(); is_loaded = lambda: {LOADED}; "
 
 
 def run(program: str) -> str:
