@@ -13,8 +13,7 @@ from testing.servers.scripted_server import ScriptedServer as Server
 from triage.domain.project_config import Price
 from triage.domain.run import Limits
 from triage.model.budget import Budget
-from triage.model.cached_replies import CachedReplies
-from triage.model.chat_model import ChatModel
+from triage.model.chat_model import CachedReplies, ChatModel
 from triage.model.embeddings import MeteredEmbeddings
 from triage.model.endpoint import Endpoint
 from triage.model.model_retry import RetryPolicy

@@ -155,10 +155,10 @@ AROUND = {
 }
 
 
-@SCHEMAS
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
-def test_every_form_of_an_answer_is_read_like_the_strict_one(around: Any, schema: type[BaseModel], answer: Any):
-    assert read(schema, around(dump(answer))) == schema.model_validate(answer)
+def test_every_form_of_an_answer_is_read_like_the_strict_one(around: Any):
+    for schema, answer in ANSWERS:
+        assert read(schema, around(dump(answer))) == schema.model_validate(answer)
 
 
 @SCHEMAS
@@ -422,8 +422,8 @@ PIECES = ["{", '{"', '{"a":', '{"a":[', "<think>", "<think>{", '{"a": /* ', '{"a
 
 @pytest.mark.parametrize("piece", [*PIECES, '{"a":"\\', '"', "\\", " ", "[", "{'", '{"a": #'])
 def test_the_cost_of_hostile_text_is_linear(piece: str):
-    assert_grows_linearly(repeat_to(piece), find_json_objects)
-    assert_grows_linearly(lambda size: '{"a": ' + repeat_to(piece)(size), find_json_objects)
+    begin = "" if "{" in piece else '{"a": '
+    assert_grows_linearly(lambda size: begin + repeat_to(piece)(size), find_json_objects)
 
 
 def test_deep_nesting_costs_no_stack():

@@ -295,8 +295,7 @@ class App:
         if settings.effective_engine == "rules":
             return None, None
         from triage.model.budget import Budget
-        from triage.model.cached_replies import CachedReplies
-        from triage.model.chat_model import ChatModel
+        from triage.model.chat_model import CachedReplies, ChatModel
         from triage.model.embeddings import MeteredEmbeddings
         from triage.model.endpoint_features import EndpointFeatures
         from triage.model.model_retry import RetryPolicy

@@ -16,8 +16,8 @@ from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
 from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.active_skills import activate_skills, find_matching_skills, mark_injected
+from triage.graph.build_report import build_report
 from triage.graph.degradation import measure_budget
-from triage.graph.finish import build_report
 from triage.graph.memory_nodes import find_earlier_report, remember_entities
 from triage.graph.open_gap import ask_for_gap, follow_gap
 from triage.graph.planner import decide, may_search_web

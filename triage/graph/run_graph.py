@@ -9,8 +9,8 @@ from triage.base.threads import wait_until_done_or_cancelled
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.build_graph import build_graph, compute_recursion_limit
+from triage.graph.build_report import build_report
 from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
-from triage.graph.finish import build_report
 from triage.graph.step_runner import collect_cancelled_steps
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.issue.read_issue import read_issue

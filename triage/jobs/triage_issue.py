@@ -145,7 +145,7 @@ async def _run_agents(issue: Issue, repository: Repository, run: Run) -> tuple[R
     try:
         run_graph, services = await call_with_deadline(load, run.cancelled)
     except OutOfTime:
-        from triage.graph.finish import build_offline_report
+        from triage.graph.build_report import build_offline_report
 
         services = (run.open_minimal_services or run.open_services)()
         return build_offline_report(issue, repository, services), services

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, merge_message_runs
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_openai_messages, merge_message_runs
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
+from triage import __version__
 from triage.base.errors import ModelUnavailable
 from triage.domain.run import Usage
 from triage.model import output_formats
 from triage.model.budget import Budget, MeterReading
-from triage.model.cached_replies import CachedReplies
 from triage.model.endpoint import Endpoint
 from triage.model.endpoint_features import EndpointFeatures
 from triage.model.model_errors import (
@@ -31,6 +31,7 @@ from triage.model.model_errors import (
 from triage.model.model_reply import ModelReply, to_model_reply
 from triage.model.model_retry import RetryPolicy
 from triage.model.output_formats import OutputFormat
+from triage.model.response_cache import FileResponseCache
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.ports import Tier
 from triage.safety.secrets.redactor import Redact
@@ -42,6 +43,46 @@ MAX_REQUESTS = 4
 """For one call, including retries, other modes, a second question and the fallback."""
 MAX_REPEATED_CHARS = 4_000
 """Of an answer that does not fit, when it is shown to its model."""
+
+
+@dataclass(frozen=True)
+class CachedReplies:
+    """Paid replies of one endpoint, which a run that starts again uses. Without a cache there are none."""
+
+    cache: FileResponseCache | None = None
+    base_url: str = ""
+
+    def build_key(
+        self, model: str, messages: Sequence[BaseMessage], output_format: OutputFormat[Any], max_tokens: int
+    ) -> str:
+        """Returns a digest of everything that affects the answer.
+
+        The mode of the request and a fallback model are not part of it: both depend on the state of the endpoint, and
+        are stored with the reply.
+        """
+        parts = [
+            __version__,
+            self.base_url,
+            model,
+            convert_to_openai_messages(list(messages)),
+            [getattr(message, "invalid_tool_calls", []) for message in messages],  # the line above leaves them out
+            output_format.name,
+            [dict(mode.arguments) for mode in output_format.modes],
+            max_tokens,
+        ]
+        return blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+    def get(self, key: str) -> ModelReply | None:
+        text = self.cache.get(key) if self.cache else None
+        try:
+            return ModelReply.model_validate(json.loads(text), strict=True) if text else None
+        except (ValueError, RecursionError):
+            return None
+
+    def put(self, key: str, reply: ModelReply) -> None:
+        if self.cache:
+            # pydantic's own JSON refuses lone surrogates.
+            self.cache.put(key, json.dumps(reply.model_dump()))
 
 
 @dataclass
