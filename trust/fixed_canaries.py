@@ -74,12 +74,12 @@ def _serve() -> Iterator[FixWorkflow]:
 def _run_jobs(workflow: FixWorkflow) -> Iterator[tuple[str, str]]:
     workflow.say("/triage fix")
     yield from _leave("propose", workflow, workflow.propose())
-    stored = workflow.run("freeze")
-    yield from _leave("freeze", workflow, stored)
+    stored = workflow.run("store")
+    yield from _leave("store", workflow, stored)
     yield from _leave("report", workflow, workflow.run("report", proposal_tests="proved"))
     workflow.say(f"/triage revise {stored['proposal-id']}\nSay it in a comment as well.")
     yield from _leave("propose, revised", workflow, workflow.propose())
-    again = workflow.run("freeze")
+    again = workflow.run("store")
     yield from _leave("report, revised", workflow, workflow.run("report"))
     if wrong := _judge_commit(workflow, again.get("proposal-sha", "")):
         yield "the commit", wrong

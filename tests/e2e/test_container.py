@@ -164,7 +164,7 @@ def test_the_fix_flow_ends_in_a_draft_pull_request(tmp_path):
         workflow.say("/triage fix")
         assert workflow.run("gate")["fix-task"] == "propose"
         workflow.propose()
-        frozen = workflow.run("freeze")
+        frozen = workflow.run("store")
         workflow.run("report", proposal_tests="proved")
         workflow.say(f"/triage approve {frozen['proposal-id']}")
         assert workflow.run("apply")["proposal-status"] == "approved"

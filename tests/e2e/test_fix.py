@@ -28,7 +28,7 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert "## Proposed changes" in workflow.summary
     assert workflow.api.request_lines("POST /repos") == []
 
-    frozen = workflow.run("freeze")
+    frozen = workflow.run("store")
     assert frozen["proposal-status"] == "awaiting"
     assert workflow.show(frozen["proposal-sha"], "shop/basket.py") == FIXED
     assert workflow.show(frozen["proposal-test-sha"], "shop/basket.py") == BASKET
@@ -77,7 +77,7 @@ def test_the_token_may_not_store_commits(workflow: FixWorkflow) -> None:
     workflow.propose()
     workflow.api.denied[JOB_TOKEN] = {"contents"}
     with pytest.raises(AssertionError, match="contents: write"):
-        workflow.run("freeze")
+        workflow.run("store")
     workflow.run("report")
     assert "git apply" in workflow.our_comment
     assert "`contents: write`" in workflow.our_comment
@@ -86,13 +86,13 @@ def test_the_token_may_not_store_commits(workflow: FixWorkflow) -> None:
 def test_a_revision_replaces_the_proposal(workflow: FixWorkflow) -> None:
     workflow.say("/triage fix")
     workflow.propose()
-    first = workflow.run("freeze")
+    first = workflow.run("store")
     workflow.run("report")
     workflow.say(f"/triage revise {first['proposal-id']}\nSay it in the docstring as well.")
     assert workflow.run("gate")["fix-task"] == "propose"
     workflow.propose()
     assert any("Say it in the docstring" in json.dumps(request.body) for request in workflow.requests)
-    second = workflow.run("freeze")
+    second = workflow.run("store")
     workflow.run("report")
     assert second["proposal-id"] != first["proposal-id"]
     assert first["proposal-id"] not in workflow.our_comment
@@ -104,7 +104,7 @@ def test_a_revision_replaces_the_proposal(workflow: FixWorkflow) -> None:
 def test_a_moved_base_is_a_no(workflow: FixWorkflow) -> None:
     workflow.say("/triage fix")
     workflow.propose()
-    frozen = workflow.run("freeze")
+    frozen = workflow.run("store")
     main_before = workflow.git.refs["refs/heads/main"]
     files: dict[str, str | bytes] = {"shop/basket.py": "# moved\n" + BASKET, "tests/test_basket.py": OLD_TEST}
     workflow.git.set_ref("refs/heads/main", workflow.git.commit(files, main_before))
@@ -126,7 +126,7 @@ def test_a_workflow_that_was_started_on_a_feature_branch(workflow: FixWorkflow) 
     assert "Start the workflow on the default branch" in workflow.summary
     workflow.propose()
     with pytest.raises(AssertionError, match="not on the default branch"):
-        workflow.run("freeze")
+        workflow.run("store")
     assert list(workflow.git.refs) == ["refs/heads/main", "refs/heads/feature"]
     workflow.run("report")
     assert "not on the default branch" in workflow.our_comment
@@ -148,7 +148,7 @@ def test_commits_that_somebody_puts_in_place_of_ours(
     git = workflow.git
     workflow.say("/triage fix")
     workflow.propose()
-    frozen = workflow.run("freeze")
+    frozen = workflow.run("store")
     head, test = (git.read_commit(frozen[name]) for name in ("proposal-sha", "proposal-test-sha"))
     message = head["message"]
     if subject:
@@ -163,7 +163,7 @@ def test_commits_that_somebody_puts_in_place_of_ours(
     workflow.say("/triage fix")
     workflow.propose()
     if "refs/triage/proposals/7/1" in git.refs:  # what is no proposal stays, and is not used
-        assert workflow.run("freeze")["proposal-sha"] != git.refs["refs/triage/proposals/7/1"]
+        assert workflow.run("store")["proposal-sha"] != git.refs["refs/triage/proposals/7/1"]
 
 
 def test_a_first_commit_that_nobody_is_shown(workflow: FixWorkflow) -> None:
@@ -177,7 +177,7 @@ def test_a_first_commit_that_nobody_is_shown(workflow: FixWorkflow) -> None:
     result["draft"]["tests"] = [test | {"text": "import subprocess\nsubprocess.run(['sh', '-c', 'id'])\n"}]
     file.write_text(json.dumps(result))
     with pytest.raises(AssertionError, match="is listed twice"):
-        workflow.run("freeze")
+        workflow.run("store")
     workflow.run("report")
     assert list(workflow.git.refs) == ["refs/heads/main"]
     assert "/triage approve" not in workflow.our_comment
@@ -187,7 +187,7 @@ def test_a_closed_pull_request_is_not_taken_for_a_new_one(workflow: FixWorkflow)
     for _ in range(2):
         workflow.say("/triage fix")
         workflow.propose()
-        frozen = workflow.run("freeze")
+        frozen = workflow.run("store")
         workflow.run("report")
         workflow.say(f"/triage approve {frozen['proposal-id']}")
         applied = workflow.run("apply")
@@ -204,7 +204,7 @@ def test_a_closed_pull_request_is_not_taken_for_a_new_one(workflow: FixWorkflow)
 def test_github_lets_nobody_open_pull_requests(workflow: FixWorkflow) -> None:
     workflow.say("/triage fix")
     workflow.propose()
-    frozen = workflow.run("freeze")
+    frozen = workflow.run("store")
     workflow.run("report")
     workflow.pulls.lets_actions_open = False
     workflow.say(f"/triage approve {frozen['proposal-id']}")
@@ -227,7 +227,7 @@ def test_secrets_of_tracked_code_are_shown_to_nobody_and_stay_in_the_commit(tmp_
         workflow.say("/triage fix")
         workflow.propose()
         seen = [workflow.summary, workflow.log, (tmp_path / "checkout/.triage/proposal.json").read_text()]
-        frozen = workflow.run("freeze")
+        frozen = workflow.run("store")
         workflow.run("report")
         seen += [workflow.summary, workflow.our_comment, *(json.dumps(request.body) for request in workflow.requests)]
         kept = secret.replace("\n", "  # of the shop\n")

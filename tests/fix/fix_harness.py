@@ -132,8 +132,8 @@ class FixHarness(RunHarness):
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event_issue = factories.issue(thread=[command])
 
-    def freeze(self, draft: PatchDraft | None = None) -> StoredProposal:
-        """Store a draft as the job `freeze` does. The next comment shows it."""
+    def store_draft(self, draft: PatchDraft | None = None) -> StoredProposal:
+        """Store a draft as the job `store` does. The next comment shows it."""
         stored = self.store.store(build_request(draft or make_draft(), self.files))
         self.shown_commit = stored.proposal.commit
         return stored

@@ -32,7 +32,7 @@ def test_what_each_job_may_do() -> None:
     assert {name: job["permissions"] for name, job in JOBS.items()} == {
         "gate": READ,
         "propose": READ,
-        "freeze": {"contents": "write", "issues": "read"},
+        "store": {"contents": "write", "issues": "read"},
         "verify": {"contents": "read"},
         "report": {"contents": "read", "issues": "write"},
         "apply": {"contents": "write", "issues": "write", "pull-requests": "write"},

@@ -57,7 +57,7 @@ class SuggestionDecision(Value):
     """What follows the id."""
 
 
-FixStage = Literal["off", "gate", "propose", "freeze", "report", "apply"]
+FixStage = Literal["off", "gate", "propose", "store", "report", "apply"]
 """What a job of the fix flow does. The jobs run one after the other, each with the permissions that it needs."""
 BacklogStage = Literal["off", "list", "run", "merge"]
 """What a job does with a backlog. The jobs run one after the other."""

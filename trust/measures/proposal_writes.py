@@ -35,7 +35,7 @@ WITHOUT_DEFENCE = 40
 """Cases that are tried without the checks."""
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen: a base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
-    "unseen: evil test in": ("triage.fix.jobs.freeze_fix.find_problems", lambda *_: []),
+    "unseen: evil test in": ("triage.fix.jobs.store_fix.find_problems", lambda *_: []),
     "footer: ***": ("triage.fix.commit_text._format_inert", lambda text: text),
 }
 """Beginnings of names of cases that fail without one check, and that check."""
@@ -54,7 +54,7 @@ class _Repository:
     store: GitHubProposalStore
     output: FakeOutput = field(default_factory=FakeOutput)
 
-    def freeze(self, case: DraftCase) -> str:
+    def store_draft(self, case: DraftCase) -> str:
         """Runs the job, and returns why it refused; empty if it did not."""
         context = Run(
             github=FakeGitHub(issues={7: ISSUE}),
@@ -75,7 +75,7 @@ class _Repository:
             write_result=lambda _: "",
         )
         try:
-            result = asyncio.run(run_fix_job("freeze", FixTask(number=7, actor=""), flow))
+            result = asyncio.run(run_fix_job("store", FixTask(number=7, actor=""), flow))
         except TriageError as error:
             return str(error) or type(error).__name__
         return "" if result.status is Status.COMPLETE and self.git.refs.keys() > {"refs/heads/main"} else "no patch"
@@ -139,7 +139,7 @@ def run(share: float) -> MeasureResult:
 
 def _try(case: DraftCase, repository: _Repository) -> Iterator[str]:
     try:
-        refusal = repository.freeze(case)
+        refusal = repository.store_draft(case)
     except Exception as error:  # noqa: BLE001 - whatever it is, a job must not end with it
         yield f"ended with {type(error).__name__}: {error}"[:200]
         return
@@ -170,7 +170,7 @@ def run_without_defence() -> MeasureResult:
     with _serve_repository() as repository:
         everything = build_cases(repository.base, repository.feature)
         cases = [case for case in everything if not case.name.startswith(("good", "noise"))]
-        with patch("triage.fix.jobs.freeze_fix.find_problems", lambda *_: []):
+        with patch("triage.fix.jobs.store_fix.find_problems", lambda *_: []):
             for case in sample_evenly(cases, WITHOUT_DEFENCE / len(cases)):
                 failures += _try_and_forget(case, repository)
         for start, (name, replacement) in ALONE.items():

@@ -129,6 +129,13 @@ def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
     assert from_runner(**inputs).effective_engine == engine
 
 
+@pytest.mark.parametrize(
+    ("given", "stage"), [("freeze", "store"), ("store", "store"), ("true", "propose"), ("false", "off")]
+)
+def test_the_stage_of_a_fix_has_earlier_names(given: str, stage: str) -> None:
+    assert from_runner(fix=given).fix == stage
+
+
 class TestKeys:
     def test_a_gateway_without_key_gets_the_placeholder(self) -> None:
         settings = from_runner(engine="model", model_base_url="http://ollama:11434/v1/")

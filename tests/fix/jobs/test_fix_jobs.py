@@ -100,12 +100,12 @@ class TestGate:
         assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
 
 
-class TestFreeze:
+class TestStore:
     def test_the_patch_is_stored_as_two_commits(self) -> None:
         harness = FixHarness()
         harness.command()
         harness.leave_result()
-        assert harness.run_job("freeze") is Status.COMPLETE
+        assert harness.run_job("store") is Status.COMPLETE
         (stored,) = harness.store.list_proposals(7)
         assert harness.outputs["proposal-sha"] == stored.proposal.commit
         assert harness.outputs["proposal-test-sha"] == stored.proposal.test_commit
@@ -118,16 +118,16 @@ class TestFreeze:
         harness = FixHarness()
         harness.command()
         harness.leave_result()
-        harness.run_job("freeze")
-        harness.run_job("freeze")
+        harness.run_job("store")
+        harness.run_job("store")
         assert len(harness.store.list_proposals(7)) == 1
 
     def test_a_proposal_that_is_replaced_goes(self) -> None:
         harness = FixHarness()
         harness.command()
-        harness.freeze(make_draft(summary="Another one"))
+        harness.store_draft(make_draft(summary="Another one"))
         harness.leave_result()
-        harness.run_job("freeze")
+        harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
         assert harness.outputs["proposal-id"] == stored.proposal.id
 
@@ -135,10 +135,10 @@ class TestFreeze:
         harness = FixHarness()
         harness.command()
         harness.store.now = NOW - timedelta(days=8)
-        old = harness.freeze(make_draft(issue=3))
+        old = harness.store_draft(make_draft(issue=3))
         harness.store.now = NOW
         harness.leave_result()
-        harness.run_job("freeze")
+        harness.run_job("store")
         assert old.ref not in harness.store.refs
 
     @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ class TestFreeze:
         harness.command()
         harness.leave_result(make_draft(**changes))
         with pytest.raises(BadInput, match="not stored"):
-            harness.run_job("freeze")
+            harness.run_job("store")
         assert not harness.store.refs
 
     def test_a_base_that_is_not_on_the_default_branch(self) -> None:
@@ -171,14 +171,14 @@ class TestFreeze:
         harness.leave_result()
         harness.store.off_default_branch = {COMMIT}
         with pytest.raises(BadInput, match="not on the default branch"):
-            harness.run_job("freeze")
+            harness.run_job("store")
         assert not harness.store.refs
 
     def test_both_commits_have_the_same_tests(self) -> None:
         harness = FixHarness()
         harness.command()
         harness.leave_result()
-        harness.run_job("freeze")
+        harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
         assert stored.proposal.test_commit
         first, last = (harness.store.files[one] for one in (stored.proposal.test_commit, stored.proposal.commit))
@@ -189,7 +189,7 @@ class TestFreeze:
         harness = FixHarness()
         harness.command()
         harness.leave_result(make_draft(**{part: []}))
-        harness.run_job("freeze")
+        harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
         assert stored.proposal.test_commit is None
         assert harness.outputs["proposal-test-sha"] == ""
@@ -198,20 +198,20 @@ class TestFreeze:
     def test_commits_that_were_there_and_hold_something_else_are_deleted(self, place: str) -> None:
         harness = FixHarness()
         harness.command()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         commit = stored.proposal.commit if place == "last" else stored.proposal.test_commit
         harness.store.files[commit or ""][TEST] = BaseFile(text="import subprocess\n")
         harness.leave_result()
         with pytest.raises(CannotPublish, match="its diff does not show"):
-            harness.run_job("freeze")
+            harness.run_job("store")
         assert harness.store.refs == {}
 
-    @pytest.mark.parametrize("job", ["freeze", "report"])
+    @pytest.mark.parametrize("job", ["store", "report"])
     @pytest.mark.parametrize("planted", [{"message": ""}, {"committed_at": NOW + timedelta(days=6)}])
     def test_commits_with_another_message_or_time_are_not_this_patch(self, planted: dict[str, Any], job: str) -> None:
         harness = FixHarness()
         harness.command()
-        stored, commits = harness.freeze(), harness.store.commits
+        stored, commits = harness.store_draft(), harness.store.commits
         for parent, known, sha in zip(["", "e" * 40], stored.proposal.commits, ["e" * 40, "f" * 40], strict=True):
             summary = make_draft().summary if "message" in planted else "\0"
             changes = planted | {"sha": sha, "message": commits[known].message.replace(summary, "Merge it now")}
@@ -219,9 +219,9 @@ class TestFreeze:
             harness.store.files[sha] = harness.store.files[known]
         harness.store.refs[stored.ref] = sha
         harness.leave_result()
-        if job == "freeze":
+        if job == "store":
             with pytest.raises(CannotPublish, match="another message or time"):
-                harness.run_job("freeze")
+                harness.run_job("store")
         else:
             harness.run_job("report")
             assert "another message or time" in harness.parts.proposal
@@ -234,13 +234,13 @@ class TestFreeze:
         harness.command()
         harness.result_file = data
         with pytest.raises(BadInput):
-            harness.run_job("freeze")
+            harness.run_job("store")
 
     def test_a_stranger(self) -> None:
         harness = FixHarness(actor="stranger")
         harness.command()
         harness.leave_result()
-        assert harness.run_job("freeze") is Status.SKIPPED
+        assert harness.run_job("store") is Status.SKIPPED
         assert not harness.store.refs
 
 
@@ -248,7 +248,7 @@ class TestReport:
     def test_the_comment_shows_the_proposal_and_how_to_answer(self) -> None:
         harness = FixHarness(tests="proved")
         harness.command()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.leave_result()
         assert harness.run_job("report") is Status.COMPLETE
         named = stored.proposal.id
@@ -265,7 +265,7 @@ class TestReport:
     def test_without_a_comment_a_new_one_is_written(self) -> None:
         harness = FixHarness()
         harness.command(comment="")
-        harness.freeze()
+        harness.store_draft()
         harness.leave_result()
         harness.run_job("report")
         assert "## Proposed changes" in harness.parts.proposal
@@ -286,7 +286,7 @@ class TestReport:
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_an_attempt_that_failed_leaves_the_version_before(self, command: str) -> None:
         harness = FixHarness()
-        harness.freeze()
+        harness.store_draft()
         harness.command(f"/triage {command}")
         harness.result_file = b'{"status":"none","error":"No time.","draft":null}'
         harness.run_job("report", command=command, proposal_id="0" * 12, words="smaller")
@@ -295,7 +295,7 @@ class TestReport:
 
     def test_after_the_last_revision_the_proposal_is_given_up(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage revise")
         harness.result_file = (
             FixResult(status=ProposalStatus.ABANDONED, error="3 times", drops_earlier=True).model_dump_json().encode()
@@ -319,7 +319,7 @@ class TestReport:
     def test_commits_with_other_files_are_not_this_patch(self) -> None:
         harness = FixHarness()
         harness.command()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.store.files[stored.proposal.commit][SOURCE] = BaseFile(text="import os\n")
         harness.leave_result()
         harness.run_job("report")
@@ -331,7 +331,7 @@ class TestReport:
     def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, path: str) -> None:
         harness = FixHarness()
         harness.command()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.store.files[stored.proposal.test_commit or ""][path] = BaseFile(text="import subprocess\n")
         harness.store.errors["delete"] = PermissionMissing("The token may only read.")
         harness.leave_result()
@@ -343,7 +343,7 @@ class TestReport:
     def test_a_first_commit_without_the_tests_is_not_shown(self) -> None:
         harness = FixHarness()
         harness.command()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.store.files[stored.proposal.test_commit or ""].clear()
         harness.leave_result()
         harness.run_job("report")
@@ -352,7 +352,7 @@ class TestReport:
     def test_a_base_that_left_the_default_branch_since(self) -> None:
         harness = FixHarness()
         harness.command()
-        harness.freeze()
+        harness.store_draft()
         harness.leave_result()
         harness.store.off_default_branch = {COMMIT}
         harness.run_job("report")
@@ -361,7 +361,7 @@ class TestReport:
 
     def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.run_job("report", command="approve", proposal_id=stored.proposal.id)
         assert harness.parts.proposal == SHOWN
@@ -379,7 +379,7 @@ class TestReport:
     def test_a_long_report_makes_room(self) -> None:
         harness = FixHarness(report="x" * 64_000)
         harness.command()
-        harness.freeze()
+        harness.store_draft()
         harness.leave_result()
         harness.run_job("report")
         assert len(harness.github.edited[-1][2]) < 65_536
@@ -404,7 +404,7 @@ class TestReport:
 class TestApply:
     def test_the_very_commit_becomes_the_branch(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         assert harness.answer(stored) is Status.COMPLETE
         name = make_branch_name(7, ISSUE.title)
@@ -420,7 +420,7 @@ class TestApply:
 
     def test_a_second_approval_says_what_exists(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
         harness.answer(stored)
@@ -430,14 +430,14 @@ class TestApply:
 
     def test_a_pull_request_that_was_closed_is_not_named(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
         (branch,) = harness.branches
         del harness.store.refs[branch]
         harness.store.closed.add(100)
         harness.store.now += timedelta(minutes=1)
-        again = harness.freeze()
+        again = harness.store_draft()
         harness.approvals.records.clear()
         harness.command("/triage approve")
         harness.answer(again)
@@ -449,7 +449,7 @@ class TestApply:
     def test_after_a_kill_the_same_approval_ends_the_same(self, method: str) -> None:
         whole, killed = FixHarness(), FixHarness()
         for harness in (whole, killed):
-            stored = harness.freeze()
+            stored = harness.store_draft()
             harness.command("/triage approve")
         whole.answer(stored)
         killed.store.errors[method] = CannotPublish("killed")
@@ -462,7 +462,7 @@ class TestApply:
 
     def test_killed_before_the_proposal_was_deleted_it_says_what_exists(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.store.errors["delete"] = CannotPublish("killed")
         harness.answer(stored)
@@ -476,7 +476,7 @@ class TestApply:
 
     def test_github_does_not_let_the_token_open_pull_requests(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.store.errors["open_pull_request"] = PullRequestRefused("Switch the setting on.")
         harness.answer(stored)
@@ -487,7 +487,7 @@ class TestApply:
 
     def test_what_the_tests_said_is_in_the_pull_request(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.tests = "proved"
         harness.command("/triage approve")
         harness.answer(stored)
@@ -498,7 +498,7 @@ class TestApply:
 
     def test_a_comment_that_somebody_else_edited_approves_nothing(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.approvals.records[55] = harness.approvals.records[55].model_copy(update={"is_ours_alone": False})
         harness.answer(stored)
@@ -508,7 +508,7 @@ class TestApply:
     def test_a_proposal_that_no_comment_shows(self) -> None:
         """A ref that somebody pushed by hand: nobody has seen it."""
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.shown_commit = "0" * 40
         harness.command("/triage approve")
         harness.answer(stored)
@@ -517,14 +517,14 @@ class TestApply:
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_only_an_approval_is_a_yes(self, command: str) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command(f"/triage {command}")
         assert harness.answer(stored, command, words="not like this") is Status.SKIPPED
         assert harness.branches == {}
 
     def refuse(self, harness: FixHarness, reason: str, **task: Any) -> None:
         """An approval that must change nothing."""
-        stored = harness.freeze()
+        stored = harness.store_draft()
         if harness.event_issue is None:
             harness.command("/triage approve")
         harness.answer(stored, **task)
@@ -537,7 +537,7 @@ class TestApply:
     def test_a_right_that_was_taken_away(self, role: str) -> None:
         harness = FixHarness()
         harness.github.roles["maintainer"] = role
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         assert harness.answer(stored) is Status.SKIPPED
         assert (harness.branches, harness.store.pull_requests, harness.writes) == ({}, {}, 0)
@@ -555,7 +555,7 @@ class TestApply:
 
     def test_a_first_commit_that_nobody_was_shown(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.store.files[stored.proposal.test_commit or ""][TEST] = BaseFile(text="import subprocess\n")
         self.refuse(harness, "its diff does not show")
 
@@ -581,7 +581,7 @@ class TestApply:
     @pytest.mark.parametrize("proposal_id", ["0" * 12, ""])
     def test_an_id_that_nobody_knows(self, proposal_id: str) -> None:
         harness = FixHarness()
-        harness.freeze()
+        harness.store_draft()
         harness.command("/triage approve")
         harness.run_job("apply", command="approve", proposal_id=proposal_id)
         assert harness.branches == {}
@@ -600,7 +600,7 @@ class TestApply:
 
     def test_a_branch_of_somebody_else(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         name = make_branch_name(7, ISSUE.title)
         harness.store.refs[f"refs/heads/{name}"] = "e" * 40
@@ -621,7 +621,7 @@ class TestApply:
     def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
         harness = FixHarness(policy=Policy(dry_run=True))
         harness.store.now = NOW - timedelta(days=8)
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
         assert stored.ref in harness.store.refs
@@ -634,7 +634,7 @@ class TestApply:
 
     def test_a_dry_run(self) -> None:
         harness = FixHarness(policy=Policy(dry_run=True))
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage approve")
         harness.answer(stored)
         assert harness.branches == {}
@@ -642,7 +642,7 @@ class TestApply:
 
     def test_a_rejection_deletes_the_proposal(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage reject")
         harness.answer(stored, "reject", words="Too large. cc @everyone")
         assert harness.store.refs == {}
@@ -659,7 +659,7 @@ class TestApply:
 
     def test_a_proposal_of_another_issue(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze(make_draft(issue=3))
+        stored = harness.store_draft(make_draft(issue=3))
         harness.command("/triage approve")
         harness.answer(stored)
         assert harness.branches == {}
@@ -682,7 +682,7 @@ def test_names_of_branches(title: str, name: str) -> None:
 def test_owners_by_login() -> None:
     harness = FixHarness(approvers="owners")
     harness.store.code_owners = f"{SOURCE} @maintainer\n/docs/ @somebody\n"
-    stored = harness.freeze()
+    stored = harness.store_draft()
     harness.command("/triage approve")
     harness.answer(stored)
     assert harness.branches
@@ -713,7 +713,7 @@ class TestPropose:
         harness = FixHarness()
         harness.command()
         self.propose(harness, make_answers())
-        harness.run_job("freeze")
+        harness.run_job("store")
         harness.run_job("report")
         (stored,) = harness.store.list_proposals(7)
         harness.approvals.records.clear()
@@ -731,7 +731,7 @@ class TestPropose:
 
     def test_a_revision_shows_the_model_what_it_made_and_what_was_said(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze()
+        stored = harness.store_draft()
         harness.command("/triage revise")
         named = stored.proposal.id
         model = FakeModel(factories.answers() | make_answers())
@@ -749,7 +749,7 @@ class TestPropose:
 
     def test_a_fourth_revision_is_not_made(self) -> None:
         harness = FixHarness()
-        stored = harness.freeze(make_draft(revision=3))
+        stored = harness.store_draft(make_draft(revision=3))
         harness.command("/triage revise")
         named = stored.proposal.id
         self.propose(harness, {}, command="revise", proposal_id=named, words="again")

@@ -13,6 +13,7 @@ from triage.app.settings.field_checks import (
     RepositoryPath,
     Seconds,
     Secret,
+    also_named,
     boolean_as,
     decimal_number,
     one_of,
@@ -118,11 +119,14 @@ class Settings(BaseModel):
         "GitHub has none), or apply (add existing labels; only needs-info-label is ever taken off).",
     )
     fix: Annotated[
-        FixStage, one_of("off", "gate", "propose", "freeze", "report", "apply"), boolean_as("propose", "off")
+        FixStage,
+        one_of("off", "gate", "propose", "store", "report", "apply"),
+        boolean_as("propose", "off"),
+        also_named("freeze", "store"),
     ] = Field(
         "off",
         description="What this job does of the fix flow: off, gate (asks GitHub whether the commenter may), propose "
-        "(a model writes a patch to a file), freeze (stores the patch as commits), report (writes the comment), or "
+        "(a model writes a patch to a file), store (stores the patch as commits), report (writes the comment), or "
         "apply (carries out an approval). See docs/fix.md.",
     )
     fix_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(

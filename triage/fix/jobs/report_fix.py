@@ -28,13 +28,13 @@ from triage.fix.jobs.fix_flow import (
     plan_reaction,
     shows_proposal,
 )
-from triage.fix.jobs.freeze_fix import OTHER_COMMITS, find_all_problems
+from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
 from triage.jobs.run import RunResult
 from triage.writes.suggestion_proposal import render_answer
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
-NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `freeze` says why."
+NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `store` says why."
 ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 

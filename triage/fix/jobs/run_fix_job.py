@@ -5,9 +5,9 @@ from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask, Skip
 from triage.fix.jobs.apply_fix import apply_fix
 from triage.fix.jobs.fix_flow import FixFlow, admit_fix, find_start_problem, finish, format_command
-from triage.fix.jobs.freeze_fix import freeze_fix
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
+from triage.fix.jobs.store_fix import store_fix
 from triage.jobs.run import RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
 from triage.writes.suggestion_proposal import render_answer
@@ -29,7 +29,7 @@ MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})
 COMMANDS: dict[str, frozenset[FixCommand]] = {
     "gate": frozenset({"fix", "revise", "approve", "reject"}),
     "propose": MAKING,
-    "freeze": MAKING,
+    "store": MAKING,
     "report": frozenset({"fix", "revise", "approve", "reject"}),
     "apply": frozenset({"approve", "reject"}),
 }
@@ -38,7 +38,7 @@ UNSEEN = "comment: never cannot be used with fix: nobody could see what they app
 JOBS = {
     "gate": gate_fix,
     "propose": propose_fix,
-    "freeze": freeze_fix,
+    "store": store_fix,
     "report": report_fix,
     "apply": apply_fix,
 }

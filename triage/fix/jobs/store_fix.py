@@ -25,7 +25,7 @@ MAX_SWEPT = 20
 """Expired proposals of other issues that one job deletes."""
 
 
-async def freeze_fix(task: FixTask, flow: FixFlow) -> RunResult:
+async def store_fix(task: FixTask, flow: FixFlow) -> RunResult:
     """Store the patch below `refs/triage/proposals`, and delete the proposals that it replaces.
 
     Raises:
