@@ -1,5 +1,6 @@
 """Inputs reach the doors that they are meant for."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.text.encoded_secrets import KEYS, MODEL, PROXY, find_secrets
 from tests.code.chroma_server import run_chroma_server
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.base.errors import BadInput
 from triage.code.vectors.chroma_connection import connect_to_chroma
 from triage.domain.project_config import Price, ProjectConfig
 from triage.fix import fix_wiring
+from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 SLUG = "acme/wired"
 NOTHING_SET = ProjectConfig()
@@ -100,6 +103,27 @@ class TestConfig:
         )
         with pytest.raises(BadInput, match=r"^config-file: other\.yml is not in the checked-out commit"):
             make_app(Settings(config_file="other.yml"), tmp_path).read_project_config()
+
+
+async def test_a_model_neither_gets_nor_gives_a_secret_of_ours(tmp_path: Path):
+    def answer(request: ReceivedRequest) -> ScriptedReply:
+        if request.path.endswith("/embeddings"):
+            rows = [{"object": "embedding", "index": 0, "embedding": [1.0, 2.0]}]
+            return ScriptedReply({"object": "list", "data": rows, "model": "m"})
+        return chat_completion(f"It is {MODEL}")
+
+    redactor = SecretRedactor(KEYS)
+    with endpoint_serving(answer) as endpoint:
+        settings = Settings(model_base_url=f"{endpoint.url}/v1", embedding_model="m", cache_dir="kept")
+        commit(tmp_path, {"cart.py": f"def total():\n    return 1  # see {PROXY}\n"})
+        services = make_app(settings, tmp_path, redactor=redactor).open_services()
+        assert services.model is not None
+        assert await services.model.text_output("main", 50).ainvoke(f"go {MODEL}") == f"It is {OWN_SECRET_PLACEHOLDER}"
+        services.codebase.index()
+    assert {request.path for request in endpoint.requests} == {"/v1/chat/completions", "/v1/embeddings"}
+    assert find_secrets(json.dumps([request.body for request in endpoint.requests])) == []
+    assert find_secrets("".join(file.read_text() for file in (tmp_path / "kept/runs").glob("*.reply"))) == []
+    assert "(model's prompt, model's answer, texts for vectors)" in redactor.warning
 
 
 async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_again(tmp_path: Path):
