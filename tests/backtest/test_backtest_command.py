@@ -1,8 +1,7 @@
-"""The command `backtest` as a person uses it: one process each, real git, GitHub on loopback."""
+"""The command `backtest` as a person uses it: real git, GitHub on loopback."""
 
 import json
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,25 +9,18 @@ from typing import Any
 import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, git, write
+from testing.command_line import run_command
 from testing.runs.external_services import default_reply
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from testing.servers.scripted_server import serve_script
 
-ROOT = Path(__file__).parents[2]
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MODULES = {f"shop/part{number}.py": f"def part{number}_total(prices):\n    return sum(prices)\n" for number in range(8)}
 WHERE = ("while a monthly invoice is printed", "in the kiosk of the harbour", "after the currency was changed")
 
 
-def run_backtest(checkout: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "triage", "backtest", "--repo", str(checkout), *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": "/usr/bin:/bin:/usr/local/bin", "COLUMNS": "120", **environ},
-    )
+def run_backtest(checkout: Path, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
+    return run_command(["backtest", "--repo", str(checkout), *words], environ, checkout)
 
 
 def commit_at(root: Path, day: int, message: str, files: dict[str, str]) -> str:

@@ -1,10 +1,8 @@
 """The scorecard as a job and as a command, against GitHub on loopback."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 from testing.checkouts.git_repositories import commit, git
+from testing.command_line import run_command
 from testing.runner_grammar import parse_outputs
 from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.action import main
@@ -126,17 +125,8 @@ class TestJob:
 
 class TestCommand:
     def run(self, api: GitHubApi, folder: Path, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
-        variables = {"GITHUB_API_URL": api.url, "TRIAGE_GITHUB_TOKEN": JOB_TOKEN, "PATH": os.environ["PATH"]}
-        command = [sys.executable, "-m", "triage", "scorecard", "--since", "60d", *words]
-        root = str(Path(__file__).parents[2])
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env=variables | {"PYTHONPATH": root} | environ,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        variables = {"GITHUB_API_URL": api.url, "TRIAGE_GITHUB_TOKEN": JOB_TOKEN}
+        return run_command(["scorecard", "--since", "60d", *words], variables | environ, folder)
 
     def test_the_page_and_the_json(self, api: GitHubApi, tmp_path: Path) -> None:
         page = self.run(api, tmp_path, "--github", SLUG)

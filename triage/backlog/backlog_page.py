@@ -1,7 +1,9 @@
 """Renders the results of a backlog as one Markdown page, for the job's summary or for an issue."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from triage.backlog.backlog import BacklogPlan, LeftOut
 from triage.backlog.backlog_results import BacklogResults, RankedIssue
@@ -13,6 +15,7 @@ from triage.domain.report import RunReport
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_span
 
+T = TypeVar("T")
 MAX_SUMMARY_BYTES = 900_000
 """A job's summary may have 1 MiB (GitHub's documentation, workflow commands)."""
 MAX_ISSUE_BYTES = 60_000
@@ -48,11 +51,13 @@ def render_backlog(results: BacklogResults, max_bytes: int) -> str:
     """Return the page in at most `max_bytes` of UTF-8. Rows that do not fit are counted."""
     page = _Page(max_bytes)
     page.add(_render_head(results))
-    page.add_table("", _HEAD, [_render_row(results.plan, one) for one in results.ranked])
-    others = [_render_other(results.plan, report) for report in results.others]
-    page.add_table(f"### Probably no bugs ({len(others)})", _OTHERS_HEAD, others)
-    left_out = [_render_left_out(results.plan, one) for one in results.not_triaged]
-    page.add_table(f"### Not triaged ({len(left_out)})", _LEFT_OUT_HEAD, left_out)
+    plan = results.plan
+    page.add_table("", _HEAD, results.ranked, partial(_render_row, plan))
+    page.add_table(
+        f"### Probably no bugs ({len(results.others)})", _OTHERS_HEAD, results.others, partial(_render_other, plan)
+    )
+    left_out = results.not_triaged
+    page.add_table(f"### Not triaged ({len(left_out)})", _LEFT_OUT_HEAD, left_out, partial(_render_left_out, plan))
     return page.text
 
 
@@ -72,13 +77,15 @@ class _Page:
         self._parts.append(text)
         self._left -= len(text.encode("utf-8", "replace"))
 
-    def add_table(self, title: str, head: str, rows: Sequence[str]) -> None:
-        if not rows:
+    def add_table(self, title: str, head: str, items: Sequence[T], render_row: Callable[[T], str]) -> None:
+        """Add a row for each item. Those for which there is no room are not rendered: that takes milliseconds each."""
+        if not items:
             return
         self.add(f"{title}\n\n{head}" if title else head)
-        for position, row in enumerate(rows):
+        for position, item in enumerate(items):
+            row = render_row(item)
             if self._left - len(row.encode("utf-8", "replace")) < self._RESERVED:
-                missing = len(rows) - position
+                missing = len(items) - position
                 self.add(f"\n_{format_count(missing, 'further row')}: this page has no room. `backlog.csv` has all._\n")
                 break
             self.add(row)

@@ -11,7 +11,7 @@ from typing import get_args
 from pydantic import Field
 
 from triage.backlog.backlog import BacklogPlan, BatchRecord, Caps, LeftOut
-from triage.backlog.batch_progress import sum_spent
+from triage.backlog.run_batch import sum_spent
 from triage.domain.findings import Severity
 from triage.domain.report import RunReport
 from triage.domain.value import Value

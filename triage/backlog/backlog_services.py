@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from triage.app.app import App, utc_now
 from triage.backlog.backlog import BacklogPlan, Caps
 from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.batch_progress import measure_progress
 from triage.backlog.list_backlog import ListServices
-from triage.backlog.run_batch import BatchJob
+from triage.backlog.run_batch import BatchJob, measure_progress
 from triage.jobs.run import KnownPastIssues
 from triage.ports import Services
 

@@ -17,8 +17,8 @@ from triage.backlog.backlog import (
     LeftOut,
     ListedIssue,
 )
+from triage.backlog.backlog_client import advance_cursor, check_query, format_cursor, parse_cursor
 from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.search_query import advance_cursor, check_query, format_cursor, parse_cursor
 from triage.base.errors import GitHubUnavailable, TriageError
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.issue import Issue

@@ -23,6 +23,7 @@ from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Pred
 from triage.github.comments import Comments
 from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
 from triage.github.graphql import (
+    EDITED_COMMENT,
     MAX_TITLE_CHARS,
     Closer,
     EditedComment,
@@ -78,13 +79,7 @@ _FEEDBACK = """isMinimized minimizedReason
 _COMMENTS = """query($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on IssueComment {
-      id body createdAt lastEditedAt
-      author { __typename login }
-      editor { __typename login }
-      userContentEdits(first: 100) {
-        nodes { editor { __typename login } deletedAt }
-        pageInfo { hasNextPage }
-      }
+      id createdAt %s
       %s
     }
   }
@@ -204,12 +199,12 @@ class ScorecardIssues(RepositoryConnection):
 
     def _query_comments(self, ids: list[str]) -> dict[str, Any]:
         try:
-            return self._client.query(_COMMENTS % self._feedback, {"ids": ids})
+            return self._client.query(_COMMENTS % (EDITED_COMMENT, self._feedback), {"ids": ids})
         except GitHubError as error:
             if error.kind is not ErrorKind.INVALID or not self._feedback:
                 raise
             self._feedback = ""  # an older server
-            return self._client.query(_COMMENTS % "", {"ids": ids})
+            return self._client.query(_COMMENTS % (EDITED_COMMENT, ""), {"ids": ids})
 
     def _find_fix(self, issue: IssueNode) -> ClosingFix | None:
         closers = _list_closers(issue, self.slug)

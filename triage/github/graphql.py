@@ -27,6 +27,14 @@ PAGE_STEP = 5
 MAX_RETRY_SECONDS = 60.0
 """A longer wait is that of a used-up rate limit."""
 BOT_SUFFIX = "[bot]"
+EDITED_COMMENT = """body lastEditedAt
+      author { __typename login }
+      editor { __typename login }
+      userContentEdits(first: 100) {
+        nodes { editor { __typename login } deletedAt }
+        pageInfo { hasNextPage }
+      }"""
+"""The fields of `EditedComment`."""
 N = TypeVar("N")
 R = TypeVar("R", bound=Response)
 

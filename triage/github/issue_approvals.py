@@ -19,30 +19,23 @@ from triage.github.github_errors import (
     translate_write_errors,
     unreadable_response,
 )
-from triage.github.graphql import EditedComment, RepositoryNode
+from triage.github.graphql import EDITED_COMMENT, EditedComment, RepositoryNode
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import Account, LabelResponse, Response, parse_response
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
 
-_QUERY = """query($id: ID!) {
-  viewer { login }
-  node(id: $id) {
-    ... on IssueComment {
+_QUERY = f"""query($id: ID!) {{
+  viewer {{ login }}
+  node(id: $id) {{
+    ... on IssueComment {{
       fullDatabaseId
-      repository { nameWithOwner }
-      body
-      author { __typename login }
-      editor { __typename login }
-      lastEditedAt
-      userContentEdits(first: 100) {
-        nodes { editor { __typename login } deletedAt }
-        pageInfo { hasNextPage }
-      }
-    }
-  }
-}"""
+      repository {{ nameWithOwner }}
+      {EDITED_COMMENT}
+    }}
+  }}
+}}"""
 
 
 class _NodeId(Response):
