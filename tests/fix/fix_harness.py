@@ -35,7 +35,7 @@ from triage.fix.fix_answers import (
     TestChanges,
     TicketClass,
 )
-from triage.fix.jobs.fix_flow import FixFlow, FixResult
+from triage.fix.jobs.fix_job import FixJob, FixResult
 from triage.fix.jobs.run_fix_job import run_fix_job
 
 ISSUE = factories.issue()
@@ -139,7 +139,7 @@ class FixHarness(RunHarness):
         return stored
 
     def run_job(self, stage: FixStage, **task: Any) -> Status:
-        flow = FixFlow(
+        flow = FixJob(
             self.build_context(),
             store=self.store,
             open_files=lambda _: self.files,

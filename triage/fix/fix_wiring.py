@@ -14,7 +14,7 @@ from triage.fix.fix_ports import BaseFiles, ProposalStore
 from triage.jobs.run import Run
 
 if TYPE_CHECKING:
-    from triage.fix.jobs.fix_flow import FixFlow
+    from triage.fix.jobs.fix_job import FixJob
     from triage.fix.local.local_workspace import LocalWorkspace
 
 
@@ -22,11 +22,11 @@ OBJECT_WRITE_SECONDS = 0.25
 """Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
 
 
-def open_flow(app: App, run: Run) -> "FixFlow":
+def open_flow(app: App, run: Run) -> "FixJob":
     """What a job of the fix flow acts through."""
-    from triage.fix.jobs.fix_flow import FixFlow
+    from triage.fix.jobs.fix_job import FixJob
 
-    return FixFlow(
+    return FixJob(
         run,
         store=build_proposal_store(app),
         open_files=partial(open_base_files, app),
@@ -54,7 +54,7 @@ def open_base_files(app: App, commit: str) -> BaseFiles:
 
 def read_proposal_file(app: App) -> bytes | None:
     """The file of the job `propose`; None without one. Raises BadInput if it cannot be read."""
-    from triage.fix.jobs.fix_flow import MAX_RESULT_BYTES
+    from triage.fix.jobs.fix_job import MAX_RESULT_BYTES
     from triage.output.job_files import PROPOSAL, read_own_file
 
     try:

@@ -104,8 +104,8 @@ NO_PROBLEM = (
     "triage.jobs.answer_proposal.role_problem",
     "triage.jobs.answer_proposal.proposal_problem",
     "triage.jobs.answer_proposal.approval_skip_reason",
-    "triage.fix.jobs.fix_flow.role_problem",
-    "triage.fix.jobs.fix_flow.approval_skip_reason",
+    "triage.fix.jobs.fix_job.role_problem",
+    "triage.fix.jobs.fix_job.approval_skip_reason",
     "triage.fix.jobs.pull_request_tool.proposal_problem",
     "triage.fix.jobs.pull_request_tool.GitHubPullRequestTool._find_owner_problem",
 )

@@ -22,7 +22,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.base_files import CommitFiles, open_base_files
 from triage.fix.github.proposal_store import GitHubProposalStore
-from triage.fix.jobs.fix_flow import FixFlow
+from triage.fix.jobs.fix_job import FixJob
 from triage.fix.jobs.run_fix_job import run_fix_job
 from triage.jobs.run import Run
 from trust.hostile_drafts import FILES, ISSUE, PROTECTED, SUBMODULE, DraftCase, build_cases
@@ -67,7 +67,7 @@ class _Repository:
             now=lambda: NOW,
             config=ProjectConfig(protected_paths=PROTECTED),
         )
-        flow = FixFlow(
+        flow = FixJob(
             context,
             store=self.store,
             open_files=lambda commit: self.files if commit == self.base else open_base_files(self.git.folder, commit),

@@ -15,7 +15,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.commit_text import make_branch_name
-from triage.fix.jobs.fix_flow import FixResult, parse_result
+from triage.fix.jobs.fix_job import FixResult, parse_result
 
 
 class TestGate:

@@ -13,7 +13,7 @@ from triage.domain.task import FixTask
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, admit_fix, finish
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, admit_fix, finish
 from triage.fix.patch.masked_files import mask_version
 from triage.fix.patch.unified_diff import format_file_diff
 from triage.fix.proposal_text import render_abandoned, render_proposal
@@ -26,61 +26,61 @@ from triage.writes.plan_effects import plan_proposed
 MAX_ROLE_LOOKUPS = 5
 
 
-async def propose_fix(task: FixTask, flow: FixFlow) -> RunResult:
+async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
     """Run the fix flow up to the person, and write what it found for the next jobs."""
-    admitted = await admit_fix(task, flow)
+    admitted = await admit_fix(task, job)
     if admitted.refusal:
-        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
-    context = flow.context
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+    context = job.context
     issue = restore_issue_at_trigger(admitted.issue, context.event_issue, context.now(), context.now())
     try:
-        earlier = await _find_earlier(task, flow)
+        earlier = await _find_earlier(task, job)
     except TriageError as error:
-        return await _write_without_run(flow, FixResult(error=str(error)))
+        return await _write_without_run(job, FixResult(error=str(error)))
     if task.command == "revise" and earlier is None:
-        return await _write_without_run(flow, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
+        return await _write_without_run(job, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
     if earlier and earlier.revision >= MAX_REVISIONS:
         return await _write_without_run(
-            flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
+            job, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
         )
-    files = await in_thread(flow.open_files, "HEAD")
+    files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(context.open_services)
-    result, report = await _run(task, issue, earlier, files, services, flow)
+    result, report = await _run(task, issue, earlier, files, services, job)
     draft = result.draft
     shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(result.error)
-    outputs = _write_result(flow, result)
+    outputs = _write_result(job, result)
     if report is None:
-        return await finish(flow, shown, outputs)
+        return await finish(job, shown, outputs)
     done = await write_effects(plan_proposed(shown, outputs, report), context)
     await export_telemetry(report, services, context.cancelled, context.seconds_left)
     return RunResult(Status.FAILED if done.needs_setup_fix else report.status, report)
 
 
-async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
+async def _find_earlier(task: FixTask, job: FixJob) -> PatchProposal | None:
     if task.command != "revise":
         return None
-    stored = await flow.context.ask_github("The proposals", lambda: flow.store.list_proposals(task.number))
+    stored = await job.context.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
     found = [one.proposal for one in stored if one.proposal.id == task.proposal_id]
     return found[0] if found else None
 
 
 async def _run(
-    task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, flow: FixFlow
+    task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, job: FixJob
 ) -> tuple[FixResult, RunReport | None]:
     from triage.fix.fix_state import FixState
     from triage.fix.graph.fix_context import FixContext
     from triage.fix.graph.fix_graph import extend_report, run_fix
     from triage.graph.run_graph import run_graph
 
-    context = flow.context
+    context = job.context
 
     async def triage(issue: Issue, repository: Repository) -> RunReport:
         return await run_graph(issue, repository, services, context.cancelled)
 
-    words = await in_thread(_read_requests, issue, task, flow)
+    words = await in_thread(_read_requests, issue, task, job)
     state = FixState(issue=issue, repository=context.repository, change_request=words.change_request)
     if earlier is not None:
-        diff = await in_thread(_format_earlier, earlier, files, flow)
+        diff = await in_thread(_format_earlier, earlier, files, job)
         state = state.model_copy(
             update={"diff": diff, "human_feedback": words.feedback, "iteration_count": earlier.revision + 1}
         )
@@ -92,14 +92,14 @@ async def _run(
     return FixResult(status=ProposalStatus.AWAITING, draft=state.draft), report
 
 
-def _format_earlier(earlier: PatchProposal, files: BaseFiles, flow: FixFlow) -> str:
+def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> str:
     """Return the diff of the version that a person wants changed, against the commit that it was made from."""
     try:
-        files = flow.open_files(earlier.base)
+        files = job.open_files(earlier.base)
     except BadInput:  # a shallow checkout has only today's commit
-        flow.context.progress.info("The earlier version is compared with today's commit.")
+        job.context.progress.info("The earlier version is compared with today's commit.")
     diffs = []
-    for path, file in flow.store.read_files(earlier).items():
+    for path, file in job.store.read_files(earlier).items():
         base = files.read(path)
         old = base.text if isinstance(base, BaseFile) else ""
         version = FileVersion(path=path, text=mask_version(path, file.text, files), is_new_file=base is None)
@@ -112,7 +112,7 @@ class _Requests(NamedTuple):
     feedback: list[str]
 
 
-def _read_requests(issue: Issue, task: FixTask, flow: FixFlow) -> _Requests:
+def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
     """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first."""
     if task.command == "fix":
         return _Requests(task.words, [])
@@ -124,7 +124,7 @@ def _read_requests(issue: Issue, task: FixTask, flow: FixFlow) -> _Requests:
         if command is None or command.name not in (CommandName.FIX, CommandName.REVISE) or comment.by_bot:
             continue
         if comment.author not in roles and len(roles) <= MAX_ROLE_LOOKUPS:
-            roles[comment.author] = flow.context.github.fetch_role(comment.author)
+            roles[comment.author] = job.context.github.fetch_role(comment.author)
         if roles.get(comment.author) not in WRITE_ROLES:
             continue
         if command.name is CommandName.FIX:
@@ -136,11 +136,11 @@ def _read_requests(issue: Issue, task: FixTask, flow: FixFlow) -> _Requests:
     return _Requests(request, feedback[-MAX_REVISIONS:])
 
 
-async def _write_without_run(flow: FixFlow, result: FixResult) -> RunResult:
-    return await finish(flow, render_abandoned(result.error), _write_result(flow, result))
+async def _write_without_run(job: FixJob, result: FixResult) -> RunResult:
+    return await finish(job, render_abandoned(result.error), _write_result(job, result))
 
 
-def _write_result(flow: FixFlow, result: FixResult) -> dict[str, str]:
+def _write_result(job: FixJob, result: FixResult) -> dict[str, str]:
     """Write the file for the next jobs. Returns the outputs that name it."""
-    path = flow.write_result(result.model_dump_json(indent=1))
+    path = job.write_result(result.model_dump_json(indent=1))
     return {"proposal-file": path, "proposal-status": result.status.value}

@@ -13,7 +13,7 @@ from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.proposal import PendingMutation, ProposalTests, StoredProposal
 from triage.domain.task import FixTask
 from triage.fix.commit_text import format_subject, make_branch_name
-from triage.fix.jobs.fix_flow import AdmittedFix, FixFlow, plan_proposal_part
+from triage.fix.jobs.fix_job import AdmittedFix, FixJob, plan_proposal_part
 from triage.fix.proposal_text import (
     render_opened,
     render_pull_request_body,
@@ -31,9 +31,9 @@ _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete 
 class GitHubPullRequestTool:
     """Implements `graph.fix_context.PullRequestTool`. Every step may be repeated after a run that was killed."""
 
-    def __init__(self, task: FixTask, admitted: AdmittedFix, stored: StoredProposal, flow: FixFlow) -> None:
-        self._task, self._admitted, self._issue, self._flow = task, admitted, admitted.issue, flow
-        self._stored, self._proposal, self._store = stored, stored.proposal, flow.store
+    def __init__(self, task: FixTask, admitted: AdmittedFix, stored: StoredProposal, job: FixJob) -> None:
+        self._task, self._admitted, self._issue, self._job = task, admitted, admitted.issue, job
+        self._stored, self._proposal, self._store = stored, stored.proposal, job.store
         self._who = task.actor or "a workflow"
         self._tests: ProposalTests = ""
         self.text = ""
@@ -53,7 +53,7 @@ class GitHubPullRequestTool:
             return f"GitHub did not confirm it. {error}"
 
     def _find_objection(self, pending: PendingMutation) -> str:
-        context, proposal = self._flow.context, self._proposal
+        context, proposal = self._job.context, self._proposal
         facts = ApprovalFacts(
             repository=context.repository.slug,
             issue=self._task.number,
@@ -72,7 +72,7 @@ class GitHubPullRequestTool:
         is_off = not self._store.is_on_default_branch(proposal.base)
         changed = self._store.list_changed_on_base(proposal)
         facts = facts.model_copy(update={"is_off_default_branch": is_off, "changed_paths": changed})
-        if self._flow.approvers == "owners":
+        if self._job.approvers == "owners":
             facts = facts.model_copy(update={"owner_problem": self._find_owner_problem()})
         return proposal_problem(proposal, facts) or (DRY_RUN if context.policy.dry_run else "")
 
@@ -81,12 +81,12 @@ class GitHubPullRequestTool:
         if text is None:
             return ""  # nobody owns anything
         paths = self._store.read_files(self._proposal)
-        return owner_problem(self._task.actor, paths, CodeOwners(text), self._flow.context.config)
+        return owner_problem(self._task.actor, paths, CodeOwners(text), self._job.context.config)
 
     def _read_comment(self) -> CommentState | None:
         """Return what our comment shows; None if somebody else has edited it, or GitHub does not say who did."""
         comment = find_our_comment(self._issue)
-        record = self._flow.context.approvals.read_comment_record(comment.comment_id or 0) if comment else None
+        record = self._job.context.approvals.read_comment_record(comment.comment_id or 0) if comment else None
         if record is None or not record.is_ours_alone:
             return None
         return parse_state(record.body) or CommentState()
@@ -112,14 +112,14 @@ class GitHubPullRequestTool:
         """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated."""
         del pending
         done = PublishResult()
-        apply_issue_effects(list(plan_proposal_part(self._issue, self.text)), self._flow.context.github, done)
+        apply_issue_effects(list(plan_proposal_part(self._issue, self.text)), self._job.context.github, done)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))
         self._store.delete(self._stored)
 
     def drop(self, pending: PendingMutation) -> None:
         del pending
-        if self._flow.context.policy.dry_run:
+        if self._job.context.policy.dry_run:
             raise CannotPublish(DRY_RUN)
         self._store.delete(self._stored)
         self.text = render_rejected(self._who, self._task.words)

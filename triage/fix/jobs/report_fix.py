@@ -13,9 +13,9 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_flow import (
+from triage.fix.jobs.fix_job import (
     AdmittedFix,
-    FixFlow,
+    FixJob,
     FixResult,
     admit_fix,
     describe_stored,
@@ -38,39 +38,39 @@ NOT_STORED = "The patch is not stored: another command has replaced it, or the l
 ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
-async def report_fix(task: FixTask, flow: FixFlow) -> RunResult:
-    admitted = await admit_fix(task, flow)
+async def report_fix(task: FixTask, job: FixJob) -> RunResult:
+    admitted = await admit_fix(task, job)
     if not admitted.may_ask:
-        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
-        return await _answer(task, admitted, f"not done: {admitted.refusal}", flow)
+        return await _answer(task, admitted, f"not done: {admitted.refusal}", job)
     if not task.makes_proposal:
-        return await _answer(task, admitted, f"not done: {ASK_AGAIN}", flow)
-    result = parse_result(flow.read_result()) or FixResult(error=await find_start_problem(flow) or NO_RESULT)
+        return await _answer(task, admitted, f"not done: {ASK_AGAIN}", job)
+    result = parse_result(job.read_result()) or FixResult(error=await find_start_problem(job) or NO_RESULT)
     draft = result.draft
     if draft is None:
-        return await _report_nothing(task, result, admitted, flow)
-    files = await in_thread(flow.open_files, draft.base)
-    problems = await in_thread(find_all_problems, draft, admitted.issue, files, flow)
+        return await _report_nothing(task, result, admitted, job)
+    files = await in_thread(job.open_files, draft.base)
+    problems = await in_thread(find_all_problems, draft, admitted.issue, files, job)
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
-        return await _report_nothing(task, refused, admitted, flow)
-    now = admitted.issue.snapshot_time or flow.context.now()
-    found = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, now, flow))
+        return await _report_nothing(task, refused, admitted, job)
+    now = admitted.issue.snapshot_time or job.context.now()
+    found = await job.context.ask_github("The proposals", lambda: _find_stored(draft, files, now, job))
     if found.stored is not None:
-        return await _report_stored(draft, files, found.stored, admitted.issue, flow)
+        return await _report_stored(draft, files, found.stored, admitted.issue, job)
     if found.others:
-        await in_thread(_delete, found.others, flow)
-        return await _report_nothing(task, FixResult(error=OTHER_COMMITS), admitted, flow)
-    return await _report_unstored(task, draft, files, admitted, flow)
+        await in_thread(_delete, found.others, job)
+        return await _report_nothing(task, FixResult(error=OTHER_COMMITS), admitted, job)
+    return await _report_unstored(task, draft, files, admitted, job)
 
 
-async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow) -> RunResult:
+async def _answer(task: FixTask, admitted: AdmittedFix, text: str, job: FixJob) -> RunResult:
     """Write one line below what the comment shows."""
     answer = render_answer(format_command(task), task.actor or "a workflow", text)
     edits = plan_answer_part(admitted.issue, answer)
     outputs = {"proposal-status": ProposalStatus.NONE.value}
-    return await finish(flow, answer, outputs, [*edits, *plan_reaction(flow, "confused")])
+    return await finish(job, answer, outputs, [*edits, *plan_reaction(job, "confused")])
 
 
 class _Found(NamedTuple):
@@ -80,46 +80,46 @@ class _Found(NamedTuple):
     """Commits that say so and hold something else."""
 
 
-def _find_stored(draft: PatchDraft, files: BaseFiles, now: datetime, flow: FixFlow) -> _Found:
+def _find_stored(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> _Found:
     request, name = build_request(draft, files), hash_value(draft)
-    listed = flow.store.list_proposals(draft.issue or 0)
+    listed = job.store.list_proposals(draft.issue or 0)
     named = [one for one in reversed(listed) if one.proposal.draft == name and not one.is_branch]
-    exact = [one for one in named if holds_exactly(one, request, flow.store, now)]
+    exact = [one for one in named if holds_exactly(one, request, job.store, now)]
     return _Found(exact[0] if exact else None, [one for one in named if one not in exact])
 
 
-def _delete(others: Sequence[StoredProposal], flow: FixFlow) -> None:
+def _delete(others: Sequence[StoredProposal], job: FixJob) -> None:
     """Delete refs, if this job's token may; else they go with the next proposal."""
     try:
-        for one in others if not flow.context.policy.dry_run else ():
-            flow.store.delete(one)
+        for one in others if not job.context.policy.dry_run else ():
+            job.store.delete(one)
     except TriageError as error:
-        flow.context.progress.info(f"The commits were not deleted: {error}")
+        job.context.progress.info(f"The commits were not deleted: {error}")
 
 
-async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, flow: FixFlow) -> RunResult:
+async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, job: FixJob) -> RunResult:
     text = render_abandoned(result.error)
     if shows_proposal(admitted.issue) and not result.drops_earlier:
-        return await _answer(task, admitted, text, flow)  # the one before can still be approved
+        return await _answer(task, admitted, text, job)  # the one before can still be approved
     shown = render_answer(format_command(task), task.actor or "a workflow", text)
-    effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(flow, "confused")]
-    return await finish(flow, text, {"proposal-status": result.status.value}, effects)
+    effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(job, "confused")]
+    return await finish(job, text, {"proposal-status": result.status.value}, effects)
 
 
 async def _report_unstored(
-    task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: AdmittedFix, flow: FixFlow
+    task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: AdmittedFix, job: FixJob
 ) -> RunResult:
     if shows_proposal(admitted.issue):
-        return await _answer(task, admitted, NOT_STORED, flow)
+        return await _answer(task, admitted, NOT_STORED, job)
     text = await in_thread(render_unstored, draft, files)
-    effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(flow, "confused")]
-    return await finish(flow, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+    effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(job, "confused")]
+    return await finish(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
 
 
 async def _report_stored(
-    draft: PatchDraft, files: BaseFiles, stored: StoredProposal, issue: Issue, flow: FixFlow
+    draft: PatchDraft, files: BaseFiles, stored: StoredProposal, issue: Issue, job: FixJob
 ) -> RunResult:
-    repository = flow.context.repository
+    repository = job.context.repository
     outputs = describe_stored(stored)
     text = await in_thread(
         lambda: render_awaiting(
@@ -127,11 +127,11 @@ async def _report_stored(
             files,
             stored.proposal,
             outputs["proposal-id"],
-            tests=flow.tests,
+            tests=job.tests,
             diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.proposal.commit}",
-            run_url=flow.run_url,
+            run_url=job.run_url,
         )
     )
-    comment = plan_proposal_part(issue, text, commit=stored.proposal.commit, tests=flow.tests)
-    outputs |= {"proposal-tests": flow.tests, "proposal-status": ProposalStatus.AWAITING.value}
-    return await finish(flow, text, outputs, [*comment, *plan_reaction(flow, "rocket")])
+    comment = plan_proposal_part(issue, text, commit=stored.proposal.commit, tests=job.tests)
+    outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
+    return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")])

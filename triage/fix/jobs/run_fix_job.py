@@ -4,7 +4,7 @@ from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask, Skip
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_flow import FixFlow, admit_fix, find_start_problem, finish, format_command
+from triage.fix.jobs.fix_job import FixJob, admit_fix, find_start_problem, finish, format_command
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
@@ -13,16 +13,16 @@ from triage.jobs.write_results import write_skip, write_unfinished
 from triage.writes.suggestion_proposal import render_answer
 
 
-async def gate_fix(task: FixTask, flow: FixFlow) -> RunResult:
-    admitted = await admit_fix(task, flow)
+async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
+    admitted = await admit_fix(task, job)
     if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
-        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
-    refusal = admitted.refusal or (await find_start_problem(flow) if task.makes_proposal else "")
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+    refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")
     if refusal:
         text = render_answer(format_command(task), task.actor or "a workflow", f"not done: {refusal}")
-        return await finish(flow, text, {"fix-task": "answer"})
+        return await finish(job, text, {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
-    return await finish(flow, f"The next job: {following}.", {"fix-task": following})
+    return await finish(job, f"The next job: {following}.", {"fix-task": following})
 
 
 MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})
@@ -44,21 +44,21 @@ JOBS = {
 }
 
 
-async def run_fix_job(stage: FixStage, task: FixTask | Skip, flow: FixFlow) -> RunResult:
+async def run_fix_job(stage: FixStage, task: FixTask | Skip, job: FixJob) -> RunResult:
     """Do what this job does of the fix flow.
 
     Raises:
         SetupError: The workflow's author must fix something.
     """
     if isinstance(task, Skip):
-        return write_skip(task.reason, flow.context)
-    if flow.context.policy.comment == "never":
+        return write_skip(task.reason, job.context)
+    if job.context.policy.comment == "never":
         raise BadInput(UNSEEN)
     if task.command not in COMMANDS[stage]:
-        return write_skip(f"`/triage {task.command}` is not for the job with `fix: {stage}`.", flow.context)
+        return write_skip(f"`/triage {task.command}` is not for the job with `fix: {stage}`.", job.context)
     try:
-        return await JOBS[stage](task, flow)
+        return await JOBS[stage](task, job)
     except IssueMoved as error:
-        return write_skip(str(error), flow.context)
+        return write_skip(str(error), job.context)
     except GitHubUnavailable as error:
-        return write_unfinished(str(error), flow.context)
+        return write_unfinished(str(error), job.context)

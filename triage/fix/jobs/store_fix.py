@@ -12,7 +12,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_flow import FixFlow, admit_fix, describe_stored, finish, parse_result
+from triage.fix.jobs.fix_job import FixJob, admit_fix, describe_stored, finish, parse_result
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
 from triage.jobs.run import RunResult
@@ -25,7 +25,7 @@ MAX_SWEPT = 20
 """Expired proposals of other issues that one job deletes."""
 
 
-async def store_fix(task: FixTask, flow: FixFlow) -> RunResult:
+async def store_fix(task: FixTask, job: FixJob) -> RunResult:
     """Store the patch below `refs/triage/proposals`, and delete the proposals that it replaces.
 
     Raises:
@@ -33,60 +33,60 @@ async def store_fix(task: FixTask, flow: FixFlow) -> RunResult:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    admitted = await admit_fix(task, flow)
+    admitted = await admit_fix(task, job)
     if admitted.refusal:
-        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
-    result = parse_result(flow.read_result())
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+    result = parse_result(job.read_result())
     if result is None or result.draft is None:
-        return await finish(flow, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
+        return await finish(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
-    files = await in_thread(flow.open_files, draft.base)
-    problems = await in_thread(find_all_problems, draft, admitted.issue, files, flow)
+    files = await in_thread(job.open_files, draft.base)
+    problems = await in_thread(find_all_problems, draft, admitted.issue, files, job)
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
-    if flow.context.policy.dry_run:
-        return await finish(flow, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
-    now = admitted.issue.snapshot_time or flow.context.now()
-    stored = await in_thread(_store, draft, files, now, flow)
-    await in_thread(_delete_others, stored, flow)
+    if job.context.policy.dry_run:
+        return await finish(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
+    now = admitted.issue.snapshot_time or job.context.now()
+    stored = await in_thread(_store, draft, files, now, job)
+    await in_thread(_delete_others, stored, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
-    return await finish(flow, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
+    return await finish(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _store(draft: PatchDraft, files: BaseFiles, now: datetime, flow: FixFlow) -> StoredProposal:
+def _store(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> StoredProposal:
     request = build_request(draft, files)
-    stored = flow.store.store(request)
-    if not holds_exactly(stored, request, flow.store, now):  # a ref with the hash of this draft was there before
+    stored = job.store.store(request)
+    if not holds_exactly(stored, request, job.store, now):  # a ref with the hash of this draft was there before
         if not stored.is_branch:
-            flow.store.delete(stored)
+            job.store.delete(stored)
         raise CannotPublish(OTHER_COMMITS)
     return stored
 
 
-def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: FixFlow) -> list[str]:
+def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: FixJob) -> list[str]:
     """Return why a patch may not be stored or shown: it is for something else, or breaks a rule. Slow.
 
     Asks GitHub; raises as the store.
     """
-    context = flow.context
+    context = job.context
     if draft.repository != context.repository.slug or draft.issue != issue.number:
         return ["It is for another issue."]
     if draft.issue_text != hash_text(issue.title, issue.body):
         return ["The issue was edited since the patch was made. Ask for a new one."]
-    if not flow.store.is_on_default_branch(draft.base):
+    if not job.store.is_on_default_branch(draft.base):
         return [OFF_DEFAULT_BRANCH[0].upper() + OFF_DEFAULT_BRANCH[1:]]
     modules = list_modules(files.list_editable(), context.config.modules)
     return find_problems(draft, files, modules, context.config.protected_paths)
 
 
-def _delete_others(stored: StoredProposal, flow: FixFlow) -> None:
+def _delete_others(stored: StoredProposal, job: FixJob) -> None:
     """Delete what this proposal replaces, and what is too old. What cannot be deleted now goes with the next one."""
     try:
-        for other in flow.store.list_proposals(stored.proposal.issue):
+        for other in job.store.list_proposals(stored.proposal.issue):
             if not other.is_branch and other.proposal.commit != stored.proposal.commit:
-                flow.store.delete(other)
-        for other in flow.store.list_expired(MAX_SWEPT):
+                job.store.delete(other)
+        for other in job.store.list_expired(MAX_SWEPT):
             if is_expired(other.proposal, stored.proposal.created_at):
-                flow.store.delete(other)
+                job.store.delete(other)
     except TriageError as error:
-        flow.context.progress.info(f"Older proposals were not deleted: {error}")
+        job.context.progress.info(f"Older proposals were not deleted: {error}")

@@ -40,7 +40,7 @@ class FixResult(Value):
 
 
 @dataclass(frozen=True)
-class FixFlow:
+class FixJob:
     context: Run
     store: ProposalStore
     open_files: Callable[[str], BaseFiles]
@@ -79,9 +79,9 @@ def describe_stored(stored: StoredProposal | None) -> dict[str, str]:
     }
 
 
-def plan_reaction(flow: FixFlow, reaction: Reaction) -> list[IssueEffect]:
+def plan_reaction(job: FixJob, reaction: Reaction) -> list[IssueEffect]:
     """Return the reaction to the comment with the command; nothing if a workflow was started by hand."""
-    trigger = get_trigger_comment(flow.context.event_issue)
+    trigger = get_trigger_comment(job.context.event_issue)
     return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
 
 
@@ -90,7 +90,7 @@ def format_command(task: FixTask) -> str:
 
 
 async def finish(
-    flow: FixFlow,
+    job: FixJob,
     message: str,
     outputs: Mapping[str, str],
     effects: Sequence[Effect] = (),
@@ -98,8 +98,8 @@ async def finish(
     status: Status = Status.COMPLETE,
 ) -> RunResult:
     """Write to the issue, to the job's page and to the outputs. `message` is inert Markdown."""
-    shown = [effect for effect in effects if not flow.context.policy.dry_run]
-    done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], flow.context)
+    shown = [effect for effect in effects if not job.context.policy.dry_run]
+    done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], job.context)
     if done.needs_setup_fix:
         return RunResult(Status.FAILED)
     return RunResult(Status.DEGRADED if done.failures else status)
@@ -126,33 +126,33 @@ class AdmittedFix:
         return not role_problem(self.role)
 
 
-async def admit_fix(task: FixTask, flow: FixFlow) -> AdmittedFix:
+async def admit_fix(task: FixTask, job: FixJob) -> AdmittedFix:
     """Read the issue and the role of whoever commands.
 
     Raises:
         TriageError: The issue cannot be read.
     """
-    context = flow.context
+    context = job.context
     what = f"Issue #{task.number}"
     issue = await context.ask_github(what, lambda: context.github.fetch_issue(task.number))
-    role = await _read_role(task, flow)
-    return AdmittedFix(issue, role, role_problem(role) or _command_problem(task, issue, flow))
+    role = await _read_role(task, job)
+    return AdmittedFix(issue, role, role_problem(role) or _command_problem(task, issue, job))
 
 
-async def _read_role(task: FixTask, flow: FixFlow) -> str:
+async def _read_role(task: FixTask, job: FixJob) -> str:
     if not task.actor:  # started by hand, which takes write access
         return "write"
-    context = flow.context
+    context = job.context
     try:
         return await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
     except TriageError:
         return "none"
 
 
-def _command_problem(task: FixTask, issue: Issue, flow: FixFlow) -> str:
+def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
     if issue.is_pull_request or issue.locked:
         return "commands do not count on locked issues and on pull requests."
-    if reason := approval_skip_reason(issue, flow.context.event_issue):
+    if reason := approval_skip_reason(issue, job.context.event_issue):
         return reason[0].lower() + reason[1:]
     if not task.actor or task.command == "fix":
         return ""
@@ -163,15 +163,15 @@ def _command_problem(task: FixTask, issue: Issue, flow: FixFlow) -> str:
     return MORE_WORDS if task.command == "approve" and task.words else ""
 
 
-async def find_start_problem(flow: FixFlow) -> str:
+async def find_start_problem(job: FixJob) -> str:
     """Return why no patch may start from the commit of the checkout, as a sentence; empty if one may.
 
     Raises:
         TriageError: The checkout or GitHub cannot be read.
     """
-    commit = (await in_thread(flow.open_files, "HEAD")).commit
-    store = flow.store
-    is_on_it = await flow.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
+    commit = (await in_thread(job.open_files, "HEAD")).commit
+    store = job.store
+    is_on_it = await job.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
     return "" if is_on_it else OFF_START.format(commit=commit[:12])
 
 
