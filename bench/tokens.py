@@ -79,7 +79,7 @@ def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest]
             start = 1 + 150 * looked
             calls = [
                 ("read_lines", json.dumps({"path": path, "start": start, "end": start + 120})),
-                ("search_code", json.dumps({"query": f"error value {looked}"})),
+                ("grep", json.dumps({"text": f"error{looked}"})),
             ]
             is_last = looked >= turns
             return chat_completion(tool_calls=[("CodebaseFinding", finding)] if is_last else calls)

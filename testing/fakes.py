@@ -137,14 +137,6 @@ class FakeCodebase:
         found = [self._hit(path, 0).passages[0] for path in self.files]
         return [passage for passage in found if passage.symbol == name]
 
-    def find_assignments(self, name: str) -> list[Passage]:
-        found = [(path, line) for path, text in self.files.items() for line in enumerate(text.splitlines(), 1)]
-        return [
-            Passage(span=Span(path=path, start=number, end=number), text=line, symbol=name)
-            for path, (number, line) in found
-            if line.startswith(f"{name} = ")
-        ]
-
     def find_text(self, text: str, limit: int) -> LineMatches:
         found = [
             LineMatch(path=path, line=number, text=line)
@@ -153,12 +145,6 @@ class FakeCodebase:
             if text and text in line
         ]
         return LineMatches(lines=found[:limit], total=len(found), files=len({one.path for one in found}))
-
-    def find_uses(self, name: str, limit: int) -> LineMatches:
-        calls = self.find_text(f"{name}(", 10_000).lines
-        lines = [one for one in calls if not one.text.lstrip().startswith(("def ", "class "))]
-        files = len({one.path for one in lines})
-        return LineMatches(lines=lines[:limit], total=len(lines), files=files, kinds={"call": len(lines)})
 
     def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
         return self.history if paths else CodeHistory()

@@ -95,17 +95,11 @@ class Codebase(Protocol):
         If no `Store` defines `save`, all definitions of `save`.
         """
 
-    def find_assignments(self, name: str) -> list[Passage]:
-        """Where a constant, an attribute, a field or a key gets its value; at most 20, likely ones first.
-
-        Reads all indexed texts, which takes up to seconds: call it in a thread. So do the next two.
-        """
-
     def find_text(self, text: str, limit: int) -> LineMatches:
-        """Lines with this text, as it is written or else in any case; of several lines of text, the longest counts."""
+        """Lines with this text, as it is written or else in any case; of several lines of text, the longest counts.
 
-    def find_uses(self, name: str, limit: int) -> LineMatches:
-        """Lines of code that call, import or mention what has this name, without its definitions and comments."""
+        Reads all indexed texts, which takes up to seconds: call it in a thread.
+        """
 
     def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""

@@ -254,11 +254,11 @@ class HostileModel:
         ]
         calls: list[tuple[str, Any]] = []
         for path in paths:
-            tool = "git_history" if path in self.truth.others else "read_lines"
+            tool = "git_log" if path in self.truth.others else "read_lines"
             calls.append((tool, {"path": path, "start": -1, "end": 10**9}))
             calls.append((UNKNOWN_TOOLS[len(calls) % len(UNKNOWN_TOOLS)], {"path": path}))
-        calls += [("search_code", {"query": self._next_text() * 50}), ("find_symbol", {"name": self._next_text()})]
-        calls += [("grep", {"text": self._next_text()}), ("callers", {"name": self._next_text()})]
+        calls += [("grep", {"text": self._next_text() * 50}), ("find_symbol", {"name": self._next_text()})]
+        calls.append(("grep", {"text": self._next_text()}))
         return self._send_tool_calls(calls[:MAX_TOOL_CALLS])
 
     def _send_tool_calls(self, calls: Sequence[tuple[str, Any]]) -> ScriptedReply:

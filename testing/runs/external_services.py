@@ -83,7 +83,7 @@ def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
             '{"title": "Empty basket", "labels": [], "assignee": null, "effort": "S"}'
         )
     tools = [tool["function"]["name"] for tool in request.body.get("tools", [])]
-    if "search_code" in tools:
+    if "read_lines" in tools:
         return "model look up", chat_completion("I have seen enough.")
     if "tavily_search" in tools:
         call = ("tavily_search", '{"query": "KeyError pear"}')

@@ -14,17 +14,15 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from testing import factories
 from testing.fakes import FakeCodebase
 from tests.code.indexes import make_codebase
-from triage.agents import code_answers
-from triage.agents.code_answers import (
-    render_callers,
+from triage.agents import code_tools
+from triage.agents.code_tools import (
+    build_code_tools,
     render_definitions,
-    render_history,
     render_lines,
-    render_search,
+    render_log,
     render_text_matches,
 )
-from triage.agents.code_tools import build_code_tools
-from triage.domain.code import FileChange, History, Hit, LineMatch, LineMatches, Passage, SearchQuery, Span
+from triage.domain.code import FileChange, History, LineMatch, LineMatches, Passage, Span
 
 CODE = FakeCodebase(
     factories.FILES, changes=[FileChange(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
@@ -35,13 +33,8 @@ CODE = FakeCodebase(
 class Holding(FakeCodebase):
     """Answers what it was given."""
 
-    hits: list[Hit] = field(default_factory=list)
     places: list[Passage] = field(default_factory=list)
     past: History = field(default_factory=History)
-
-    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
-        self.queries.append(query)
-        return self.hits[:limit]
 
     def find_definitions(self, name: str) -> list[Passage]:
         return self.places
@@ -60,8 +53,8 @@ def tools() -> dict[str, Any]:
     return {tool.name: tool for tool in build_code_tools(CODE)}
 
 
-def test_six_tools_that_only_read():
-    assert list(tools()) == ["grep", "find_symbol", "callers", "read_lines", "search_code", "git_history"]
+def test_four_tools_that_only_read():
+    assert list(tools()) == ["grep", "find_symbol", "read_lines", "git_log"]
 
 
 def test_a_model_is_told_what_each_argument_means():
@@ -78,89 +71,21 @@ def test_a_model_is_told_what_each_argument_means():
     ("name", "arguments", "text"),
     [
         (
-            "search_code",
-            {"query": "parse date"},
-            "## src/parse.py:1-3 (parse)\n1| def parse(text):\n3|     return date(*parts)",
-        ),
-        (
             "read_lines",
             {"path": "src/parse.py", "start": 2, "end": 2},
             "## src/parse.py:2-2 of 3 lines\n2|     parts = text.split('-')",
         ),
         ("find_symbol", {"name": "parse"}, "## src/parse.py:1-3 (parse)\n1| def parse(text):"),
-        ("git_history", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
+        ("git_log", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
         (
             "grep",
             {"text": "text.split"},
             "1 line in 1 file has this text.\n## src/parse.py:2\n2|     parts = text.split('-')",
         ),
-        (
-            "callers",
-            {"name": "date"},
-            "1 line in 1 file uses it: 1 call.\n## src/parse.py:3\n",
-        ),
     ],
 )
 async def test_each_tool_answers_with_places_and_numbered_lines(name: str, arguments: dict[str, Any], text: str):
     assert (await tools()[name].ainvoke(arguments)).startswith(text)
-
-
-# --- search_code
-
-
-def hit(path: str, *passages: Passage) -> Hit:
-    return Hit(path=path, score=1, reasons=[], passages=list(passages))
-
-
-def test_the_lines_that_fit_are_shown_and_further_ones_counted():
-    code = Holding()
-    code.hits = [hit("a.py", passage(lines=9, text="def Leap():"), passage("a.py", 40, 2, "no"))]
-    assert render_search(code, "leap year") == (
-        "## a.py:1-9\n" + "\n".join(f"{n}| def Leap():" for n in range(1, 7)) + "\n(3 further lines with these words)"
-    )
-
-
-def test_files_without_a_line_that_fits_are_not_listed():
-    code = Holding()
-    code.hits = [
-        hit("b.py", passage("b.py", 7, text="nothing alike")),
-        hit("c.bin"),
-        hit("d.py", passage("d.py", text="leap")),
-    ]
-    assert render_search(code, "leap year") == "## d.py:1-1\n1| leap"
-    code.hits = code.hits[:2]
-    assert render_search(code, "leap year") == "Nothing in the indexed commit shares words with that."
-
-
-def test_the_rarest_words_decide_which_lines_are_shown():
-    code = Holding()
-    text = "\n".join(["self.value"] * 20 + ["self.quorum"])
-    code.hits = [hit("a.py", Passage(span=Span(path="a.py", start=1, end=21), text=text))]
-    assert render_search(code, "self quorum") == "## a.py:1-21\n21| self.quorum"
-
-
-def test_a_whole_word_counts_more_than_part_of_one():
-    code = Holding()
-    text = "\n".join(["preparse()"] * 10 + ["parse()"])
-    code.hits = [hit("a.py", Passage(span=Span(path="a.py", start=1, end=11), text=text))]
-    assert "11| parse()" in render_search(code, "parse").split("\n")
-
-
-def test_names_and_paths_in_a_query_count_as_such():
-    code = Holding()
-    render_search(code, "where is Store.save in src/store.py")
-    assert code.queries[0].parsed.identifiers == ["Store.save"]
-    assert code.queries[0].parsed.paths == ["src/store.py"]
-
-
-def test_a_query_is_cut_and_made_fit_to_be_sent():
-    code = Holding()
-    render_search(code, "\ud800" + "x" * 10_000)
-    assert code.queries[0].parsed.title == "?" + "x" * (code_answers.MAX_QUERY_CHARS - 1)
-
-
-def test_a_query_without_result_is_an_answer():
-    assert render_search(FakeCodebase(), "x") == "Nothing in the indexed commit shares words with that."
 
 
 # --- read_lines
@@ -217,7 +142,7 @@ def test_three_definitions_with_their_code_then_places_then_a_count():
     code = Holding()
     code.places = [passage(f"f{n}.py", 1, 100, "code", f"run{n}") for n in range(50)]
     text = render_definitions(code, "run")
-    assert text.count("code\n") == code_answers.MAX_FIRST_DEFINITION_LINES + 2 * code_answers.MAX_DEFINITION_LINES
+    assert text.count("code\n") == code_tools.MAX_FIRST_DEFINITION_LINES + 2 * code_tools.MAX_DEFINITION_LINES
     assert text.count("(20 further lines of this definition not shown)") == 1
     assert text.count("(75 further lines of this definition not shown)") == 2
     assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in text
@@ -242,29 +167,14 @@ def test_of_a_long_definition_its_further_members_are_named():
     )
 
 
-def test_a_constant_is_shown_with_its_value():
-    code = FakeCodebase({"a.py": "LIMIT = 3\n"})
-    assert render_definitions(code, "LIMIT") == "It gets a value here:\n## a.py:1-1 (LIMIT)\n1| LIMIT = 3"
-
-
-def test_values_of_a_defined_name_are_short():
-    code = Holding({f"f{n}.py": "run = 3\n" for n in range(9)})
-    code.places = [passage("a.py", 1, 1, "def run(): ...", "run")]
-    assert render_definitions(code, "run") == (
-        "## a.py:1-1 (run)\n1| def run(): ...\n\nIt gets a value here:\n"
-        + "\n".join(f"## f{n}.py:1-1 (run)\n1| run = 3" for n in range(3))
-        + "\n(and at 6 further places)"
-    )
-
-
 def test_a_name_that_nothing_defines_is_answered_with_lines_that_have_it():
-    nothing = "Nothing of this name is defined in the indexed commit, as far as its syntax was read."
+    nothing = "No function, class or type of this name is defined in the indexed commit, as far as it was parsed."
     assert render_definitions(CODE, "nope") == nothing
     code = FakeCodebase({"a.py": "import nope\n"})
     assert render_definitions(code, "x.nope()") == f"{nothing}\nLines with `nope`:\n## a.py:1\n1| import nope"
 
 
-# --- grep and callers
+# --- grep
 
 
 @dataclass
@@ -277,9 +187,6 @@ class Matching(FakeCodebase):
     def find_text(self, text: str, limit: int) -> LineMatches:
         self.asked.append(text)
         return self.matches
-
-    def find_uses(self, name: str, limit: int) -> LineMatches:
-        return self.find_text(name, limit)
 
 
 def match(path: str, line: int, text: str = "x", symbol: str | None = None) -> LineMatch:
@@ -295,16 +202,11 @@ def test_lines_are_grouped_by_file_and_definition_and_the_rest_is_counted():
     )
 
 
-def test_other_capitals_similar_lines_and_a_lack_of_time_are_said():
+def test_other_capitals_and_a_lack_of_time_are_said():
     found = LineMatches(lines=[match("a.py", 1)], total=1, files=1, same_case=False, complete=False)
     assert render_text_matches(Matching(matches=found), "X") == (
         "No line has this text with these capitals. In any case: 1 line in 1 file.\n## a.py:1\n1| x\n"
         "(There was no time for all files: ask for something rarer.)"
-    )
-    found = LineMatches(similar=[match("a.py", 3, "No %s", "f")])
-    assert render_text_matches(Matching(matches=found), "No x") == (
-        "Nothing in the indexed commit has this text.\nLines of the product's code that share words with it:\n"
-        "## a.py:3 (f)\n3| No %s"
     )
 
 
@@ -316,44 +218,24 @@ def test_what_looks_like_a_pattern_is_said_to_be_none(text: str):
     assert render_text_matches(Matching(), " a ") == f"{nothing} Ask for at least two characters."
 
 
-def test_a_name_with_an_owner_is_answered_for_its_last_part():
-    kinds = {"call": 1, "subclass": 2, "other use": 2}
-    found = LineMatches(lines=[match("a.py", 1)], total=5, files=1, kinds=kinds)
-    assert render_callers(Matching(matches=found), "Store.save").startswith(
-        "5 lines in 1 file use it: 1 call, 2 subclasses, 2 other uses. Types are not known: every use of the last name counts.\n"
-    )
-
-
-def test_lines_that_share_only_common_words_are_left_out():
-    code = Holding()
-    text = "\n".join(["self.value"] * 20 + ["quorum"])
-    code.hits = [hit("a.py", Passage(span=Span(path="a.py", start=1, end=21), text=text))]
-    assert render_search(code, "self quorum") == "## a.py:1-21\n21| quorum"
-
-
-def test_a_name_that_no_code_uses():
-    assert render_callers(Matching(), "save") == "No line of code uses this name, as far as it was read."
-
-
-@pytest.mark.parametrize("render", [render_text_matches, render_callers])
-def test_what_is_looked_for_is_cut_and_made_fit_to_be_sent(render: Callable[[Any, str], str]):
+def test_what_is_looked_for_is_cut_and_made_fit_to_be_sent():
     code = Matching()
-    render(code, "\ud800" + "x" * 10_000)
-    assert code.asked == ["?" + "x" * (code_answers.MAX_QUERY_CHARS - 1)]
+    render_text_matches(code, "\ud800" + "x" * 10_000)
+    assert code.asked == ["?" + "x" * (code_tools.MAX_QUERY_CHARS - 1)]
 
 
-# --- git_history
+# --- git_log
 
 
 def test_a_shallow_clone_is_said():
     code = Holding({"a.py": ""})
     code.past = History(partial=True)
-    text = render_history(code, "a.py")
+    text = render_log(code, "a.py")
     assert text == "## a.py\n(Older commits are not known here: the clone is shallow, or git took too long.)"
 
 
 def test_without_git_there_is_no_history():
-    assert render_history(FakeCodebase({"a.py": ""}), "a.py") == "There is no git history here."
+    assert render_log(FakeCodebase({"a.py": ""}), "a.py") == "There is no git history here."
 
 
 # --- hostile arguments
@@ -375,7 +257,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return codebase
 
 
-FILE_TOOLS: list[Callable[[Any, str], str]] = [lambda code, path: render_lines(code, path, 1, 9), render_history]
+FILE_TOOLS: list[Callable[[Any, str], str]] = [lambda code, path: render_lines(code, path, 1, 9), render_log]
 ESCAPES = [
     "../secret.py",
     "../../secret.py",
@@ -429,13 +311,11 @@ def test_no_path_leads_out_of_the_indexed_commit(real: Any, tool: Callable[[Any,
 )
 def test_whatever_is_asked_is_answered_in_bounds_and_can_be_sent(real: Any, text: str, start: int, end: int):
     for rendered in (
-        render_search(real, text),
         render_lines(real, text, start, end),
         render_lines(real, "src/a.py", start, end),
         render_definitions(real, text),
         render_text_matches(real, text),
-        render_callers(real, text),
-        render_history(real, text),
+        render_log(real, text),
     ):
         assert rendered
         assert len(rendered) < 5_000
@@ -450,7 +330,6 @@ def test_keys_in_code_stay_masked(tmp_path: Path):
     for rendered in (
         render_lines(codebase, "src/a.py", 1, 9),
         render_definitions(codebase, "key"),
-        render_search(codebase, "return key"),
         render_text_matches(codebase, "return"),
     ):
         assert "[masked secret]" in rendered

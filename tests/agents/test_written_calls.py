@@ -28,14 +28,14 @@ def read(name: str, args: dict[str, Any]) -> tuple[str | None, Any]:
         ("functions.grep", "grep"),
         ("readLines", "read_lines"),
         ("default_api:find_symbol", "find_symbol"),
-        ("get_callers", "callers"),
-        ("search", "search_code"),
-        ("history", "git_history"),
+        ("callers", "grep"),
+        ("search", "grep"),
+        ("history", "git_log"),
         ("read_file", "read_lines"),
-        ("findReferences", "callers"),
+        ("findReferences", "grep"),
         ("no_such_tool", "no_such_tool"),
         ("git", "git"),  # too short to stand for another name
-        ("find_callers_or_symbol_grep", "find_callers_or_symbol_grep"),  # the names of two tools
+        ("find_symbol_or_grep", "find_symbol_or_grep"),  # the names of two tools
         ("not a name", "unknown_tool"),
         ("", "unknown_tool"),
     ],
@@ -52,7 +52,7 @@ def test_the_name_of_a_tool(written: str, name: str):
         ("grep", {"pattern": "x", "regex": False}, {"text": "x"}),
         ("grep", {"text": "x", "path": "src"}, {"text": "x"}),
         ("grep", {"pattern": "x", "path": "src"}, {"text": "x"}),
-        ("callers", {"symbol": "x", "path": "src"}, {"name": "x"}),
+        ("find_symbol", {"symbol": "x", "path": "src"}, {"name": "x"}),
         ("grep", {"one": "x", "two": "y"}, {"one": "x", "two": "y"}),  # nobody knows which
         ("grep", {"text": "`x y(`"}, {"text": "x y("}),
         ("grep", {"text": "a `x`"}, {"text": "a `x`"}),

@@ -103,8 +103,8 @@ def answer(
 LOOK_UPS = [
     tool("grep", 9.1, 42, 'text="unknown date format | %s"', "812 characters"),
     tool("read_lines", 9.2, 3, 'path="src/ledger/dates.py", start=1, end=60', "2,210 characters"),
-    tool("callers", 11.0, 5, 'name="CsvReader.read_rows"', "640 characters"),
-    tool("git_history", 11.1, 61, 'path="src/ledger/importers/csv_reader.py"', "530 characters"),
+    tool("find_symbol", 11.0, 5, 'name="CsvReader.read_rows"', "640 characters"),
+    tool("git_log", 11.1, 61, 'path="src/ledger/importers/csv_reader.py"', "530 characters"),
 ]
 CODE_CALLS = [
     call(MAIN, 7.9, 1100, usage(3120, 96, 0.0088), "tools"),

@@ -94,7 +94,7 @@ class Chatty(ExternalServices):
                 call = ("tavily_search", json.dumps({"query": f"KeyError {MODEL[9:]} {' '.join(GITHUB)}"}))
                 return chat_completion(tool_calls=[call], finish_reason="tool_calls")
             case ["model", "look", "up"] if len(request.body["messages"]) < 4:
-                call = ("search_code", json.dumps({"query": f"total {next(WORDS)}"[:300]}))
+                call = ("grep", json.dumps({"text": f"total {next(WORDS)}"[:300]}))
                 return chat_completion(next(WORDS), tool_calls=[call], finish_reason="tool_calls")
             case ["model", name] if name in MODEL_ANSWERS:
                 return chat_completion(answer_with_keys(name))

@@ -89,10 +89,10 @@ def test_requests_stand_before_the_step_that_they_failed():
 
 
 def test_a_tool_that_failed_did_not_stop_the_agent():
-    broken = [tool("search_code", 0.5, 30000, "", "", Outcome.TIMED_OUT)]
+    broken = [tool("find_symbol", 0.5, 30000, "", "", Outcome.TIMED_OUT)]
     record = with_details(step("critic", 3, 0.0, 2.0, MAIN), tools=broken)
     assert summarize(collect_faults([record])) == [
-        ("critic", "tool", "search_code", "no answer within 30 seconds", "the agent went on without it")
+        ("critic", "tool", "find_symbol", "no answer within 30 seconds", "the agent went on without it")
     ]
     assert [fault.replacement for fault in collect_faults([failed(tools=broken), RULED])] == ["rules answered"] * 2
 

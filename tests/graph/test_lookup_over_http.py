@@ -87,10 +87,8 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     assert [tool["function"]["name"] for tool in first.body["tools"]] == [
         "grep",
         "find_symbol",
-        "callers",
         "read_lines",
-        "search_code",
-        "git_history",
+        "git_log",
         "CodebaseFinding",
     ]
     assert_every_call_is_answered(second)
@@ -104,7 +102,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     "calls",
     [
         [READ],
-        [("search_code", '{"query": ')],
+        [("grep", '{"text": ')],
         [("read_lines", '["src/parse.py"]')],
         [("no such tool", "{}")],
         [("read_lines", '{"path": "../../etc/passwd", "start": "a", "end": null}')],

@@ -85,7 +85,7 @@ Let me know if you need more."""
 LOOK_UPS = [
     ("functions.grep", '{"pattern": "self.cache", "path": "src"}'),
     ("readLines", '{"file": "src/shelf/cache.py (Cache)", "lines": "5-12", "why": "what can be forgotten"}'),
-    ("get_callers", '{"symbol": "Cache.put", "limit": "5",}'),
+    ("functions.find_symbol", '{"symbol": "Cache.put", "limit": "5",}'),
 ]
 FINDING = {
     "summary": "Store.save leaves the old text in the cache.",
@@ -181,7 +181,7 @@ async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunRepo
     ]
     assert len(requests) == 7, "nothing is asked twice: two turns of the search, three drafts, two other agents"
     looked_up = sorted((tool.tool, tool.outcome) for step in report.steps for tool in step.tools)
-    assert looked_up == [(name, Outcome.SUCCESS) for name in ("callers", "grep", "read_lines")]
+    assert looked_up == [(name, Outcome.SUCCESS) for name in ("find_symbol", "grep", "read_lines")]
 
     assert (report.kind, report.verdict, report.severity) == ("bug", "CONFIRMED", "HIGH")
     assert [(suspect.path, suspect.span, suspect.symbol) for suspect in report.suspects] == [

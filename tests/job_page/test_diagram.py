@@ -184,7 +184,7 @@ def test_invented_agent_names_are_not_repeated():
 
 def test_a_very_long_run_stays_within_the_limits_of_github():
     model = "m" * 40
-    tools = [tool("search_code", 0.0, 1, "", "", Outcome.FAILED)] * 9
+    tools = [tool("find_symbol", 0.0, 1, "", "", Outcome.FAILED)] * 9
     endless = [
         with_details(step(name, number, 0.0, 3600.0, model, outcome=Outcome.TIMED_OUT), round=number, tools=tools)
         for number in range(1, 500)

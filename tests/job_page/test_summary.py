@@ -125,7 +125,7 @@ def test_requests_and_tool_calls_are_listed_by_time():
     assert "| 9.2 | Codebase search | `read_lines` | 43 characters → 2,210 characters | 0.0 |  | done |" in asked
     assert "| 9.3 | Codebase search | `gpt-4o` | tools | 1.6 | 4,480 / 88 | done |" in asked
     look_ups = text.partition("5 tool calls, and what was asked for</summary>")[2].partition("</details>")[0]
-    assert '| Codebase search | `callers` | `name="CsvReader.read_rows"` | 640 characters |' in look_ups
+    assert '| Codebase search | `find_symbol` | `name="CsvReader.read_rows"` | 640 characters |' in look_ups
     assert '| Web search | `tavily_search` | `query="strptime does not match format"` |' in look_ups
     at = [float(row.split("|")[1]) for row in asked.splitlines() if row.startswith("| ") and row[2].isdigit()]
     assert at == sorted(at)

@@ -85,7 +85,7 @@ async def test_a_nested_answer_is_an_unreadable_one(depth: int, where: str):
 
 @pytest.mark.parametrize("depth", DEPTHS)
 async def test_nested_arguments_of_a_tool_are_an_unreadable_answer_or_arguments(depth: int):
-    reply = chat_completion(tool_calls=[("search_code", nest(depth))])
+    reply = chat_completion(tool_calls=[("find_symbol", nest(depth))])
     with serve_script([reply]) as server:
         try:
             message = await ModelSetup(server).model.with_tools([], "main", 50).ainvoke("Look.")

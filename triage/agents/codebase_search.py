@@ -12,8 +12,8 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents import codebase_rules
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.code_answers import render_definitions
 from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup, cut_lines
+from triage.agents.code_tools import render_definitions
 from triage.agents.codebase_rules import build_search_input
 from triage.agents.prompts import (
     MAX_BODY_CHARS,

@@ -21,9 +21,9 @@ LINES_FROM_START = 100
 """Lines to read where a call says only where to begin."""
 _OTHER_TOOLS = {
     "read_lines": ("readfile", "viewfile", "openfile", "getfile", "view", "cat"),
-    "grep": ("ripgrep", "rg", "findtext"),
+    "grep": ("ripgrep", "rg", "findtext", "search", "searchcode", "findreferences", "findusages", "callers"),
     "find_symbol": ("finddefinition", "getdefinition", "gotodefinition"),
-    "callers": ("findreferences", "findusages", "references", "usages"),
+    "git_log": ("history", "githistory"),
 }
 """Names of such tools elsewhere, folded."""
 _OTHER_NAMES = {
@@ -32,7 +32,6 @@ _OTHER_NAMES = {
     "end": ("endline", "to", "last", "lineend"),
     "text": ("pattern", "query", "string", "search", "regex"),
     "name": ("symbol", "symbolname", "function", "identifier", "query"),
-    "query": ("text", "pattern", "keywords", "search", "q"),
 }
 
 

@@ -122,20 +122,10 @@ class GitCodebase:
 
         return look_up_definitions(self._indexed.corpus, name) if self._indexed else []
 
-    def find_assignments(self, name: str) -> list[Passage]:
-        from triage.code.lookup.assignments import find_assignments
-
-        return find_assignments(self._indexed.corpus, name) if self._indexed else []
-
     def find_text(self, text: str, limit: int) -> LineMatches:
-        from triage.code.lookup.text_search import find_text
+        from triage.code.text_search import find_text
 
         return find_text(self._indexed.corpus, text, limit) if self._indexed else LineMatches()
-
-    def find_uses(self, name: str, limit: int) -> LineMatches:
-        from triage.code.lookup.uses import find_uses
-
-        return find_uses(self._indexed.corpus, name, limit) if self._indexed else LineMatches()
 
     def read_history(self, path: str, limit: int) -> History:
         if self._indexed is None or path not in self._indexed.corpus.file_numbers:

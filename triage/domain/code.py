@@ -36,7 +36,7 @@ class PromptPassages(Value):
 
 
 class LineMatch(Value):
-    """A line that has the text or the name that was asked for."""
+    """A line that has the text that was asked for."""
 
     path: str
     line: int
@@ -53,14 +53,10 @@ class LineMatches(Value):
     total: int = 0
     """Number of lines, also of those not listed."""
     files: int = 0
-    kinds: dict[str, int] = Field(default_factory=dict)
-    """Number of lines by what they do, such as `call` or `import`."""
     not_listed: dict[str, int] = Field(default_factory=dict)
-    """Number of lines that are not listed, by file or by folder."""
+    """Number of lines that are not listed, by file or elsewhere."""
     same_case: bool = True
     """False if no line has the text with these capitals; the lines have it with others."""
-    similar: list[LineMatch] = Field(default_factory=list)
-    """Lines with at least half of the text's words, if no line of product code has all of it."""
     complete: bool = True
     """False if the time did not suffice for all files."""
 

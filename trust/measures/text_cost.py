@@ -7,9 +7,6 @@ from collections.abc import Callable, Mapping
 from testing.cost_growth import MAX_GROWTH, measure_growth
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.agents import prompts
-from triage.code.lookup.assignments import classify_line, find_value_end
-from triage.code.lookup.line_scan import match_word
-from triage.code.lookup.uses import classify_use, find_code_lines
 from triage.code.rank.query import build_query
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.code import SearchQuery
@@ -42,18 +39,7 @@ def _issue(text: str) -> Issue:
     return Issue(number=7, title=text[:256], body=text)
 
 
-def _look_up(text: str) -> None:
-    word, lines = match_word("a"), text.split("\n")
-    find_value_end(lines, 1)
-    for path in ("a.py", "a.c", "a.ts", "a.toml"):
-        find_code_lines(lines, is_python=path == "a.py")
-        for line in lines:
-            classify_line(line, word, path)
-            classify_use(line, word)
-
-
 STAGES: dict[str, Stage] = {
-    "looked up": _look_up,
     "clean": clean_and_count,
     "visible": extract_visible_page,
     "visible line": extract_visible_line,

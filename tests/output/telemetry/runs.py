@@ -70,7 +70,7 @@ STEPS = [
         4.0,
         5.0,
         calls=[call(4.0, 900, mode="tools"), call(5.5, 3500)],
-        tools=[tool("search_code", 4.9, 100), tool("read_lines", 5.0, 400, Outcome.FAILED)],
+        tools=[tool("find_symbol", 4.9, 100), tool("read_lines", 5.0, 400, Outcome.FAILED)],
     ),
     step("web_search", 2, 4.0, 3.0, outcome=Outcome.TIMED_OUT, error="no answer within 3 seconds", gate=None),
     step("web_search", 2, 7.0, 0.5, "rules", tools=[tool("tavily_search", 7.0, 480)]),

@@ -125,7 +125,7 @@ def test_tools_are_timed_by_name_and_status():
         for attributes, seconds in sent().points("gen_ai.execute_tool.duration")
     }
     assert timed == {
-        ("search_code", "codebase_search", "SUCCESS", None): 0.1,
+        ("find_symbol", "codebase_search", "SUCCESS", None): 0.1,
         ("read_lines", "codebase_search", "FAILED", "_OTHER"): 0.4,
         ("tavily_search", "web_search", "SUCCESS", None): 0.48,
     }

@@ -36,16 +36,12 @@ class File:
         """Return the lines without their ends; empty if only the path is indexed."""
         return split_lines(self.read_text() or "")
 
-    def find_bytes(self, wanted: Sequence[bytes], *, any_case: bool = False) -> list[int]:
-        """Return the positions of those bytes in `wanted` that the text has.
-
-        With `any_case` they are in small letters.
-        """
+    def has_bytes(self, wanted: bytes, *, any_case: bool = False) -> bool:
+        """Return whether the text has some bytes, which are in small letters for `any_case`."""
         if self.compressed_text is None:
-            return []
+            return False
         content = zlib.decompress(self.compressed_text)
-        content = content.lower() if any_case else content
-        return [position for position, one in enumerate(wanted) if one in content]
+        return wanted in (content.lower() if any_case else content)
 
     def read_text(self) -> str | None:
         """Return the text; None if only the path is indexed."""

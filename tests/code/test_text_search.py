@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from triage.code.lookup.line_scan import MAX_LINE_CHARS
+from triage.code.lookup.text_search import MAX_TEXT_CHARS, find_text
 
 from tests.code.indexes import make_corpus
 from tests.code.lookup.made_up import FILES
-from triage.code.lookup.line_scan import MAX_LINE_CHARS, LineScan
-from triage.code.lookup.text_search import MAX_TEXT_CHARS, find_text
 from triage.code.words.corpus import Corpus
 from triage.domain.code import LineMatches
 
@@ -58,17 +58,8 @@ def test_capitals_beyond_ascii_are_folded_too(tmp_path: Path):
     assert (places(found), found.same_case) == (["a.py:1"], False)
 
 
-def test_a_line_that_stands_once_comes_before_one_that_many_files_have(tmp_path: Path):
-    copies = {f"a{n}.py": "register(widget)\n" for n in range(40)}
-    corpus = make_corpus(tmp_path, {**copies, "z.py": "x = 1\nregister(gadget)\n"})
-    found = find_text(corpus, "register(", 3)
-    assert places(found)[0] == "z.py:2"
-    assert (found.total, found.files) == (41, 41)
-    assert sum(found.not_listed.values()) == 38
-
-
 @pytest.mark.parametrize(
-    "definition", ["def save(x):\n    pass\n", "save = 1\n", "const save = 1\n", "int save(int x) {}\n"]
+    "definition", ["def save(x):\n    pass\n", "save = 1\n", "save: int = 1\n", "int save(int x) {}\n"]
 )
 def test_where_it_is_defined_comes_before_where_it_is_used(tmp_path: Path, definition: str):
     name = "z.c" if "int" in definition else "z.py"
@@ -76,47 +67,18 @@ def test_where_it_is_defined_comes_before_where_it_is_used(tmp_path: Path, defin
     assert places(find_text(corpus, "save", 3))[0] == f"{name}:1"
 
 
-def test_few_lines_of_tests_are_listed_beside_product_code(tmp_path: Path):
-    tests = {f"tests/test_{n}.py": f"use({n})\n" for n in range(30)}
-    corpus = make_corpus(tmp_path, tests | {"a.py": "use(a)\n"})
-    assert len(find_text(corpus, "use(", 20).lines) == 6
-    corpus = make_corpus(tmp_path / "other", tests)
-    assert len(find_text(corpus, "use(", 20).lines) == 20
-
-
-def test_only_files_with_the_text_are_read(corpus: Corpus):
-    assert [file for file, _ in LineScan(corpus).find_files(["ErrClosed"])] == [corpus.file_numbers["server/main.go"]]
-    found = dict(LineScan(corpus).find_files(["errclosed", "maxretries"], any_case=True))
-    assert found == {corpus.file_numbers["server/main.go"]: ["errclosed"]}
-
-
 def test_one_file_does_not_take_all_lines(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"a.py": "".join(f"use({n})\n" for n in range(50)), "b.py": "use(b)\n"})
     assert "b.py:1" in places(find_text(corpus, "use(", 5))
 
 
-def test_lines_that_are_not_listed_are_counted_by_file_or_by_folder(tmp_path: Path):
+def test_lines_that_are_not_listed_are_counted_by_file(tmp_path: Path):
     files = {f"pkg/m{n}/a.py": "use(1)\n" for n in range(30)} | {"lib/b.py": "use(1)\nuse(2)\n"}
     corpus = make_corpus(tmp_path, files)
     found = find_text(corpus, "use(", 1)
-    assert found.not_listed == {"pkg/": 30, "lib/b.py": 1} or found.not_listed == {"pkg/": 30, "lib/": 1}
+    assert len(found.not_listed) == 9
+    assert found.not_listed["elsewhere"] == 31 - sum(list(found.not_listed.values())[:8])
     assert find_text(corpus, "use(2", 0).not_listed == {"lib/b.py": 1}
-
-
-def test_a_message_with_values_leads_to_the_line_with_placeholders(corpus: Corpus):
-    found = find_text(corpus, "No items for store /home/me/x.db", 9)
-    assert found.total == 0
-    assert [(one.path, one.line) for one in found.similar][:1] == [("src/shop/store.py", 21)]
-
-
-def test_of_similar_lines_only_the_best(tmp_path: Path):
-    lines = ["log('unable to parse the value %s', x)", "parse(value)", "# unable to stop"]
-    corpus = make_corpus(tmp_path, {"a.py": "\n".join(lines) + "\n"})
-    assert [one.line for one in find_text(corpus, "unable to parse the value 3", 9).similar] == [1]
-
-
-def test_no_similar_lines_where_product_code_has_the_text(corpus: Corpus):
-    assert find_text(corpus, "No items for store", 9).similar == []
 
 
 def test_of_several_lines_the_longest_is_looked_for(corpus: Corpus):
@@ -154,7 +116,5 @@ def test_whatever_is_asked_every_line_has_it(corpus: Corpus, text: str):
 
 
 def test_when_the_time_is_up_that_is_said(corpus: Corpus):
-    ticks = iter(range(1_000))
-    scan = LineScan(corpus, seconds=3.0, clock=lambda: float(next(ticks)))
-    assert len(list(scan.find_files(["e"]))) == 3
-    assert not scan.is_complete
+    found = find_text(corpus, "MAX_RETRIES", 9, seconds=-1.0)
+    assert (found.complete, found.total) == (False, 0)
