@@ -228,7 +228,7 @@ def _classify_files(entries: Sequence[Entry], left_out: Counter[str]) -> dict[st
 
 
 def _choose_files(entries: Sequence[Entry], roles: Mapping[str, FileRole], limits: IndexLimits) -> list[WantedFile]:
-    """Files to index with their text, likely and shallow ones first; then those to index by their path."""
+    """Return the files to index with their text, likely and shallow ones first; then those to index by their path."""
     with_text: list[WantedFile] = []
     path_only: list[WantedFile] = []
     room = limits.bytes
@@ -260,7 +260,7 @@ def _merge_files(tree: SourceTree, roles: Mapping[str, FileRole], plan: ReusePla
 def _iter_extracts(
     tree: SourceTree, plan: ReusePlan, limits: IndexLimits, pool: WorkerPool
 ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles, list[int]]]:
-    """Every wanted file in order, a few at a time, with the states of the files."""
+    """Yield every wanted file in order, a few at a time, with the states of the files."""
     unread = [one for one in plan.ranges if one.reused_start is None]
     files = [file for one in unread for file in plan.wanted[one.start : one.end]]
     last_paths = {plan.wanted[one.end - 1].entry.path for one in unread}
@@ -288,7 +288,7 @@ def _find_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes
 
 
 def _read_sources(tree: SourceTree, wanted: Sequence[WantedFile], limits: IndexLimits) -> Iterator[SourceFile]:
-    """Files in order; without content where it cannot be read, or not in time."""
+    """Yield the files in order; without content where it cannot be read, or not in time."""
     started = time.monotonic()
     read = 0
     for entry, data in tree.read([one.entry for one in wanted if one.with_text]):

@@ -98,11 +98,11 @@ class ReusableIndex:
         return ranges
 
     def covers(self, ranges: Sequence[FileRange]) -> bool:
-        """Whether nothing has changed, so that the tables can be used as they are."""
+        """Return whether nothing has changed, so that the tables can be used as they are."""
         return list(ranges) == [FileRange(0, len(self.paths), 0)]
 
     def extract_range(self, first: int, end: int) -> tuple[list[SourceFile], ExtractedFiles]:
-        """Files from number `first` up to but without `end`, as if they had just been extracted."""
+        """Return the files from number `first` up to but without `end`, as if they had just been extracted."""
         first_document, end_document = self.document_counts[first], self.document_counts[end]
         states = self.states[first:end]
         indexed = np.flatnonzero(states < LEFT_OUT)

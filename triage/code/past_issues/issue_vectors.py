@@ -46,7 +46,7 @@ def find_near_issues(
     model_name: str = LOCAL,
     cache: VectorCache | None = None,
 ) -> list[int]:
-    """Numbers of the nearest past issues. A model that fails is replaced by vectors made from the words."""
+    """Return the numbers of the nearest past issues. A model that fails is replaced by vectors made from the words."""
     if not past:
         return []
     embedded = _embed_with_model(parsed, past, model, cache) if model else None
@@ -94,7 +94,7 @@ def _weight(counts: Mapping[str, int], idf: Mapping[str, float]) -> dict[str, fl
 
 
 def _digest(past: Sequence[PastIssue]) -> str:
-    """Of all texts: the same issues share one collection."""
+    """Return a digest of all texts: the same issues share one collection."""
     digest = blake2b(digest_size=20)
     for one in past:
         digest.update(f"{one.number}\0{one.title}\0{one.body}\0".encode("utf-8", "replace"))

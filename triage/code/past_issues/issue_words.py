@@ -56,7 +56,10 @@ def extract_terms(title: str, body: str) -> IssueTerms:
 
 
 def drop_comments(body: str) -> str:
-    """Without HTML comments, which a page does not show. One without an end reaches to the end of the text."""
+    """Return a text without HTML comments, which a page does not show.
+
+    One without an end reaches to the end of the text.
+    """
     return "".join(_split_at_comments(body))
 
 
@@ -81,7 +84,7 @@ def stem_parts(word: str) -> Sequence[str]:
 
 
 def stem(word: str) -> str:
-    """The English stem, roughly: `crashes`, `crashed` and `crashing` are `crash`.
+    """Return the English stem, roughly: `crashes`, `crashed` and `crashing` are `crash`.
 
     On the sets of `bench.duplicates` it brings 2 of 100 more duplicates among the first ten.
     """
@@ -146,18 +149,18 @@ class IssueTable:
         self.bags.append(bag)
 
     def idf(self, term: str) -> float:
-        """How rare the term is; the one of a term that no issue has is the highest."""
+        """Return how rare a term is; a term that no issue has is the rarest."""
         posting = self._postings.get(term)
         frequency = len(posting.documents) if posting else 0
         return math.log1p((len(self) - frequency + 0.5) / (frequency + 0.5))
 
     def share(self, term: str) -> float:
-        """Of the issues that have the term."""
+        """Return the share of the issues that have a term."""
         posting = self._postings.get(term)
         return len(posting.documents) / len(self) if posting else 0.0
 
     def score(self, query: Bag) -> NDArray[np.float64]:
-        """One number for each issue. Takes time linear in the issues that share a term with the query."""
+        """Return one number for each issue, in time linear in the issues that share a term with the query."""
         scores = np.zeros(len(self))
         if not len(self):
             return scores

@@ -86,7 +86,7 @@ class Similarities:
 
 
 def measure_similarities(known: Sequence[Features], new: Sequence[Features]) -> Similarities:
-    """The mean of the cosines of all groups. The rarer a feature is among the known issues, the more it weighs."""
+    """Return the mean of the cosines of all groups. A feature weighs more if fewer of the known issues have it."""
     total = np.zeros((len(known) + len(new), len(known)))
     groups = len(known[0]) if known else 0
     for group in range(groups):
@@ -96,7 +96,7 @@ def measure_similarities(known: Sequence[Features], new: Sequence[Features]) -> 
 
 
 def _weight(known: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-    """A row of length 1 for each issue."""
+    """Return a row of length 1 for each issue."""
     counts = [Counter(features) for features in (*known, *new)]
     frequency = Counter(feature for count in counts[: len(known)] for feature in count)
     shared = [feature for feature, issues in frequency.most_common(_MAX_FEATURES) if issues >= _MIN_ISSUES]
@@ -113,7 +113,7 @@ def _weight(known: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> NDA
 
 
 def estimate_logits(similarities: Similarities, classes: NDArray[np.bool_]) -> Matrix:
-    """The log-odds that each new issue is of each class. A column of `classes` says which known issues are of one."""
+    """Return the log-odds that each new issue is of each class. `classes` has a column for each."""
     wanted = classes.astype(np.float64)
     weights = np.zeros_like(wanted)
     bias = np.zeros(wanted.shape[1])
@@ -148,13 +148,13 @@ def learn_from_labels(parsed: ParsedIssue, past: Sequence[PastIssue]) -> Learned
 
 
 def choose_labelled(past: Sequence[PastIssue]) -> list[PastIssue]:
-    """The newest issues of people that have a label or a type, at most 500."""
+    """Return the newest issues of people that have a label or a type, at most 500."""
     labelled = [one for one in past if (one.labels or one.issue_type) and not one.author.endswith(_BOT)]
     return sorted(labelled, key=lambda one: -one.number)[:MAX_LEARNED]
 
 
 def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: Matrix) -> Matrix | None:
-    """The probability of each kind for each new issue; None if fewer than 50 known ones have a label for a kind.
+    """Return the probability of each kind for each new issue; None if fewer than 50 known ones have a label for a kind.
 
     `prior` has the probabilities without the known issues.
     """

@@ -58,12 +58,12 @@ def read_failure(parsed: ParsedIssue) -> Failure:
 
 
 def normalize_error(text: str) -> str:
-    """Lower case words with one blank between them, without values, paths, addresses and numbers."""
+    """Return lower case words with one blank between them, without values, paths, addresses and numbers."""
     return _GAP.sub(" ", _VARIABLE.sub(" ", text)).strip().lower()
 
 
 def shows_same_error(failure: Failure, title: str, body: str) -> bool:
-    """Whether the other issue has the error text, also with other values in it."""
+    """Return whether the other issue has the error text, also with other values in it."""
     if not failure.messages:
         return False
     text = f" {normalize_error(title)} {normalize_error(drop_comments(body[:_MAX_CHARS]))} "
@@ -71,7 +71,7 @@ def shows_same_error(failure: Failure, title: str, body: str) -> bool:
 
 
 def shows_same_trace(failure: Failure, body: str) -> bool:
-    """Whether the other issue has a trace that ends in the same function and shares most frames with this one.
+    """Return whether the other issue has a trace that ends in the same function and shares most frames with this one.
 
     The outer frames are the reporters' own programs.
     """
@@ -85,7 +85,7 @@ def shows_same_trace(failure: Failure, body: str) -> bool:
 
 
 def shows_other_failure(failure: Failure, body: str) -> bool:
-    """Whether both issues have a stack trace, and they end in different functions."""
+    """Return whether both issues have a stack trace, and they end in different functions."""
     traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
     other = _find_innermost(traces)
     return bool(failure.innermost and other) and not failure.innermost & other
@@ -133,7 +133,7 @@ WEIGHTS = Likeness(title_in_past=2.29, past_title_here=2.19, days=-0.27, lead=1.
 def is_surely_same(
     table: IssueTable, here: Bag, past: Bag, likeness: Likeness, *, same_error: bool, same_trace: bool
 ) -> bool:
-    """Whether the titles are nearly the same, or much alike with the same error text, and no other issue is as near.
+    """Return whether the titles are nearly the same, or alike with the same error text, and no other is as near.
 
     Titles with other numbers, such as versions, are not nearly the same, and short ones say too little.
     """
@@ -147,7 +147,7 @@ def is_surely_same(
 
 
 def estimate_probability(likeness: Likeness) -> float:
-    """That both report the same, from 0 to 1."""
+    """Return the probability that both report the same, from 0 to 1."""
     logit = BIAS + sum(weight * value for weight, value in zip(astuple(WEIGHTS), astuple(likeness), strict=True))
     return 1 / (1 + math.exp(-logit))
 
@@ -166,7 +166,7 @@ def compare(table: IssueTable, here: Bag, past: Bag, days: float, lead: float, *
 
 
 def count_days(earlier: datetime, later: datetime) -> float:
-    """The value of `Likeness.days`. Which of both is earlier makes no difference."""
+    """Return the value of `Likeness.days`. Which of both is earlier makes no difference."""
     return math.log1p(abs((later - earlier).total_seconds()) / _SECONDS_PER_DAY)
 
 

@@ -45,7 +45,7 @@ _BOT = "[bot]"
 
 
 def describe_outcome(past: PastIssue) -> str:
-    """Such as `fixed in 1.4`, `fixed by #34`, `fixed`, `not planned`, `duplicate of #7`, `closed`; empty if it is open.
+    """Return words such as `fixed in 1.4`, `fixed by #34`, `not planned` or `closed`; empty if it is open.
 
     Closed as completed is how GitHub closes any issue, so it counts as fixed only with a fix or with the milestone of a
     version.
@@ -65,7 +65,7 @@ def describe_outcome(past: PastIssue) -> str:
 
 
 def find_version(milestone: str) -> str:
-    """The version at the end of a milestone's name, such as `Release 1.4`; empty for any other name."""
+    """Return the version at the end of a milestone's name, such as `Release 1.4`; empty for any other name."""
     match = _VERSION.search(milestone.strip()[-_MAX_MILESTONE_CHARS:])
     return match[1] if match else ""
 
@@ -146,7 +146,7 @@ class PastIssueIndex:
 
 
 def _write_out(parsed: ParsedIssue) -> dict[str, str]:
-    """Each term as the issue first writes it."""
+    """Return each term as the issue first writes it."""
     written: dict[str, str] = {}
     for word in find_words(f"{parsed.title}\n{parsed.body[:MAX_BODY_CHARS]}"):
         for term in stem_parts(word):
@@ -164,7 +164,7 @@ def find_similar_issues(
     near: Collection[int] = (),
     named_from: float = Thresholds().duplicate,
 ) -> list[SimilarIssue]:
-    """The likeliest past issues, at most `limit`, of which at most the first is `named`.
+    """Return the likeliest past issues, at most `limit`, of which at most the first is `named`.
 
     Only older issues of people count. Where a person said of which issue a past one is a duplicate, that one stands in
     its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
@@ -190,7 +190,7 @@ def find_similar_issues(
 
 
 def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
-    """The issue at the end of the chain of which a person said that this one is a duplicate.
+    """Return the issue at the end of the chain of which a person said that this one is a duplicate.
 
     Itself without such a word, and where the chain is a circle or leaves what is known.
     """
@@ -204,7 +204,7 @@ def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
 
 
 def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[PastIssue]:
-    """Those of people that are older than the issue."""
+    """Return the issues of people that are older than this one."""
     return [one for one in past if _is_earlier_report(one, issue)]
 
 
@@ -255,5 +255,5 @@ def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
 
 
 def _format_words(words: Sequence[str]) -> str:
-    """In backticks: they are a stranger's."""
+    """Return words in backticks: they are a stranger's."""
     return ", ".join(f"`{word}`" for word in words)

@@ -125,14 +125,14 @@ def split_at_placeholders(literal: str) -> list[str]:
 
 
 def is_distinctive_text(parts: Sequence[str]) -> bool:
-    """Whether the fixed parts of a format string are long enough to tell one place from another."""
+    """Return whether the fixed parts of a format string are long enough to tell one place from another."""
     words = sum(len(find_words(part)) for part in parts)
     chars = sum(map(len, parts))
     return len(parts) <= _MAX_PARTS and (words >= _MIN_WORDS or (words == _MIN_WORDS - 1 and chars >= _MIN_CHARS))
 
 
 def contains_parts(message: str, parts: Sequence[str]) -> bool:
-    """Whether the parts stand in the message one after another, with a value between them."""
+    """Return whether the parts stand in the message one after another, with a value between them."""
     position = message.find(parts[0])
     for part, following in pairwise(parts):
         if position < 0:

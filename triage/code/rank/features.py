@@ -48,7 +48,7 @@ def score_called_code(query_scores: QueryScores) -> Scores:
 
 
 def find_calls_to(query_scores: QueryScores, file: int) -> Mapping[str, str]:
-    """Names that the file defines and the best chunks call, each with the calling definition."""
+    """Return the names that the file defines and the best chunks call, each with the calling definition."""
     found: dict[str, str] = {}
     for chunk in query_scores.find_best_chunks(_MAX_CALLERS):
         symbol = query_scores.corpus.chunk_symbols[chunk]
@@ -59,7 +59,7 @@ def find_calls_to(query_scores: QueryScores, file: int) -> Mapping[str, str]:
 
 
 def _find_calls(query_scores: QueryScores, chunk: int) -> Mapping[str, set[int]]:
-    """Names that a chunk calls, with the other files of product code that define them."""
+    """Return the names that a chunk calls, with the other files of product code that define them."""
     own = int(query_scores.corpus.chunk_files[chunk])
     calls: dict[str, set[int]] = defaultdict(set)
     for name in sorted(set(_CALL.findall(query_scores.chunk_text(chunk)))):
@@ -92,7 +92,7 @@ def find_quotes(query_scores: QueryScores, file: int) -> list[str]:
 
 
 def measure_message_overlap(query_scores: QueryScores, chunks: Sequence[int]) -> float:
-    """Largest share of an error message that is one run of words in the chunks; rare words count more.
+    """Return the largest share of an error message that is one run of words in the chunks; rare words count more.
 
     Only a run, because a template fills in the rest. Not a feature: a message is raised where a bug is noticed.
     """
@@ -106,13 +106,13 @@ def measure_message_overlap(query_scores: QueryScores, chunks: Sequence[int]) ->
 
 
 def _weigh_word(query_scores: QueryScores, word: str) -> float:
-    """Inverse document frequency; a little for a word that no file has."""
+    """Return the inverse document frequency; a little for a word that no file has."""
     idf, number = query_scores.corpus.by_file.idf, query_scores.corpus.vocabulary.find_number(word)
     return _UNKNOWN_WORD_WEIGHT + (float(idf[number]) if number is not None and number < len(idf) else 0.0)
 
 
 def weigh_longest_run(message: Sequence[str], weights: Sequence[float], text: Sequence[str]) -> float:
-    """Weight of the longest run of words in both; a single word is no run."""
+    """Return the weight of the longest run of words in both; a single word is no run."""
     positions: Mapping[str, list[int]] = defaultdict(list)
     for position, word in enumerate(text):
         positions[word].append(position)

@@ -70,7 +70,7 @@ def _add_references(corpus: Corpus, query: Query, found: Mentions) -> None:
 
 
 def resolve_line(corpus: Corpus, file: int, reference: Reference) -> int | None:
-    """The line of this commit that a frame refers to: in the reporter's version the function may be elsewhere."""
+    """Return the line of this commit that a frame refers to: the reporter's version may have it elsewhere."""
     inside = corpus.find_definitions(file, reference.function)
     line = reference.line
     if not inside or (line and any(location.start <= line <= location.end for location in inside)):
@@ -79,7 +79,7 @@ def resolve_line(corpus: Corpus, file: int, reference: Reference) -> int | None:
 
 
 def resolve_path(corpus: Corpus, written: str) -> list[int]:
-    """Files whose path shares the most last components with the written one.
+    """Return the files whose path shares the most last components with the written one.
 
     One shared component is enough only if the issue writes no more or the file is at the root: a user's own
     `app/models.py` is not the project's `orm/models.py`.
@@ -121,7 +121,7 @@ class _ModuleResolver:
         self._sorted: dict[str, list[tuple[list[str], int]]] = {}
 
     def resolve(self, parts: Sequence[str]) -> list[int]:
-        """Files of a module: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
+        """Return the files of a module: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
         return self._files_ending_in(parts) or [
             file for stem in PACKAGE_STEMS for file in self._files_ending_in([*parts, stem])
         ]
@@ -180,7 +180,7 @@ def _add_definitions(corpus: Corpus, query: Query, found: Mentions) -> None:
 def _resolve_definitions(
     corpus: Corpus, locations: Sequence[DefinitionLocation], owners: Iterable[str]
 ) -> Sequence[DefinitionLocation]:
-    """Definitions inside an owner that the issue names, if there are any, and of those the ones in product code."""
+    """Return the definitions inside an owner that the issue names, if any, and of those the ones in product code."""
     wanted = set(owners)
     inside = [location for location in locations if wanted.intersection(location.name.split(".")[:-1])]
     in_product = [location for location in inside or locations if corpus.files[location.file].role.is_product_code]

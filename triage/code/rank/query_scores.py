@@ -52,7 +52,7 @@ class QueryScores:
         return self.past.score_changes(self._all_weights) if self.past else np.zeros(0, dtype=np.float32)
 
     def explain_change(self, change: int) -> list[str]:
-        """Terms that a past change shares with the issue, heaviest first."""
+        """Return the terms that a past change shares with the issue, heaviest first."""
         return self.past.explain_change(change, self._all_weights) if self.past else []
 
     @property
@@ -60,14 +60,14 @@ class QueryScores:
         return {**self.query.joined_weights, **self.query.term_weights}
 
     def part_weights(self, part: str) -> Mapping[int, float]:
-        """Weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
+        """Return the weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
         return self._number_terms(self.query.part_weights.get(part, {}))
 
     def score_chunks(self, part: str) -> Scores:
         return self.sum_best_chunks(self.corpus.by_chunk.score_documents(self.part_weights(part)))
 
     def score_share(self, part: str) -> Scores:
-        """Sum of the idf of one part's terms that each file has."""
+        """Return the sum of the idf of one part's terms that each file has."""
         table = self.corpus.by_file
         scores = self.zeros()
         for term in self.part_weights(part):
@@ -84,11 +84,11 @@ class QueryScores:
         return np.zeros(len(self.corpus.files), dtype=np.float32)
 
     def sum_best_chunks(self, scores: Scores) -> Scores:
-        """See `sum_best_parts`, of each file's chunks."""
+        """Return `sum_best_parts` of each file's chunks."""
         return sum_best_parts(scores, self.corpus.chunk_files, len(self.corpus.files))
 
     def find_best_chunks(self, count: int) -> Sequence[int]:
-        """Chunks of product code with the highest scores, best first."""
+        """Return the chunks of product code with the highest scores, best first."""
         return find_highest(np.where(self.corpus.product_files[self.corpus.chunk_files], self.chunk_scores, 0), count)
 
     def chunk_text(self, chunk: int) -> str:
@@ -96,7 +96,7 @@ class QueryScores:
         return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
 
     def file_lines(self, file: int) -> list[str]:
-        """Lines of a file, which is decompressed once."""
+        """Return the lines of a file, which is decompressed once."""
         if file not in self._lines:
             self._lines[file] = self.corpus.files[file].read_lines()
         return self._lines[file]
@@ -117,7 +117,7 @@ def documents_with(table: BM25, term: int) -> NDArray[np.int32]:
 
 
 def find_highest(scores: Scores, count: int) -> list[int]:
-    """Numbers of the highest positive scores, highest first."""
+    """Return the numbers of the highest positive scores, highest first."""
     found = np.flatnonzero(scores > 0)
     if count < len(found):
         found = found[np.argpartition(scores[found], -count)[-count:]]

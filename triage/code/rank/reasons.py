@@ -79,7 +79,7 @@ class Reason:
 
 
 def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iterable[Reason] = ()) -> list[str]:
-    """At most five reasons for a file, strongest first. `chunks` are those of the file that are shown, best first."""
+    """Return at most five reasons for a file, strongest first. `chunks` are those that are shown, best first."""
     query_scores = ranking.query_scores
     found = [
         *known,
@@ -96,13 +96,13 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
 
 
 def merge_reasons(found: Iterable[Reason]) -> list[str]:
-    """At most five different texts, strongest first."""
+    """Return at most five different texts, strongest first."""
     ordered = sorted(found, key=lambda reason: -reason.strength)
     return list(dict.fromkeys(reason.text for reason in ordered))[:MAX_REASONS]
 
 
 def is_distinctive(corpus: Corpus, term: str) -> bool:
-    """Whether a word is rare enough: no keyword, not the project's name, and in few files."""
+    """Return whether a word is rare enough: no keyword, not the project's name, and in few files."""
     if len(term) < _MIN_CHARS or term in _IGNORED_WORDS or _is_project_name(corpus, term):
         return False
     return _count_documents(corpus, corpus.by_file, term) <= max(_COMMON_FILES, _COMMON_SHARE * corpus.by_file.size)
@@ -185,7 +185,7 @@ def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reaso
 
 
 def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
-    """Fixes that are about the same as the issue. Their texts are strangers', so only their numbers are shown."""
+    """Return fixes that are about the same as the issue. Their texts are strangers': only their numbers are shown."""
     query_scores, past = ranking.query_scores, ranking.query_scores.past
     score = float(ranking.features[PAST_FEATURE][file])
     if past is None or score < _MIN_PAST_SCORE:
@@ -206,7 +206,7 @@ def _shares_its_subject(query_scores: QueryScores, fix: int) -> bool:
 
 
 def _is_code_name(query_scores: QueryScores, name: str) -> bool:
-    """Whether the issue means the name in the code, and not an everyday word with the same spelling."""
+    """Return whether the issue means the name in the code, and not an everyday word with the same spelling."""
     query = query_scores.query
     if "_" in name.strip("_") or not (name.islower() or name[1:].islower()):
         return True
@@ -217,7 +217,7 @@ def _is_code_name(query_scores: QueryScores, name: str) -> bool:
 
 
 def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Collection[str]) -> Iterator[Reason]:
-    """Words that the issue shares with the first chunk that has any, unless another reason names them."""
+    """Return the words that the issue shares with the first chunk that has any, unless another reason names them."""
     corpus, query = query_scores.corpus, query_scores.query
     for chunk in chunks:
         own = _chunk_terms(query_scores, chunk)
@@ -248,7 +248,7 @@ def _score_terms(table: BM25, query_scores: QueryScores, document: int) -> dict[
 
 
 def _chunk_terms(query_scores: QueryScores, chunk: int) -> set[str]:
-    """Terms of a chunk's code and symbol. Terms of its comments count only if it has no code."""
+    """Return the terms of a chunk's code and symbol. Terms of its comments count only if it has no code."""
     corpus = query_scores.corpus
     lines = query_scores.chunk_text(chunk).split("\n")
     code = list(code_lines(lines)) if corpus.files[corpus.chunk_files[chunk]].role.is_code else lines
@@ -257,7 +257,7 @@ def _chunk_terms(query_scores: QueryScores, chunk: int) -> set[str]:
 
 
 def _words_in_issue(query: Query, scores: Mapping[str, float]) -> list[str]:
-    """Terms as the issue writes them, heaviest first, without parts of a name that is there already."""
+    """Return terms as the issue writes them, heaviest first, without parts of a name that is there already."""
     shared: list[str] = []
     heaviest = sorted(scores, key=lambda one: (-scores[one], one))[:_MAX_TERMS]
     for term in heaviest:

@@ -61,7 +61,7 @@ class _Group:
 
 
 def find_snippets(query_scores: QueryScores, file: int) -> list[Snippet]:
-    """The file's definitions that share words with the issue or have a line that it mentions, best first."""
+    """Return the file's definitions that share words with the issue or have a line that it mentions, best first."""
     groups = _group_chunks(query_scores, file)
     siblings = _score_siblings(groups)
     found: list[Snippet] = []
@@ -78,7 +78,7 @@ def find_snippets(query_scores: QueryScores, file: int) -> list[Snippet]:
 
 
 def choose_chunks(query_scores: QueryScores, file: int) -> list[int]:
-    """At most three chunks of different definitions, best first; the file's first chunk if no word fits."""
+    """Return at most three chunks of different definitions, best first; the file's first chunk if no word fits."""
     corpus, chosen = query_scores.corpus, list[int]()
     starts, ends = corpus.chunk_starts, corpus.chunk_ends
     for snippet in find_snippets(query_scores, file):
@@ -101,7 +101,7 @@ def _make_passage(path: str, lines: Sequence[str], start: int, end: int, symbol:
 
 
 def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
-    """Definitions of a name such as `save`, `Store.save` or `store::Store::save()`, those in product code first.
+    """Return the definitions of a name such as `save` or `store::Store::save()`, those in product code first.
 
     If nothing belongs to the owner in the name (the method is inherited, or the owner is a module), all definitions of
     the last part.
@@ -120,7 +120,7 @@ def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
 
 
 def code_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Lines that are not blank and do not look like a comment or a docstring."""
+    """Return the lines that are not blank and do not look like a comment or a docstring."""
     closing = ""
     for line in lines:
         text = line.strip()
@@ -165,7 +165,7 @@ def _group_chunks(query_scores: QueryScores, file: int) -> list[_Group]:
 
 
 def _rank_mentioned_chunks(corpus: Corpus, file: int, lines: Sequence[int]) -> dict[int, int]:
-    """Chunks with a mentioned line: 1 for that of the first line, then 2, 3."""
+    """Return the chunks with a mentioned line: 1 for that of the first line, then 2, 3."""
     chunks = corpus.find_chunks(file)
     starts, ends = corpus.chunk_starts[chunks.start : chunks.stop], corpus.chunk_ends[chunks.start : chunks.stop]
     ranks: dict[int, int] = {}

@@ -34,7 +34,7 @@ OpenChroma = Callable[[], "ClientAPI | ChromaServer"]
 
 @cache
 def open_embedded_chroma() -> "ChromaClient":
-    """Chroma in this process's memory, shared by the whole process."""
+    """Return Chroma in this process's memory, shared by the whole process."""
     from triage.code.vectors.chroma_package import EphemeralClient, Settings
 
     return EphemeralClient(settings=Settings(anonymized_telemetry=False, chroma_otel_granularity=None))
@@ -73,7 +73,7 @@ def connect_to_chroma(url: str, network: Network = DIRECT) -> "ChromaClient":
 
 
 def is_shared(client: "ChromaClient") -> bool:
-    """Whether other jobs may use what is stored there."""
+    """Return whether other jobs may use what is stored there."""
     from triage.code.vectors.chroma_package import ClientAPI
 
     return not isinstance(client, ClientAPI)
@@ -81,7 +81,7 @@ def is_shared(client: "ChromaClient") -> bool:
 
 @contextmanager
 def translate_chroma_errors() -> Iterator[None]:
-    """Around calls of a client. Raises StoreFailed."""
+    """Raise StoreFailed for errors of the calls of a client inside."""
     import httpx
 
     from triage.code.vectors.chroma_package import ChromaError

@@ -30,7 +30,7 @@ MAX_RESPONSE_BYTES = 8_000_000
 
 
 def create_http_client(url: str, network: Network, read_seconds: float, connect_seconds: float) -> httpx.Client:
-    """An HTTP client that ignores environment variables and follows no redirect.
+    """Return an HTTP client that ignores environment variables and follows no redirect.
 
     `read_seconds` limits a whole response, unless a request sets another limit. Reading more than `MAX_RESPONSE_BYTES`
     raises AnswerTooLarge.

@@ -136,7 +136,7 @@ def embed_corpus(
 
 
 def embed_query(model: "Embeddings", text: str) -> Matrix | None:
-    """The vector of a search; None when the model fails."""
+    """Return the vector of a search; None when the model fails."""
     try:
         return _to_matrix([model.embed_query(text[:_MAX_CHARS])], 1).reshape(-1)
     except embedding_errors():
@@ -146,7 +146,7 @@ def embed_query(model: "Embeddings", text: str) -> Matrix | None:
 def _embed_with_model(
     corpus: Corpus, chunks: Sequence[int], model: "Embeddings | None", cache: VectorCache | None, notes: list[str]
 ) -> tuple[list[int], Matrix] | None:
-    """Positions of the chunks that have a vector, and the vectors; None without a working model."""
+    """Return the positions of the chunks that have a vector, and the vectors; None without a working model."""
     if model is None:
         return None
     texts = list(_chunk_texts(corpus, chunks))
@@ -191,7 +191,7 @@ def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
 
 
 def embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache | None) -> tuple[list[int], Matrix]:
-    """Positions and vectors of as many texts as time and budget allow, at least of the first batch."""
+    """Return the positions and vectors of as many texts as time and budget allow, at least of the first batch."""
     deadline = time.monotonic() + EMBED_SECONDS
     found = cache.find(texts) if cache else {}
     new = [position for position in range(len(texts)) if position not in found]

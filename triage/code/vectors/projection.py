@@ -22,7 +22,7 @@ _BLOCK = 4_096
 
 
 def project_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]:
-    """One row of `DIMENSIONS` for each chunk."""
+    """Return one row of `DIMENSIONS` for each chunk."""
     scores = corpus.by_chunk
     rows_by_chunk = np.full(scores.size, -1, dtype=np.int32)
     rows_by_chunk[list(chunks)] = np.arange(len(chunks))
@@ -45,7 +45,7 @@ def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.fl
 
 
 def project_terms(weights: Mapping[str, float]) -> NDArray[np.float32]:
-    """The projection of any terms with their weights."""
+    """Return the projection of any terms with their weights."""
     vector: NDArray[np.float32] = np.zeros((1, DIMENSIONS), dtype=np.float32)
     values = np.fromiter(weights.values(), dtype=np.float32, count=len(weights))
     _add_projections(vector, np.zeros(len(weights), dtype=np.int32), _hash_terms(weights), values)

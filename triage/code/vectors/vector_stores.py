@@ -76,7 +76,7 @@ class ChromaStore:
                 self._delete_old_commits()
 
     def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
-        """The nearest chunks with their cosine similarity, from -1 to 1; empty when Chroma fails."""
+        """Return the nearest chunks with their cosine similarity, from -1 to 1; empty when Chroma fails."""
         if not self.size or not vector.any():
             return {}
         try:
@@ -150,7 +150,7 @@ class ChromaStore:
 
 
 def digest_layout(corpus: Corpus, chunks: Sequence[int]) -> str:
-    """A digest of the lines of these chunks and of the paths of all files."""
+    """Return a digest of the lines of these chunks and of the paths of all files."""
     digest = blake2b("\0".join(file.path for file in corpus.files).encode(), digest_size=8)
     for column in (corpus.chunk_files, corpus.chunk_starts, corpus.chunk_ends):
         digest.update(np.ascontiguousarray(column[list(chunks)], dtype="<i4").tobytes())
@@ -174,7 +174,7 @@ class ExactStore:
         self._rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-30))
 
     def nearest(self, vector: NDArray[np.float32], count: int) -> dict[int, float]:
-        """The nearest chunks with their cosine similarity; empty for a vector of another length."""
+        """Return the nearest chunks with their cosine similarity; empty for a vector of another length."""
         if not self.size or not vector.any() or vector.shape != self._rows.shape[1:]:
             return {}
         similarities = self._rows @ (vector / np.linalg.norm(vector))
