@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from triage.code.lookup.line_scan import MAX_LINE_CHARS
-from triage.code.lookup.text_search import MAX_TEXT_CHARS, find_text
 
 from tests.code.indexes import make_corpus
-from tests.code.lookup.made_up import FILES
+from tests.code.made_up import FILES
+from triage.code.text_search import MAX_LINE_CHARS, MAX_TEXT_CHARS, find_text
 from triage.code.words.corpus import Corpus
 from triage.domain.code import LineMatches
 

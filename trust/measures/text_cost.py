@@ -8,6 +8,8 @@ from testing.cost_growth import MAX_GROWTH, measure_growth
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.agents import prompts
 from triage.code.rank.query import build_query
+from triage.code.rank.snippets import COMMENT
+from triage.code.text_search import clip_line
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
@@ -39,7 +41,14 @@ def _issue(text: str) -> Issue:
     return Issue(number=7, title=text[:256], body=text)
 
 
+def _look_up(text: str) -> None:
+    for line in text.split("\n"):
+        COMMENT.match(line.strip())
+        clip_line(line, "a")
+
+
 STAGES: dict[str, Stage] = {
+    "looked up": _look_up,
     "clean": clean_and_count,
     "visible": extract_visible_page,
     "visible line": extract_visible_line,
