@@ -34,7 +34,7 @@ from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.report import RunReport
-from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.run import Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.ports import AnnotationLevel, Services, Tier
 
@@ -473,7 +473,7 @@ def fake_services(**changes: Any) -> Services:
         "progress": FakeProgressLog(),
         "limits": Limits(),
         "engine": "model" if changes.get("model") else "rules",
-        "facts": RunFacts(request_id="run-1", started_at=NOW, triage_version="0.1.0"),
+        "facts": RunIdentity(request_id="run-1", started_at=NOW, triage_version="0.1.0"),
         "now": lambda: NOW,
         "clock": FakeClock(),
     }

@@ -34,7 +34,7 @@ from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig, Thresholds
 from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
-from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.run import Engine, Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ class Services:
     progress: ProgressLog
     limits: Limits
     engine: Engine
-    facts: RunFacts
+    facts: RunIdentity
     now: Callable[[], datetime]
     clock: Callable[[], float]
     """Monotonic time in seconds."""

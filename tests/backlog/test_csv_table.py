@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.backlog.backlog_values import make_plan, make_report
 from tests.comment.sample_reports import COMMIT, missing
 from triage.backlog.backlog import LeftOut
-from triage.backlog.csv_table import BOM, COLUMNS, make_inert_cell, render_csv
+from triage.backlog.csv_table import BOM, COLUMNS, make_safe_cell, render_csv
 from triage.domain.code import FoundPlace, Span
 
 HOSTILE = st.text(st.sampled_from("=+-@\t\r\n;,\"'|<>&a1 \u200b\ufeff＝"), max_size=12) | st.text(max_size=30)
@@ -75,7 +75,7 @@ def test_what_was_not_triaged_has_a_line_with_the_reason() -> None:
     ],
 )
 def test_a_cell_is_no_formula(text: str, cell: str) -> None:
-    assert make_inert_cell(text) == cell
+    assert make_safe_cell(text) == cell
 
 
 @example('x";=HYPERLINK("http://a")')

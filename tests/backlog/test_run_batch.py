@@ -138,7 +138,7 @@ async def test_a_cancelled_triage_is_no_result(harness: Harness) -> None:
         if number != 2:
             return make_report(number)
         harness.cancelled.set()
-        return make_report(number, cut="The run was cancelled.")
+        return make_report(number, ended_early="The run was cancelled.")
 
     harness.make, harness.usd = cancel, 0.25
     assert await harness.run() == BatchResult(done=1, missing=2)

@@ -48,7 +48,7 @@ from triage.comment.sections import (
     render_page,
     utf16_length,
 )
-from triage.comment.template import ensure_inert
+from triage.comment.template import ensure_safe
 from triage.domain.code import FoundPlace, Span
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
@@ -238,11 +238,11 @@ def test_details_of_the_run_are_only_on_the_page_of_the_job():
 
 def test_a_page_with_active_content_becomes_one_code_block():
     live = "**Bug** @octocat <img src=x> [x](https://evil.example/)"
-    sent = ensure_inert(live, [], 1000)
+    sent = ensure_safe(live, [], 1000)
     assert find_active_content(sent, []) == []
     assert sent.startswith("```")
     assert "Bug" in sent
-    assert ensure_inert("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
+    assert ensure_safe("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
 
 
 def test_only_the_part_with_active_content_becomes_a_code_block():

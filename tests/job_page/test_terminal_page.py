@@ -8,7 +8,7 @@ from rich.console import Console
 from tests.comment.sample_reports import FULL, RULES, change_report
 from tests.comment.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
 from triage.domain.code import FoundPlace, Span
-from triage.domain.report import RunReport
+from triage.domain.report import RunReport, Suspect
 from triage.domain.run import StepRecord
 from triage.job_page.terminal_page import render_terminal_page
 
@@ -35,8 +35,8 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
 @pytest.mark.parametrize(
     ("sign", "line", "text", "first"),
     [
-        ("trace", 24, "ValueError: bad date", "The stack trace ends in src/dates.py:24, parse. ValueError: bad date"),
-        ("message", 24, "bad date", "The message “bad date” comes from src/dates.py:24, parse."),
+        ("trace", 24, "ValueError: bad date", "The stack trace ends in src/dates.py, parse. ValueError: bad date"),
+        ("message", 24, "bad date", "The message bad date comes from src/dates.py, parse."),
         ("name", None, "parse", "Probably src/dates.py (about 8 of 10): the report names parse, which it defines."),
         ("name", None, "", "Probably src/dates.py (about 8 of 10): the report names this file."),
     ],
@@ -44,14 +44,18 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     span = Span(path="src/dates.py", start=21, end=27)
     found = FoundPlace(sign=sign, span=span, line=line, symbol="parse", text=text, probability=0.87)
-    assert shown(RULES.model_copy(update={"found": found}))[0] == first
-    assert shown(RULES)[0] == "Nothing in the report leads to one place in the code."
+    suspect = Suspect(path=span.path, span=span, reason="found")
+    lines = shown(RULES.model_copy(update={"found": found, "suspects": [suspect]}))
+    assert lines[0] == first
+    assert (f"{span.path}:24" if line else f"{span.path}:21-27") in lines
+    silent = RULES.model_copy(update={"missing_information": []})
+    assert shown(silent)[0].startswith("Nothing in the report leads to one place in the code.")
 
 
 def test_a_trace_into_a_library_is_not_said_to_end_here():
     span = Span(path="src/dates.py", start=21, end=27)
     found = FoundPlace(sign="trace", span=span, line=24, text="OSError: full", calls_before_error=1)
-    first = "The last frame of the stack trace in this repository is src/dates.py:24. OSError: full"
+    first = "The last frame of the stack trace in this repository is src/dates.py. OSError: full"
     assert shown(RULES.model_copy(update={"found": found}))[0] == first
 
 

@@ -224,7 +224,7 @@ class App:
 
     def open_minimal_services(self) -> Services:
         """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
-        from triage.domain.run import RunFacts
+        from triage.domain.run import RunIdentity
         from triage.ports import Services
 
         return Services(
@@ -232,7 +232,7 @@ class App:
             progress=self.progress,
             limits=self.settings.limits(),
             engine=self.settings.effective_engine,
-            facts=RunFacts(
+            facts=RunIdentity(
                 request_id=str(uuid.uuid4()),
                 started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
                 triage_version=__version__,

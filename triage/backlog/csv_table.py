@@ -43,7 +43,7 @@ COLUMNS = (
 _FORMULA = re.compile(r"(^|[;\t])([\s\"']*)(?=[=+\-@＝＋－＠])")
 
 
-def make_inert_cell(text: str) -> str:
+def make_safe_cell(text: str) -> str:
     """Return one line of text that no spreadsheet takes for a formula."""
     line = " ".join(clean_text(text[: 4 * MAX_CELL_CHARS]).split())[:MAX_CELL_CHARS]
     return _FORMULA.sub(r"\1'\2", line)
@@ -57,11 +57,11 @@ def render_csv(
     writer = csv.DictWriter(out, COLUMNS, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writeheader()
     for report in reports:
-        writer.writerow({name: make_inert_cell(text) for name, text in _fill(plan, report, groups).items()})
+        writer.writerow({name: make_safe_cell(text) for name, text in _fill(plan, report, groups).items()})
     for one in not_triaged:
         url = _url(plan, one.number)
         cells = {"number": str(one.number), "title": one.title, "url": url, "not_triaged": one.reason}
-        writer.writerow({name: make_inert_cell(text) for name, text in cells.items()})
+        writer.writerow({name: make_safe_cell(text) for name, text in cells.items()})
     return BOM + out.getvalue()
 
 

@@ -120,7 +120,7 @@ async def _triage(
     repository = Repository(slug=plan.repository, server_url=plan.server_url, labels=plan.labels)
     report = await run_graph(issue, repository, services, cancelled)
     spent = to_caps(report.usage)
-    if cancelled.is_set() and report.cut:
+    if cancelled.is_set() and report.ended_early:
         return BatchRecord(number=number, spent=spent, reason=CANCELLED, is_final=False)
     facts = TrustedFacts(
         repository=repository.model_copy(update={"commit": services.codebase.commit}), run_url=services.facts.run_url

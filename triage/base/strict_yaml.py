@@ -1,6 +1,7 @@
 """Parses YAML that people write for this project: strictly, with the line of every error, and without its surprises.
 
-There are no tags, aliases or duplicate keys, and every scalar is a string.
+There are no tags, aliases or duplicate keys, and every scalar is a string. `replace_section` changes one section of a
+file and leaves every other character as it is, comments included.
 """
 
 import re

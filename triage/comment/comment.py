@@ -14,7 +14,7 @@ QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _
 
 
 def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
-    """Returns the whole body of the comment. `state` is what it remembers.
+    """Return the whole body of the comment. `state` is what it remembers.
 
     A proposal and an answer of the `previous` body stay. The report has the room that they leave.
     """
@@ -25,13 +25,13 @@ def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
 
 
 def render_visible_comment(page: Page, max_utf16_units: int = MAX_COMMENT_UNITS) -> str:
-    """Returns the report of the comment, without its first line, the hidden state."""
+    """Return the report of the comment, without its first line, the hidden state."""
     folds = [fold for fold in page.folds if not fold.is_summary_only]
     return render_page(replace(page, folds=folds), max_utf16_units)
 
 
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
-    """Returns the report with the comment that an issue gets which was just opened, if it gets any."""
+    """Return the report with the comment that an issue gets which was just opened, if it gets any."""
     speaks = decide_comment(report, policy.comment)
     page = build_page(report, labels=policy.labels)
     return report.model_copy(update={"speaks": speaks, "comment": render_visible_comment(page) if speaks else None})
@@ -76,7 +76,7 @@ NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes
 def decide_comment(
     report: RunReport, mode: CommentMode, *, is_asked: bool = False, has_comment: bool = False
 ) -> SpeakReason | None:
-    """Returns why the issue gets a comment; None if the report stays on the page of the job.
+    """Return why the issue gets a comment; None if the report stays on the page of the job.
 
     `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
     is brought up to date even if nothing is sure any more: what it said may be wrong now.
@@ -105,7 +105,7 @@ def _find_reason(report: RunReport) -> SpeakReason | None:
 
 
 def _is_analysed(report: RunReport) -> bool:
-    """Returns whether a model wrote what the cause is, and the critic did not reject it."""
+    """Return whether a model wrote what the cause is, and the critic did not reject it."""
     is_by_model = any(
         step.step == "writer" and step.engine == "model" and step.outcome is Outcome.SUCCESS for step in report.steps
     )
@@ -126,7 +126,7 @@ _PUBLISHED_FIELDS = (
     "server_url",
     "commit",
     "run_url",
-    "cut",
+    "ended_early",
     "kind",
     "language",
     "security",
@@ -140,7 +140,7 @@ _PUBLISHED_FIELDS = (
 
 
 def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport:
-    """Returns a report of the run alone: no place, severity, example or word of the issue, of a model or of the web.
+    """Return a report of the run alone: no place, severity, example or word of the issue, of a model or of the web.
 
     `labels` are those that the project allows; one that says security stays.
     """
@@ -164,5 +164,5 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
 
 
 def is_security_label(label: str) -> bool:
-    """Returns whether a label such as `security` or `type: security` only says what the issue is about."""
+    """Return whether a label such as `security` or `type: security` only says what the issue is about."""
     return label.casefold().replace("/", ":").rpartition(":")[2].strip() in _LABELS

@@ -29,7 +29,7 @@ class NamedFiles(NamedTuple):
 
 
 def find_named_files(report: RunReport) -> NamedFiles | None:
-    """Returns the files that the comment on a report names.
+    """Return the files that the comment on a report names.
 
     None if it names no place: it asks, redirects a security report, or lists files that only share words with it.
     """
@@ -64,7 +64,7 @@ Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 
 
 def _can_be_remembered(path: str) -> bool:
-    """Returns whether a path is short, relative, and harmless inside an HTML comment."""
+    """Return whether a path is short, relative, and harmless inside an HTML comment."""
     is_inside = bool(path) and not path.startswith("/") and ".." not in path.split("/")
     return is_inside and len(path) <= MAX_PATH_CHARS and path.isprintable() and not {"<", ">"} & set(path)
 
@@ -131,17 +131,17 @@ class CommentState(Value):
         return [RunKey(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
     def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "CommentState":
-        """Returns a copy that remembers them."""
+        """Return a copy that remembers them."""
         hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
         return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
 
     def with_labels(self, names: Sequence[str]) -> "CommentState":
-        """Returns a copy that remembers labels that were suggested or added."""
+        """Return a copy that remembers labels that were suggested or added."""
         hashes = [*self.labels, *map(hash_label, names)]
         return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
 
     def with_run(self, run: RunKey | None) -> "CommentState":
-        """Returns a copy with this run and without those older than a day."""
+        """Return a copy with this run and without those older than a day."""
         key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
         if run is None or key in self.runs:
             return self
@@ -151,7 +151,7 @@ class CommentState(Value):
 
 
 def parse_state(body: str) -> CommentState | None:
-    """Returns the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
+    """Return the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
     if not line.startswith(_OPEN) or not line.endswith(_CLOSE):
         return None
@@ -163,7 +163,7 @@ def parse_state(body: str) -> CommentState | None:
 
 
 def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
-    """Returns the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
+    """Return the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
     earlier = previous or CommentState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
     suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
@@ -202,7 +202,7 @@ def hash_suggestion(suggestion: Suggestion) -> str:
 
 
 def hash_content(report: RunReport) -> str:
-    """Returns the hash of what matters to a reader: kind, verdict, severity, suspects, questions, next steps."""
+    """Return the hash of what matters to a reader: kind, verdict, severity, suspects, questions, next steps."""
     locations = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
     questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
     steps = [_normalize(step) for step in report.next_steps]
@@ -211,7 +211,7 @@ def hash_content(report: RunReport) -> str:
 
 
 def _list_past(report: RunReport) -> list[object]:
-    """Returns what the comment says about the repository's past; nothing if it says nothing."""
+    """Return what the comment says about the repository's past; nothing if it says nothing."""
     duplicate, window, later = report.possible_duplicate, report.regression_window, report.later_change
     return [
         *([duplicate.number, duplicate.state, duplicate.ended] if duplicate else []),
@@ -232,7 +232,7 @@ def render_state(state: CommentState) -> str:
 
 
 def hash_text(title: str, body: str) -> str:
-    """Returns the hash of an issue. Kinds of line ends and white space around the text do not change it."""
+    """Return the hash of an issue. Kinds of line ends and white space around the text do not change it."""
     return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
 
 

@@ -28,7 +28,7 @@ RENDERED_SUFFIXES = (
 
 
 def build_permalink(server_url: str, slug: str, commit: str | None, target: Span | str) -> str | None:
-    """Returns the URL of a file or of its lines; None without a valid server, repository and commit, or if too long."""
+    """Return the URL of a file or of its lines; None without a valid server, repository and commit, or if too long."""
     path = target.path if isinstance(target, Span) else target
     is_valid = _SERVER.fullmatch(server_url) and _SLUG.fullmatch(slug) and _COMMIT.fullmatch(commit or "")
     # A crafted tree can have such names; a browser would resolve them to the URL of another page.
@@ -49,7 +49,7 @@ def build_permalink(server_url: str, slug: str, commit: str | None, target: Span
 
 
 def format_location(target: Span | str) -> str:
-    """Returns `path`, `path:10` or `path:10-20`."""
+    """Return `path`, `path:10` or `path:10-20`."""
     if isinstance(target, str):
         return target
     lines = str(target.start) if target.start == target.end else f"{target.start}-{target.end}"
@@ -60,7 +60,7 @@ _REFERENCE = re.compile(r"issues/[1-9][0-9]{0,18}|commit/[0-9a-f]{40}([0-9a-f]{2
 
 
 def build_reference_url(server_url: str, slug: str, path: str) -> str | None:
-    """Returns the URL of an issue or a commit of the repository, such as `issues/12`, that leaves no trace there.
+    """Return the URL of an issue or a commit of the repository, such as `issues/12`, that leaves no trace there.
 
     GitHub shows a link on the page that it leads to, unless it goes to `redirect.github.com` (docs, "Autolinked
     references and URLs"). An Enterprise server has no such host: there the result is None.
@@ -95,7 +95,7 @@ def sanitize_third_party_url(url: str, server_url: str) -> str | None:
 
 
 def sanitize_url(url: str) -> str | None:
-    """Returns an http(s) URL encoded for a Markdown link; None if its user, host, length or a character is unsafe."""
+    """Return an http(s) URL encoded for a Markdown link; None if its user, host, length or a character is unsafe."""
     if len(url) > MAX_URL_CHARS or any(character.isspace() or not character.isprintable() for character in url):
         return None
     try:

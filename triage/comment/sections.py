@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from triage.comment import wording
 from triage.comment.hidden_state import CommentState
 from triage.comment.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
-from triage.comment.template import ensure_inert, is_inert, render_block, render_table_code
+from triage.comment.template import ensure_safe, is_safe, render_block, render_table_code
 from triage.comment.visible_blocks import (
     MAX_ITEMS,
     build_blocks,
@@ -42,6 +42,8 @@ class Fold:
     """The job summary has something longer instead."""
     is_summary_only: bool = False
     """Too much for a comment."""
+    is_places: bool = False
+    """A table of places. A terminal has them as lines, in which no path is broken."""
 
     @property
     def markdown(self) -> str:
@@ -67,7 +69,7 @@ def build_page(
     labels: LabelsMode = "suggest",
     suggestions: str = "",
 ) -> Page:
-    """Returns the page that the comment and the job summary share.
+    """Return the page that the comment and the job summary share.
 
     `posted` is what our comment on the issue remembers, and `paths` are all indexed files: other paths that it has are
     not shown, since somebody may have forged them. `suggestions` is the block that stands in place of the labels.
@@ -75,10 +77,10 @@ def build_page(
     posted = posted or CommentState()
     current = {suspect.path for suspect in report.suspects}
     indexed = set(paths) if posted.suspects else set()
-    withdrawn = [path for path in posted.suspects if path in indexed and path not in current]
+    no_longer_suspected = [path for path in posted.suspects if path in indexed and path not in current]
     still_missing = {missing.kind for missing in report.missing_information}
     has_answered = not still_missing.issuperset(posted.asked)
-    blocks = build_blocks(report, withdrawn, labels, suggestions, has_answered=has_answered)
+    blocks = build_blocks(report, no_longer_suspected, labels, suggestions, has_answered=has_answered)
     return Page(
         blocks=[block for block in blocks if block],
         folds=[fold for fold in _build_folds(report) if fold.body],
@@ -112,7 +114,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     if report.kind == "feature_request":
         others = report.suspects[:MAX_ITEMS]
         title = FEATURE_TITLE if by_model else PLACES_TITLE
-        yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True)
+        yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
         if not report.found and not by_model:  # the places are not sure enough for the comment
@@ -144,7 +146,8 @@ def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
     others = report.suspects[1:MAX_ITEMS] if shown else report.suspects[:MAX_ITEMS]
     title = "Other places" if shown else PLACES_TITLE
     asks = bool(report.missing_information)  # then the comment is about the questions
-    return Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=asks and not shown)
+    body = _render_suspects(report, others)
+    return Fold(f"{title} ({len(others)})", body, is_summary_only=asks and not shown, is_places=True)
 
 
 def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fold]:
@@ -197,16 +200,16 @@ def _collect_links(report: RunReport) -> list[str]:
 
 
 def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
-    """Returns the page in at most `max_utf16_units`. Active content, other than `picture`, becomes a code block.
+    """Return the page in at most `max_utf16_units`. Active content, other than `picture`, becomes a code block.
 
     This is the second defence: each value in a template is already escaped by `safety.safe_markdown`.
     """
     text = fit_page(page, max_utf16_units)
-    if is_inert(text, page.links, picture):
+    if is_safe(text, page.links, picture):
         return text
 
     def ensure_part(markdown: str) -> str:
-        return ensure_inert(markdown, page.links, max_utf16_units, picture)
+        return ensure_safe(markdown, page.links, max_utf16_units, picture)
 
     parts = replace(
         page,
@@ -214,11 +217,11 @@ def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
         folds=[replace(fold, body=ensure_part(fold.body)) for fold in page.folds],
         footer=ensure_part(page.footer),
     )
-    return ensure_inert(fit_page(parts, max_utf16_units), page.links, max_utf16_units, picture)
+    return ensure_safe(fit_page(parts, max_utf16_units), page.links, max_utf16_units, picture)
 
 
 def fit_page(page: Page, max_utf16_units: int) -> str:
-    """Returns the page in at most `max_utf16_units` UTF-16 code units. Leaves out sections from the end, and says so.
+    """Return the page in at most `max_utf16_units` UTF-16 code units. Leaves out sections from the end, and says so.
 
     A section is never cut: every code block and every fold stays closed.
     """
@@ -235,5 +238,5 @@ def fit_page(page: Page, max_utf16_units: int) -> str:
 
 
 def utf16_length(text: str) -> int:
-    """Returns the length as JavaScript and the limits of GitHub count it."""
+    """Return the length as JavaScript and the limits of GitHub count it."""
     return len(text) + sum(character > "\uffff" for character in text)

@@ -57,12 +57,12 @@ def render_block(template: str, macro: str, *values: object) -> str:
 
 
 def render_table_code(text: str) -> str:
-    """Returns a code span for a table cell, where a bar ends the cell and no backslash may stand before it."""
+    """Return a code span for a table cell, where a bar ends the cell and no backslash may stand before it."""
     return format_code_span(text.replace("|", "¦")) if "\\" in text else format_code_span(text).replace("|", "\\|")
 
 
 def describe_answerer(step: StepRecord) -> str:
-    """Returns who answered, for a table cell; empty for what no agent answers, such as the index."""
+    """Return who answered, for a table cell; empty for what no agent answers, such as the index."""
     model = wording.model_name(step)
     if model:
         return render_table_code(wording.truncate(model, 60))
@@ -70,14 +70,14 @@ def describe_answerer(step: StepRecord) -> str:
 
 
 def link_code(markdown: str, links: Mapping[str, str]) -> str:
-    """Returns escaped text in which each code span that has a link leads there. `links` are URLs by code span."""
+    """Return escaped text in which each code span that has a link leads there. `links` are URLs by code span."""
     for code, url in links.items():
         markdown = markdown.replace(code, f"[{code}]({url})")
     return markdown
 
 
 def escape_checkbox(markdown: str) -> str:
-    """Returns text for an open item of a task list: GitHub ticks the box if `[x]` stands anywhere in the line."""
+    """Return text for an open item of a task list: GitHub ticks the box if `[x]` stands anywhere in the line."""
     return markdown.replace("[x]", "[ x]").replace("[X]", "[ X]")
 
 
@@ -85,12 +85,12 @@ MAX_SUMMARY_UNITS = 900_000
 """GitHub shows 1 MiB per step."""
 
 
-def is_inert(markdown: str, links: Sequence[str], picture: str) -> bool:
+def is_safe(markdown: str, links: Sequence[str], picture: str) -> bool:
     return not find_active_content(markdown.replace(picture, "", 1), links)
 
 
-def ensure_inert(markdown: str, links: Sequence[str], max_utf16_units: int, picture: str = "") -> str:
-    """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
-    if is_inert(markdown, links, picture):
+def ensure_safe(markdown: str, links: Sequence[str], max_utf16_units: int, picture: str = "") -> str:
+    """Return Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
+    if is_safe(markdown, links, picture):
         return markdown
     return format_code_block(truncate(markdown, max_utf16_units // 2))

@@ -21,12 +21,17 @@ MAX_CODE_LINES = 15
 
 
 def build_blocks(
-    report: RunReport, withdrawn: Sequence[str], labels: LabelsMode, suggestions: str = "", *, has_answered: bool
+    report: RunReport,
+    no_longer_suspected: Sequence[str],
+    labels: LabelsMode,
+    suggestions: str = "",
+    *,
+    has_answered: bool,
 ) -> Iterator[str]:
     """Return the blocks in their order, some of them empty.
 
-    `withdrawn` are files that an earlier comment named, and `suggestions` is the block that stands in place of the
-    labels. `has_answered` says that the reporter answered a question.
+    `no_longer_suspected` are files that an earlier comment named, and `suggestions` is the block that stands in place
+    of the labels. `has_answered` says that the reporter answered a question.
     """
     phrases = get_phrases(report.language)
     if report.security:
@@ -39,8 +44,8 @@ def build_blocks(
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
     yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
-    if withdrawn:
-        yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
+    if no_longer_suspected:
+        yield render_block("blocks", "no_longer_suspected", no_longer_suspected[:MAX_ITEMS])
     if suggestions:
         yield suggestions
     elif report.ticket.labels and labels != "off":

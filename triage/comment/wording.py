@@ -76,14 +76,14 @@ def has_model_answer(report: RunReport) -> bool:
 
 
 def model_name(step: StepRecord) -> str:
-    """Returns the name that the endpoint gives the model that answered or was asked last; empty without one."""
+    """Return the name that the endpoint gives the model that answered or was asked last; empty without one."""
     if step.engine == "rules":
         return ""
     return step.model or (step.calls[-1].model if step.calls else "")
 
 
 def format_agent(name: str) -> str:
-    """Returns the name of one of our agents. Other names come from a model and are not repeated."""
+    """Return the name of one of our agents. Other names come from a model and are not repeated."""
     return next((word for step, word in STEPS.items() if step == name), "an unknown agent")
 
 
@@ -92,7 +92,7 @@ def format_confidence(value: float) -> str:
 
 
 def format_probability(value: float) -> str:
-    """Returns a probability such as `7 of 10`, rounded down, since a promise is worse than a doubt."""
+    """Return a probability such as `7 of 10`, rounded down, since a promise is worse than a doubt."""
     return f"{max(1, min(9, int(value * 10)))} of 10"
 
 
@@ -103,7 +103,7 @@ def confidence_level(value: float) -> str:
 
 
 def format_seconds(value: float) -> str:
-    """Returns text such as `3.2 s`, and from one minute on `2 min 5 s`."""
+    """Return text such as `3.2 s`, and from one minute on `2 min 5 s`."""
     if 0 < value < 0.05:
         return "under 0.1 s"
     if value < 59.95:
@@ -113,7 +113,7 @@ def format_seconds(value: float) -> str:
 
 
 def format_dollars(usd: float | None) -> str:
-    """Returns the amount without a dollar sign: GitHub renders text between two of them as a formula."""
+    """Return the amount without a dollar sign: GitHub renders text between two of them as a formula."""
     if usd is None:
         return "unknown"
     return f"{usd:.4f}" if 0 < usd < 1 else f"{usd:.2f}"
@@ -127,7 +127,7 @@ def format_usage(usage: Usage) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Returns text such as `1 file` or `3 files`."""
+    """Return text such as `1 file` or `3 files`."""
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
@@ -147,7 +147,7 @@ def format_outcome(step: StepRecord) -> str:
 
 
 def first_sentences(text: str, count: int) -> str:
-    """Returns the first `count` sentences. A full stop inside a name, a number or `e.g.` does not end a sentence."""
+    """Return the first `count` sentences. A full stop inside a name, a number or `e.g.` does not end a sentence."""
     words = text.split()
     sentences = 0
     for index, word in enumerate(words):

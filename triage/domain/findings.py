@@ -40,7 +40,7 @@ class Exact:
 
 
 def is_blank(value: Any) -> bool:
-    """Whether a value is none, or one of the words that models write for it."""
+    """Return whether a value is none, or one of the words that models write for it."""
     return value is None or (
         isinstance(value, str)
         and value.strip(" \t\r\n.\"'`").casefold() in ("", "null", "none", "n/a", "na", "nil", "undefined")
@@ -48,7 +48,7 @@ def is_blank(value: Any) -> bool:
 
 
 def is_no_error(value: Any) -> bool:
-    """Whether the `error` of an answer says that there was none."""
+    """Return whether the `error` of an answer says that there was none."""
     words = ("0", "no", "no error", "no errors", "false", "ok", "success")
     return is_blank(value) or value is False or (isinstance(value, str) and value.strip(" .").casefold() in words)
 

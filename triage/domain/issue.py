@@ -40,7 +40,7 @@ class Issue(Value):
     """Time of this snapshot by GitHub's clock: of its response, or of the event."""
 
     def has_label(self, label: str) -> bool:
-        """Whether the issue has the label. GitHub ignores case in names of labels."""
+        """Return whether the issue has the label. GitHub ignores case in names of labels."""
         return label.casefold() in {name.casefold() for name in self.labels}
 
 

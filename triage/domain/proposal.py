@@ -184,7 +184,7 @@ class EditablePath(NamedTuple):
     """Code that is neither a test nor documentation, an example or a benchmark."""
 
 
-class ModuleFacts(Value):
+class ModuleSummary(Value):
     """A part of the repository to which a patch can be limited."""
 
     name: str

@@ -7,7 +7,7 @@ Fields and values of enumerations may be added at any time.
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from triage.domain.code import FoundPlace, IndexFacts, LaterChange, Owner, RegressionWindow, Span
 from triage.domain.findings import (
@@ -24,7 +24,7 @@ from triage.domain.findings import (
 from triage.domain.past_issues import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
-from triage.domain.value import Value
+from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
 SpeakReason = Literal["security", "duplicate", "found", "analysis", "question", "update", "asked", "always"]
@@ -108,6 +108,8 @@ class Round(Value):
 class RunReport(Value):
     """Everything that a run found and did."""
 
+    model_config = RENAMED_FIELDS
+
     schema_version: Literal["1"] = SCHEMA_VERSION
     triage_version: str
     request_id: str
@@ -120,7 +122,7 @@ class RunReport(Value):
     commit: str | None
     issue: IssueRef
     run_url: str = ""
-    cut: str = ""
+    ended_early: str = Field("", serialization_alias="cut", validation_alias=AliasChoices("cut", "ended_early"))
     """Why the run ended early; empty if it did not."""
 
     kind: Kind
@@ -176,7 +178,7 @@ class RunReport(Value):
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 
     analysis: str = ""
-    """The writer's draft of the comment as inert Markdown; empty if rules wrote it."""
+    """The writer's draft of the comment as safe Markdown; empty if rules wrote it."""
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0

@@ -92,7 +92,7 @@ class ModelCall(Value):
     """Whether the reply was found in the cache. `usage` is that of the original request."""
 
 
-class RunFacts(Value):
+class RunIdentity(Value):
     request_id: str
     """Sent to the model's endpoint with every call, and shown in log and report."""
     started_at: datetime

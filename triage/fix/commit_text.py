@@ -51,11 +51,11 @@ class CommitFacts(Value):
 
 def format_subject(text: str) -> str:
     """Return a model's words as one line that starts nothing on GitHub."""
-    line = _format_inert(text)
+    line = _format_safe(text)
     return line if len(line) <= MAX_SUBJECT_CHARS else line[: MAX_SUBJECT_CHARS - 1].rstrip() + "…"
 
 
-def _format_inert(text: str) -> str:
+def _format_safe(text: str) -> str:
     line = format_plain_line(_ACTIVE.sub(" ", text))  # without invisible characters, which could hide the rest
     line = " ".join(_COLON.sub(" - ", line.replace("::", ".")).split())
     return _AUTOSQUASH.sub(r"\1", _BREAKING.sub("incompatible change", line))
@@ -69,7 +69,7 @@ def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
     cause = textwrap.fill(
-        _format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS],
+        _format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS],
         MAX_SUBJECT_CHARS,
         break_long_words=False,  # the end of a word at the start of a line could be a command
         break_on_hyphens=False,
@@ -93,7 +93,7 @@ def normalize_message(message: str) -> str:
     return message.replace("\r\n", "\n").rstrip("\n")
 
 
-def _is_inert(subject: str, cause: str) -> bool:
+def _is_safe(subject: str, cause: str) -> bool:
     return not _COMMAND.search(f"{subject}\n{cause}")
 
 
@@ -104,7 +104,7 @@ def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | Non
     parent of `head`. It is needed for a patch of two commits.
     """
     found = _MESSAGE.fullmatch(normalize_message(head.message))
-    if found is None or len(head.parents) != 1 or not _is_inert(found["subject"], found["cause"] or ""):
+    if found is None or len(head.parents) != 1 or not _is_safe(found["subject"], found["cause"] or ""):
         return None
     test_commit, base = None, head.parents[0]
     if found["commits"] == "2":

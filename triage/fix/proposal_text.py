@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from triage.comment.sections import utf16_length
-from triage.comment.template import ensure_inert, render_block
+from triage.comment.template import ensure_safe, render_block
 from triage.comment.wording import format_count
 from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
 from triage.fix.fix_ports import BaseFiles
@@ -81,7 +81,7 @@ def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCount
 
 
 def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
-    return "\n\n".join(ensure_inert(part, links, MAX_PART_UNITS) for part in parts if part)
+    return "\n\n".join(ensure_safe(part, links, MAX_PART_UNITS) for part in parts if part)
 
 
 def render_pull_request_body(
@@ -97,7 +97,7 @@ def render_pull_request_body(
         "unclear": "nothing: the project's tests fail, with and without the change.",
     }.get(tests, "nothing: no test was run with the change." + ("" if has_test else " It has no test."))
     text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved)
-    return ensure_inert(text, [issue_url], MAX_PART_UNITS)
+    return ensure_safe(text, [issue_url], MAX_PART_UNITS)
 
 
 def render_opened(actor: str, number: int, url: str) -> str:

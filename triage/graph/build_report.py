@@ -55,7 +55,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
             labels=state.issue.labels,
         ),
         run_url=services.facts.run_url,
-        cut=cut,
+        ended_early=cut,
         kind=state.kind,
         kind_probability=round(read.probability, 2) if read.certain and read.kind == state.kind else None,
         security=read.security,

@@ -178,7 +178,7 @@ async def _run_unobserved(node: Awaitable[Update]) -> Update:
 def list_events(update: Update) -> Iterator[dict[str, Any]]:
     """Yield what a client may follow of a step: who answered and how it went, and the finished report's texts.
 
-    The texts are those of the report, whose citations are verified, with likely secrets masked and as inert Markdown.
+    The texts are those of the report, whose citations are verified, with likely secrets masked and as safe Markdown.
     """
     for record in update.get("steps", ()):
         yield {

@@ -78,7 +78,7 @@ def find_identifiers(title: str, prose: str, code: Sequence[str]) -> list[str]:
 
 
 def find_paths(texts: Iterable[str]) -> list[str]:
-    """File paths as written, in order; of a link to a file on a code host, the path inside the repository."""
+    """Return file paths as written, in order; of a link to a file on a code host, the path inside the repository."""
     found: dict[str, None] = {}
     for text in texts:
         for line in text.split("\n"):

@@ -86,20 +86,20 @@ _ONE_WORD = {"feature_request": "feature"}
 
 
 def name_kind(issue: Issue) -> str:
-    """One word: bug, feature or question."""
+    """Return one word: bug, feature or question."""
     kind = read_kind(read_issue(issue), issue.labels).kind
     return _ONE_WORD.get(kind, kind)
 
 
 def dump_summary(issue: Issue, project: str = "", *, indent: int | None = None) -> str:
-    """The fields as JSON. `missing` has the kinds of what would be asked. `project` is `owner/name`."""
+    """Return the fields as JSON. `missing` has the kinds of what would be asked. `project` is `owner/name`."""
     fields = summarize_issue(issue, project).model_dump(mode="json")
     fields["missing"] = [question["kind"] for question in fields["missing"]]
     return json.dumps(fields, indent=indent)
 
 
 def format_summary(issue: Issue) -> str:
-    """The fields that the report has, one per line."""
+    """Return the fields that the report has, one per line."""
     summary = summarize_issue(issue)
     fields = {
         "kind": _describe_kind(summary),

@@ -14,7 +14,7 @@ _ADDRESS = re.compile(rf"https?://(?:redirect\.|www\.)?([^\s/]{{1,100}})/({_SLUG
 
 
 def find_referenced_issues(text: str, repository: str, server_url: str = "https://github.com") -> set[int]:
-    """Numbers in `#12`, `GH-12`, `owner/repo#12` and addresses on `server_url`, for issues of `repository` only.
+    """Return numbers in `#12`, `GH-12`, `owner/repo#12` and addresses on `server_url`, for issues of `repository` only.
 
     Takes time linear in the text, of which it reads 65,536 characters.
     """

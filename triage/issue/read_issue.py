@@ -32,7 +32,7 @@ _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print
 
 
 def read_issue(issue: Issue) -> ParsedIssue:
-    """What a person sees in the issue and in its author's comments, taken apart."""
+    """Return what a person sees in the issue and in its author's comments, taken apart."""
     title, invisible = extract_visible_line(issue.title)
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
     blocks = _merge_sessions(_join_pages(pages))
@@ -80,7 +80,7 @@ def read_issue_and_thread(issue: Issue) -> tuple[ParsedIssue, list[IssueComment]
 
 
 def read_author_comments(issue: Issue) -> list[VisiblePage]:
-    """Comments by the issue's author, oldest first, at most 65,536 characters of them."""
+    """Return comments by the issue's author, oldest first, at most 65,536 characters of them."""
     pages: list[VisiblePage] = []
     chars_left = _MAX_COMMENT_CHARS
     for comment in issue.thread:
@@ -95,7 +95,7 @@ def read_author_comments(issue: Issue) -> list[VisiblePage]:
 
 
 def count_template_comments(issue: Issue, templates: Sequence[str]) -> int:
-    """How many of the hidden fragments of the body are comments of the repository's issue templates."""
+    """Return how many of the hidden fragments of the body are comments of the repository's issue templates."""
     known = find_template_comments(templates)
     if not known or "<!--" not in issue.body:
         return 0
@@ -111,7 +111,7 @@ def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:
 
 
 def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
-    """Python sessions as code; parts with only an empty line between them are one session."""
+    """Return Python sessions as code; parts with only an empty line between them are one session."""
     merged: list[Block] = []
     for is_session, run in groupby(
         map(_restore_session, blocks), key=lambda block: block.kind == "code" and block.language == _SESSION
@@ -124,7 +124,7 @@ def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _restore_session(block: Block) -> Block:
-    """A Python session without a fence as code: Markdown takes its prompts for nested quotes."""
+    """Return a Python session without a fence as code: Markdown takes its prompts for nested quotes."""
     lines = block.text.split("\n")
     if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
         return block
@@ -156,7 +156,7 @@ def _separate_code(blocks: Sequence[Block]) -> tuple[str, list[Block], list[Foun
 
 
 def _find_sections(blocks: Sequence[Block]) -> list[Section]:
-    """Each heading with the text below it, deeper headings included; `_No response_` counts as empty."""
+    """Return each heading with the text below it, deeper headings included; `_No response_` counts as empty."""
     sections = []
     for number, block in enumerate(blocks):
         if block.kind != "heading":
@@ -207,7 +207,7 @@ _MAX_LINES = 200
 
 
 def detect_project_language(codebase: Codebase) -> str:
-    """The language of the README in the root: ISO 639-1, for Chinese with its script. English without one."""
+    """Return the language of the README in the root: ISO 639-1, for Chinese with its script. English without one."""
     path = next((path for path in codebase.list_paths() if _README.fullmatch(path)), None)
     lines = codebase.read_lines(path) if path else None
     return read_issue(Issue(title="", body="\n".join((lines or [])[:_MAX_LINES]))).language

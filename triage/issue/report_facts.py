@@ -50,7 +50,7 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
 
 
 def _complete(regression: Regression, version: str) -> Regression:
-    """The report is about the version in which it is broken."""
+    """Return the regression with the version of the report, which is about the version in which it is broken."""
     if not regression.worked_in or regression.broken_in or regression.worked_in in version:
         return regression
     return regression.model_copy(update={"broken_in": version})
@@ -69,7 +69,7 @@ def find_reproduction(parsed: ParsedIssue) -> Quote | None:
 
 
 def _quote_run(parsed: ParsedIssue, prose: str, is_part: Callable[[str], object]) -> Quote | None:
-    """The first two or more lines of a kind in a row, with what stands between them and is indented or empty."""
+    """Return the first two or more lines of a kind in a row, with what stands between them and is indented or empty."""
     lines = prose.split("\n")
     for number, line in enumerate(lines):
         if not is_part(line):
@@ -84,7 +84,7 @@ def _quote_run(parsed: ParsedIssue, prose: str, is_part: Callable[[str], object]
 
 
 def _can_run(block: CodeBlock, parsed: ParsedIssue) -> bool:
-    """Whether the block is more than a trace, an error or a list of versions."""
+    """Return whether the block is more than a trace, an error or a list of versions."""
     if all(_VERSIONS_ONLY.match(line) for line in block.text.split("\n") if line.strip()):
         return False
     if any(message in block.text for message in parsed.error_messages) and ">>>" not in block.text:
@@ -93,7 +93,7 @@ def _can_run(block: CodeBlock, parsed: ParsedIssue) -> bool:
 
 
 def find_expectation(parsed: ParsedIssue) -> Quote | None:
-    """A section for it, else the first sentence that says what should happen."""
+    """Return a section for it, else the first sentence that says what should happen."""
     for section in parsed.sections:
         if _EXPECTATION_HEADING.search(section.heading) and re.search(r"\w{2}", section.text):
             return quote(parsed, section.text)

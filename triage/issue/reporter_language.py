@@ -58,7 +58,7 @@ def detect_reporter_language(title: str, prose: str) -> str:
 
 
 def list_detectable_languages() -> list[str]:
-    """All codes that `detect_reporter_language` can return."""
+    """Return all codes that `detect_reporter_language` can return."""
     return [code for code in _load_detector().nb_classes if code != "zh"] + ["zh-Hans", "zh-Hant"]
 
 
@@ -137,12 +137,12 @@ _PHRASES = {
 
 
 def list_languages() -> Sequence[str]:
-    """Returns the codes of all languages with phrases, in alphabetical order."""
+    """Return the codes of all languages with phrases, in alphabetical order."""
     return sorted(_PHRASES)
 
 
 def get_phrases(language: str) -> Phrases:
-    """Returns the phrases of the language, the English ones for a language that has none."""
+    """Return the phrases of the language, the English ones for a language that has none."""
     return _PHRASES.get(language, _PHRASES["en"])
 
 

@@ -19,7 +19,7 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|ver|v)|^\W{
 
 
 def find_sentences(text: str) -> Iterator[str]:
-    """Sentences of the text, each word for word, at most 600 characters of it."""
+    """Yield sentences of the text, each word for word, at most 600 characters of it."""
     start = 0
     for boundary in _BOUNDARY.finditer(text):
         ends_line = "\n" in boundary[0]
@@ -31,12 +31,12 @@ def find_sentences(text: str) -> Iterator[str]:
 
 
 def shorten_to_ends(text: str) -> str:
-    """Start and end of a long text: what is in the middle is a log."""
+    """Return start and end of a long text: what is in the middle is a log."""
     return text if len(text) <= _MAX_HEAD + _MAX_TAIL else f"{text[:_MAX_HEAD]}\n{text[-_MAX_TAIL:]}"
 
 
 def quote(parsed: ParsedIssue, words: str) -> Quote | None:
-    """The words with their place, None where the text does not have them in one piece."""
+    """Return the words with their place, None where the text does not have them in one piece."""
     start = parsed.text.find(words) if words else -1
     return Quote(text=words, start=start, end=start + len(words)) if start >= 0 else None
 
@@ -150,7 +150,7 @@ def has_error(parsed: ParsedIssue) -> bool:
 
 
 def has_code(parsed: ParsedIssue) -> bool:
-    """Whether there is code to run, also without a fence, or as calls in a sentence."""
+    """Return whether there is code to run, also without a fence, or as calls in a sentence."""
     prose = searchable_text(parsed)
     return bool(parsed.code) or len(CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 

@@ -84,7 +84,7 @@ _STATUS_STYLES = {Status.COMPLETE: "good", Status.DEGRADED: "warn", Status.SKIPP
 
 
 def render_diagram(report: RunReport) -> str:
-    """Returns a fenced Mermaid block; empty if nothing ran."""
+    """Return a fenced Mermaid block; empty if nothing ran."""
     stages = split_into_stages(report)
     if not stages:
         return ""

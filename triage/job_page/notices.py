@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from triage.comment.template import MAX_SUMMARY_UNITS, ensure_inert, render_block
+from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 from triage.domain.code import Span
 from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
 from triage.domain.run import Status
@@ -46,8 +46,8 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
 
 
 def render_notice(kind: Notice, *values: object) -> str:
-    """Returns a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
-    return ensure_inert(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
+    """Return a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
+    return ensure_safe(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def skip_effects(reason: str) -> list[Effect]:
@@ -58,7 +58,7 @@ def skip_effects(reason: str) -> list[Effect]:
 
 
 def plan_answered(answer: str) -> list[Effect]:
-    """Returns what a run writes beside the issue that answered a command; `answer` is inert Markdown."""
+    """Return what a run writes beside the issue that answered a command; `answer` is safe Markdown."""
     return [
         WriteSummary(markdown=render_notice("answered", answer)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value}),
@@ -66,7 +66,7 @@ def plan_answered(answer: str) -> list[Effect]:
 
 
 def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) -> list[Effect]:
-    """Returns what a job of the fix flow writes beside the issue; `message` is inert Markdown."""
+    """Return what a job of the fix flow writes beside the issue; `message` is safe Markdown."""
     return [
         WriteSummary(markdown=render_notice("fix", message)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
@@ -74,12 +74,12 @@ def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) ->
 
 
 def plan_page(markdown: str) -> list[Effect]:
-    """Returns the effects of a job that only writes a page; `markdown` is inert."""
+    """Return the effects of a job that only writes a page; `markdown` is inert."""
     return [WriteSummary(markdown=markdown), SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value})]
 
 
 def plan_unfinished(message: str) -> list[Effect]:
-    """Returns the effects of a run that could not finish now: starting it again helps."""
+    """Return the effects of a run that could not finish now: starting it again helps."""
     return [
         WriteSummary(markdown=render_notice("unfinished", message)),
         Annotate(level="warning", message=message),
@@ -88,7 +88,7 @@ def plan_unfinished(message: str) -> list[Effect]:
 
 
 def plan_failure(message: str, at: Span | None = None) -> list[Effect]:
-    """Returns the effects of a run that fails until somebody fixes the setup, perhaps in the lines `at`."""
+    """Return the effects of a run that fails until somebody fixes the setup, perhaps in the lines `at`."""
     return [
         WriteSummary(markdown=render_notice("failure", message)),
         Annotate(level="error", message=message, at=at),

@@ -7,7 +7,7 @@ from datetime import datetime
 from triage.comment import wording
 from triage.comment.permalink import sanitize_url
 from triage.comment.sections import Fold, Page, render_page
-from triage.comment.template import MAX_SUMMARY_UNITS, ensure_inert, render_block
+from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 from triage.domain.effect import (
     AddLabels,
     EditComment,
@@ -154,7 +154,7 @@ def render_summary(
     *,
     explains_silence: bool = False,
 ) -> str:
-    """Returns the page of the job: the page of the report, and how the run went.
+    """Return the page of the job: the page of the report, and how the run went.
 
     `planned` is for a dry run. `explains_silence` says that the issue gets no comment, because nothing is sure enough.
     """
@@ -175,9 +175,9 @@ def render_summary(
 
 
 def render_fix_page(proposal: str, report: RunReport) -> str:
-    """Returns the page of the job that proposes a patch: `proposal` is safe Markdown, and how the run went."""
+    """Return the page of the job that proposes a patch: `proposal` is safe Markdown, and how the run went."""
     folds = [fold.markdown for fold in build_detail_folds(report, "") if fold.body and not fold.is_open]
-    details = ensure_inert("\n\n".join(folds), [], MAX_SUMMARY_UNITS)
+    details = ensure_safe("\n\n".join(folds), [], MAX_SUMMARY_UNITS)
     return render_notice("fix", proposal) + f"\n{details}\n"
 
 

@@ -1,18 +1,17 @@
-"""Renders the report for a terminal."""
+"""Renders the report for a terminal: the Markdown of the comment, places that can be copied, and how the run went."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
 from triage.comment import wording
 from triage.comment.permalink import format_location
-from triage.comment.sections import FEATURE_TITLE, NOTES_TITLE, PLACES_TITLE
-from triage.domain.code import FileChange, FoundPlace
-from triage.domain.past_issues import SimilarIssue
-from triage.domain.report import RunReport
-from triage.domain.run import Outcome, Status
+from triage.comment.sections import FEATURE_TITLE, PLACES_TITLE, build_page
+from triage.domain.report import RunReport, Suspect
+from triage.domain.run import Outcome
 from triage.job_page.diagram import AgentTurn, split_into_stages
 from triage.job_page.summary import summarize_run
 from triage.safety.clean_text import clean_text
@@ -21,80 +20,24 @@ _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM
 
 
 def render_terminal_page(report: RunReport) -> Group:
-    """Returns the content of the comment without Markdown and without control characters."""
+    """Return the content of the comment without control characters."""
     return Group(*_build_parts(report))
 
 
 def _build_parts(report: RunReport) -> Iterator[RenderableType]:
-    yield from _render_list("Possibly the same as", [describe_issue(one) for one in [report.possible_duplicate] if one])
-    yield _render_findings(report)
-    yield from _render_list("Could the reporter add", [item.question for item in report.missing_information])
-    if report.kind == "bug" and wording.has_model_answer(report):
-        for title, text in (("Why", report.why), ("Fix idea", report.fix_idea), ("Check", report.check)):
-            yield from _render_section(title, [text] if text else [])
-    yield from _render_suspects(report)
-    yield from _render_history(report)
-    yield from _render_list("The project's notes on this", [f"{skill.name}: {skill.path}" for skill in report.skills])
-    yield from _render_list("Next steps", [step for step in report.next_steps if step != report.check])
-    if report.critique and report.kind == "bug":
-        yield from _render_list(f"Critic: {report.critique.summary}", report.critique.gaps)
-    yield from _render_list("External references", [f"{page.title}  {page.url}" for page in report.external_references])
-    if report.status is Status.DEGRADED:
-        yield from _render_list(NOTES_TITLE, report.notes)
-    yield from _render_run(report)
-
-
-def _render_findings(report: RunReport) -> Text:
     if report.security:
-        return Text("This may be a security report. Do not publish what follows.", style="bold red")
-    if report.kind != "bug":
-        return Text(wording.KINDS[report.kind], style="bold")
-    if wording.has_model_answer(report):
-        line = Text(clean_text(report.summary), style="bold")
-        if report.severity:
-            line.append("  ")
-            line.append(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
-        return line.append(f"  {wording.VERDICTS[report.verdict]}", style="dim")
-    if report.found:
-        return Text(clean_text(describe_found(report.found)), style="bold")
-    return Text("Nothing in the report leads to one place in the code.", style="bold")
-
-
-def describe_issue(issue: SimilarIssue) -> str:
-    """Returns one line about a past issue, as plain text."""
-    state = f"{issue.state}, {issue.ended}" if issue.ended else issue.state
-    return f"#{issue.number} {issue.title} ({state}): {'; '.join(issue.reasons)}"
-
-
-def _render_history(report: RunReport) -> Iterator[RenderableType]:
-    window, later = report.regression_window, report.later_change
-    if window:
-        title = f"Changed in these files between {window.worked_in} and {window.broken_in}"
-        yield from _render_list(title, [_describe_change(change) for change in window.commits])
-    if later:
-        released = f", released in {later.release}" if later.release else ""
-        title = f"These lines have changed since {later.version}"
-        yield from _render_list(title, [f"{_describe_change(later.commit)}{released}"])
-    yield from _render_list("Who knows this code", [f"{owner.name} ({owner.reason})" for owner in report.owners])
-
-
-def _describe_change(change: FileChange) -> str:
-    return f"{change.commit[:8]} {change.subject} ({change.date[:10]})"
-
-
-def describe_found(place: FoundPlace) -> str:
-    """Returns one sentence about the place, as plain text."""
-    where = place.span.path + (f":{place.line}" if place.line else "")
-    inside = f", {place.symbol}" if place.symbol else ""
-    if place.sign == "trace":
-        lead = (
-            "last frame of the stack trace in this repository is" if place.calls_before_error else "stack trace ends in"
-        )
-        return f"The {lead} {where}{inside}. {place.text}".strip()
-    if place.sign == "message":
-        return f"The message “{place.text}” comes from {where}{inside}."
-    named = f"{place.text}, which it defines" if place.text else "this file"
-    return f"Probably {where} (about {wording.format_probability(place.probability)}): the report names {named}."
+        yield Text("This may be a security report. Do not publish what follows.", style="bold red")
+    if report.severity and report.kind == "bug" and wording.has_model_answer(report):
+        yield Text(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
+    # Without a server there are no links into the repository, whose addresses would be longer than a line.
+    page = build_page(report.model_copy(update={"security": False, "server_url": ""}), labels="off")
+    yield Markdown("\n\n".join(page.blocks), hyperlinks=False)
+    yield from _render_suspects(report)
+    for fold in page.folds:
+        if not (fold.is_places or fold.is_comment_only or fold.is_summary_only):
+            yield Text()
+            yield Markdown(f"**{fold.title}**\n\n{fold.body}", hyperlinks=False)
+    yield from _render_run(report)
 
 
 def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
@@ -103,11 +46,19 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
     yield Text()
     yield Text(_choose_places_title(report), style="bold")
     for suspect in report.suspects:
-        location = clean_text(format_location(suspect.span or suspect.path))
+        location = clean_text(_locate(report, suspect))
         symbol = clean_text(suspect.symbol or "")
         # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
         yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
         yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6))
+
+
+def _locate(report: RunReport, suspect: Suspect) -> str:
+    """Return the line that fails if it is known: editors open `path:12`, and no range."""
+    found = report.found
+    if found and found.line and found.span == suspect.span:
+        return f"{suspect.path}:{found.line}"
+    return format_location(suspect.span or suspect.path)
 
 
 def _choose_places_title(report: RunReport) -> str:
@@ -136,18 +87,3 @@ def _describe_turn(turn: AgentTurn) -> str:
     by_rules = ", by rules" if last is not first and last.engine == "rules" else ""
     seconds = sum(record.seconds for record in turn.attempts)
     return f"{turn.step.replace('_', ' ')}{failed}{by_rules} {seconds:.1f} s"
-
-
-def _render_list(title: str, items: Sequence[str]) -> Iterator[RenderableType]:
-    return _render_section(title, [f"- {item}" for item in items])
-
-
-def _render_section(title: str, paragraphs: Sequence[str]) -> Iterator[RenderableType]:
-    if paragraphs:
-        yield Text()
-        yield Text(clean_text(title), style="bold")
-        yield from (_indent(Text(clean_text(paragraph))) for paragraph in paragraphs)
-
-
-def _indent(content: RenderableType) -> Padding:
-    return Padding(content, (0, 0, 0, 2))

@@ -23,7 +23,7 @@ async def add_regression_window(report: RunReport, issue: Issue, run: Run) -> Ru
     """
     paths = list(dict.fromkeys(suspect.path for suspect in report.suspects))[:MAX_PATHS]
     is_wanted = report.kind == "bug" and not report.security and report.regression_window is None
-    if not is_wanted or not paths or not report.commit or report.cut:
+    if not is_wanted or not paths or not report.commit or report.ended_early:
         return report
     facts = find_facts(read_issue(issue), report.repository)
     if facts.regression is None:

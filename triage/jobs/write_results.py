@@ -41,7 +41,7 @@ async def publish_report(
     else:
         run.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
     issue = admitted.fetched_issue
-    partial = run.cancelled.is_set() and bool(report.cut)
+    partial = run.cancelled.is_set() and bool(report.ended_early)
     may_comment = run.policy.comment != "never" and not run.policy.dry_run
     if may_comment and (not partial or (report.findings and not find_our_comment(issue))):
         issue = await refetch_issue(issue, run) or issue

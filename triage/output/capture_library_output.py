@@ -29,7 +29,7 @@ class GuardedStream(io.TextIOBase):
             whole, end, rest = (self._pending + text).rpartition("\n")
             self._pending = rest
             if end:
-                self._write_inert(whole)
+                self._write_safe(whole)
         return len(text)
 
     def flush(self) -> None:
@@ -40,12 +40,12 @@ class GuardedStream(io.TextIOBase):
         with self._lock:
             rest, self._pending = self._pending, ""
             if rest:
-                self._write_inert(rest)
+                self._write_safe(rest)
 
     def writable(self) -> bool:
         return True
 
-    def _write_inert(self, text: str) -> None:
+    def _write_safe(self, text: str) -> None:
         self._lines.write([f"{PREFIX}{line}".rstrip() for line in to_safe_lines(text)])
 
 

@@ -39,7 +39,7 @@ _NEW_LINE_TAGS = word_set("p h1 h2 h3 h4 h5 h6 li td th br details summary block
 
 
 def find_active_content(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
-    """Everything in a page that would act on GitHub, each described in a few words; empty for a safe page.
+    """Return everything in a page that would act on GitHub, each described in a few words; empty for a safe page.
 
     A page may start with our own hidden marker, and may contain `<details>`, `<summary>`, `<sub>` and `<br>`. A link
     must be one of `allowed_urls`, or start with one of them that ends with `/`.

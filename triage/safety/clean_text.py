@@ -26,7 +26,7 @@ _STACKED_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 
 
 def find_invisible(text: str) -> list[str]:
-    """The different characters that a reader does not see or takes for a space, sorted; none of those in emoji.
+    """Return the different characters that a reader does not see or takes for a space, sorted; none of those in emoji.
 
     Tabs and line feeds are visible. A carriage return is not.
     """
@@ -45,7 +45,7 @@ def clean_text(text: str | None) -> str:
 
 
 def clean_and_count(text: str | None) -> tuple[str, int]:
-    r"""The text without invisible characters, and how many runs of them were removed.
+    r"""Return the text without invisible characters, and how many runs of them were removed.
 
     Removes control, format, bidirectional and default-ignorable code points (by Unicode property), lone surrogates and
     terminal escapes; emoji stay whole. Terminal colours are removed and not counted. Every line ends with `\n`.

@@ -39,7 +39,7 @@ _MAX_QUOTED_BRACKETS = 400
 
 
 def markdown_to_html(markdown: str, *, raw_html: bool) -> str:
-    """HTML as GitHub renders it, before GitHub's sanitizer. Without `raw_html`, a comment replaces each raw tag.
+    """Return HTML as GitHub renders it, before GitHub's sanitizer. Without `raw_html`, a comment replaces each raw tag.
 
     Keeps at most 40 levels of quotes and lists, and leaves a table with very many cells as text: both would make the
     output grow faster than the input.
@@ -58,7 +58,7 @@ def markdown_to_html(markdown: str, *, raw_html: bool) -> str:
 
 
 def _parse_and_free(markdown: str, options: int, extensions: Sequence[str]) -> str:
-    """What `markdown_to_html_with_extensions` of cmarkgfm does, without memory that stays."""
+    """Return what `markdown_to_html_with_extensions` of cmarkgfm does, without memory that stays."""
     cmark.core_extensions_ensure_registered()
     parser = cmark.parser_new(options)
     try:
@@ -93,7 +93,7 @@ def is_costly_to_parse(html: str) -> bool:
 
 
 def is_inside(node: LexborNode, tag: str) -> bool:
-    """Whether the parent of the node, or the parent's parent, is such an element."""
+    """Return whether the parent of the node, or the parent's parent, is such an element."""
     parent = node.parent
     if parent is not None and parent.tag == tag:
         return True
@@ -165,7 +165,7 @@ _BLOCK_TAGS = word_set("p h1 h2 h3 h4 h5 h6 li ul ol blockquote table tr thead t
 
 
 def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
-    """One line of Markdown that GitHub shows as these words and nothing else.
+    """Return one line of Markdown that GitHub shows as these words and nothing else.
 
     Names and whatever would act (mentions, references, addresses, paths, commands) become code spans; well-formed code
     spans stay; all other Markdown is escaped. `max_chars` counts the text before escaping.
@@ -194,7 +194,7 @@ def format_bold(markdown: str) -> str:
 
 
 def format_code_span(text: str) -> str:
-    """A code span on one line that the text cannot close; empty for a text without visible characters."""
+    """Return a code span on one line that the text cannot close; empty for a text without visible characters."""
     shown = _shorten_backticks(" ".join(clean_text(text).split()))
     if not shown:
         return ""
@@ -204,7 +204,7 @@ def format_code_span(text: str) -> str:
 
 
 def format_code_block(text: str, language: str = "") -> str:
-    """A fenced block that the text cannot close. Leaves out a language that GitHub does not show as text.
+    """Return a fenced block that the text cannot close. Leaves out a language that GitHub does not show as text.
 
     Puts a backslash before a slash at the start of a line: bots look for commands in a comment's source.
     """
@@ -215,7 +215,7 @@ def format_code_block(text: str, language: str = "") -> str:
 
 
 def sanitize_markdown(markdown: str, max_chars: int = _MAX_MARKDOWN_CHARS) -> str:
-    """A model's Markdown as paragraphs, list items and fenced code that do nothing on GitHub.
+    """Return a model's Markdown as paragraphs, list items and fenced code that do nothing on GitHub.
 
     Headings become paragraphs and links become their text; images and HTML are removed. `max_chars` counts the input.
     """
@@ -275,7 +275,7 @@ def _join(pieces: Sequence[str]) -> str:
 
 
 def _escape_line_start(line: str) -> str:
-    """The line, which starts no list, heading, table or code block."""
+    """Return the line, which starts no list, heading, table or code block."""
     line = line.strip()
     start = _BLOCK_START.match(line)
     if start is None:

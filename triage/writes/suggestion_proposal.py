@@ -71,7 +71,7 @@ def find_proposals(body: str) -> list[SuggestionProposal]:
 
 
 def describe_proposal(proposal: SuggestionProposal) -> str:
-    """Return what a proposal changes, in inert Markdown."""
+    """Return what a proposal changes, in safe Markdown."""
     return render_block("blocks", "suggested_changes", proposal)
 
 

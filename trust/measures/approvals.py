@@ -121,7 +121,7 @@ def _find_any(self: PullRequests, branch: str, *_: str) -> PullRequest | None:
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
-    "unseen message": ("triage.fix.commit_text._is_inert", lambda *_: True),
+    "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
     "planted time": ("triage.approval.decide_approval._max_ahead", lambda *_: PROPOSAL_LIFETIME),
     "closed pull request": ("triage.fix.github.pull_requests.PullRequests.find", _find_any),
 }

@@ -36,7 +36,7 @@ WITHOUT_DEFENCE = 40
 ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
     "unseen: a base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen: evil test in": ("triage.fix.jobs.store_fix.find_problems", lambda *_: []),
-    "footer: ***": ("triage.fix.commit_text._format_inert", lambda text: text),
+    "footer: ***": ("triage.fix.commit_text._format_safe", lambda text: text),
 }
 """Beginnings of names of cases that fail without one check, and that check."""
 

@@ -6,7 +6,7 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from tests.comment.sample_reports import FULL
 from triage.domain.project_config import ProjectConfig
-from triage.domain.proposal import AffectedModule, ModuleFacts
+from triage.domain.proposal import AffectedModule, ModuleSummary
 from triage.fix.fix_answers import CodeChanges, EditAnswer, FileAnswer
 from triage.fix.fix_state import FixState
 from triage.fix.graph.ask_model import (
@@ -96,8 +96,10 @@ async def test_the_kind_of_change_is_asked_from_the_fast_model() -> None:
 
 
 def test_a_module_is_described_by_what_it_has() -> None:
-    code = ModuleFacts(name="src/", paths=["src"], source_files=1, languages=["Python", "C", "Go"], description="Core")
-    texts = ModuleFacts(name="docs/", paths=["docs"], source_files=0)
+    code = ModuleSummary(
+        name="src/", paths=["src"], source_files=1, languages=["Python", "C", "Go"], description="Core"
+    )
+    texts = ModuleSummary(name="docs/", paths=["docs"], source_files=0)
     assert describe_module(code) == "src/ (1 source file, Python, C): Core"
     assert describe_module(texts) == "docs/ (no product code)"
 

@@ -7,7 +7,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleFacts, PatchDraft
+from triage.domain.proposal import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleSummary, PatchDraft
 from triage.fix.patch.check_patch import MAX_CHANGED_LINES, find_problems
 from triage.fix.patch.file_rules import find_content_problems
 
@@ -29,8 +29,8 @@ FILES = FakeFiles(
     }
 )
 MODULES = [
-    ModuleFacts(name="shop/", paths=["shop/"], tests=["tests/"]),
-    ModuleFacts(name="web/", paths=["web/"]),
+    ModuleSummary(name="shop/", paths=["shop/"], tests=["tests/"]),
+    ModuleSummary(name="web/", paths=["web/"]),
 ]
 KEY = "AKIA" + "Q3EGRXT5UV2MWZ4A"
 

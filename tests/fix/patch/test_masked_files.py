@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from testing.fake_files import FakeFiles
 from testing.text.secret_forms import PASSWORD, TOKEN
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import BaseFile, FileVersion, ModuleFacts
+from triage.domain.proposal import BaseFile, FileVersion, ModuleSummary
 from triage.fix.fix_answers import EditAnswer, FileAnswer
 from triage.fix.patch.apply_edits import build_versions
 from triage.fix.patch.check_patch import find_problems
@@ -18,7 +18,7 @@ from triage.fix.patch.unified_diff import format_diff
 
 PATH = "shop/settings.py"
 BASE = f'HOST = "db"\nDB_PASSWORD = "{PASSWORD}"\nAPI_KEY = "{TOKEN}"\nURL = "postgres://shop:{TOKEN}@db.acme.com/x"\n'
-MODULES = [ModuleFacts(name="shop/", paths=["shop/"])]
+MODULES = [ModuleSummary(name="shop/", paths=["shop/"])]
 
 
 def make_files(text: str = BASE) -> FakeFiles:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.domain.project_config import ModuleConfig
-from triage.domain.proposal import EditablePath, ModuleFacts
+from triage.domain.proposal import EditablePath, ModuleSummary
 from triage.fix.patch.modules import MAX_MODULES, find_module, is_inside, list_modules
 
 
@@ -124,7 +124,7 @@ def test_modules_of_the_settings_win():
     }
     files = list_files("src/api/a.py*2", "src/schema.py", "src/other.py", "setup.py", "tests/test_a.py")
     assert list_modules(files, configured) == [
-        ModuleFacts(
+        ModuleSummary(
             name="api",
             paths=["src/api/", "src/schema.py"],
             description="The HTTP API",
@@ -132,7 +132,7 @@ def test_modules_of_the_settings_win():
             languages=["Python"],
             tests=["tests/"],
         ),
-        ModuleFacts(name="top", paths=["./"], source_files=1, languages=["Python"], tests=["tests/"]),
+        ModuleSummary(name="top", paths=["./"], source_files=1, languages=["Python"], tests=["tests/"]),
     ]
 
 

@@ -24,9 +24,9 @@ def _without_grpc_exporter() -> Iterator[None]:
     if _GRPC_EXPORTER in sys.modules:
         yield
         return
-    stand_in = ModuleType(_GRPC_EXPORTER)
-    vars(stand_in)["OTLPSpanExporter"] = _NoExporter
-    sys.modules[_GRPC_EXPORTER] = stand_in
+    stub_module = ModuleType(_GRPC_EXPORTER)
+    vars(stub_module)["OTLPSpanExporter"] = _NoExporter
+    sys.modules[_GRPC_EXPORTER] = stub_module
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from triage.agents.prompts import (
 )
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CritiqueFinding
-from triage.domain.proposal import AffectedModule, ModuleFacts
+from triage.domain.proposal import AffectedModule, ModuleSummary
 from triage.domain.value import Value
 from triage.fix.fix_answers import ChosenModule, CodeChanges, FileAnswer, ModuleChoice, TestChanges, TicketClass
 from triage.fix.fix_state import FixState
@@ -140,7 +140,7 @@ RULES_MODULES = 2
 
 
 async def choose_with_model(
-    state: FixState, services: Services, model: Model, modules: Sequence[ModuleFacts]
+    state: FixState, services: Services, model: Model, modules: Sequence[ModuleSummary]
 ) -> ModuleChoice:
     chain = model.structured_output(ModuleChoice, "fast", CHOICE_TOKENS)
     sections = format_ticket(state, services) | format_triage(state)
@@ -149,7 +149,7 @@ async def choose_with_model(
     return await chain.ainvoke(build_messages("fix_modules", sections))
 
 
-def choose_by_rules(state: FixState, modules: Sequence[ModuleFacts]) -> ModuleChoice:
+def choose_by_rules(state: FixState, modules: Sequence[ModuleSummary]) -> ModuleChoice:
     """Return the modules of the triage's first suspects."""
     suspects = state.report.suspects if state.report else []
     reasons = {found.name: suspect.reason for suspect in suspects if (found := find_module(suspect.path, modules))}
@@ -162,20 +162,20 @@ def choose_by_rules(state: FixState, modules: Sequence[ModuleFacts]) -> ModuleCh
     )
 
 
-def check_choice(choice: ModuleChoice, modules: Sequence[ModuleFacts]) -> str | None:
+def check_choice(choice: ModuleChoice, modules: Sequence[ModuleSummary]) -> str | None:
     """Return why a choice cannot be used; None when it can."""
     names = {module.name for module in modules}
     return None if any(module.name in names for module in choice.affected_modules) else "none of the modules exists"
 
 
-def select_modules(choice: ModuleChoice, modules: Sequence[ModuleFacts]) -> list[AffectedModule]:
+def select_modules(choice: ModuleChoice, modules: Sequence[ModuleSummary]) -> list[AffectedModule]:
     """Return the named modules that exist."""
     names = {module.name for module in modules}
     chosen = {module.name: module.reason for module in choice.affected_modules if module.name in names}
     return [AffectedModule(name=name, reason=reason) for name, reason in chosen.items()]
 
 
-def describe_module(module: ModuleFacts) -> str:
+def describe_module(module: ModuleSummary) -> str:
     """Return a module as the prompt lists it."""
     count = module.source_files
     facts = [f"{count} source file{'s' * (count != 1)}" if count else "no product code", *module.languages[:2]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import ModuleFacts, PatchDraft, PendingMutation
+from triage.domain.proposal import ModuleSummary, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
 from triage.fix.fix_ports import BaseFiles, CheckResult
 from triage.fix.patch.modules import list_modules
@@ -59,7 +59,7 @@ class FixContext:
         """The services without what sends something out, for the nodes that make a patch."""
         return restrict_services(self.services, FIX_CAPABILITIES)
 
-    def list_modules(self) -> Sequence[ModuleFacts]:
+    def list_modules(self) -> Sequence[ModuleSummary]:
         """The parts of the repository to which a patch can be limited. Takes up to seconds."""
         return list_modules(self.base_files.list_editable(), self.services.config.modules)
 

@@ -9,7 +9,7 @@ from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
-from triage.domain.proposal import AffectedModule, ModuleFacts
+from triage.domain.proposal import AffectedModule, ModuleSummary
 from triage.fix.fix_answers import TicketClass
 from triage.fix.fix_state import FixState, RetrievedPassage
 from triage.fix.graph.ask_model import (
@@ -128,7 +128,7 @@ async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Upd
     }
 
 
-def _only_module(modules: Sequence[ModuleFacts]) -> list[AffectedModule]:
+def _only_module(modules: Sequence[ModuleSummary]) -> list[AffectedModule]:
     return [AffectedModule(name=modules[0].name, reason="It is the only module.")] if len(modules) == 1 else []
 
 

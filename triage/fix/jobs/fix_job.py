@@ -97,7 +97,7 @@ async def finish(
     *,
     status: Status = Status.COMPLETE,
 ) -> RunResult:
-    """Write to the issue, to the job's page and to the outputs. `message` is inert Markdown."""
+    """Write to the issue, to the job's page and to the outputs. `message` is safe Markdown."""
     shown = [effect for effect in effects if not job.context.policy.dry_run]
     done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], job.context)
     if done.needs_setup_fix:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from triage.base.text import MAX_QUOTED_CHARS, quote_value
-from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, ModuleFacts, PatchDraft
+from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, ModuleSummary, PatchDraft
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
 from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
@@ -19,7 +19,7 @@ MAX_CHANGED_LINES = 3_000
 
 
 def find_problems(
-    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleFacts], protected: Sequence[str]
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
 ) -> list[str]:
     """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
 
@@ -58,7 +58,7 @@ def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
             yield f"{show_path(path)} is a file and a folder of the patch: rename one."
 
 
-def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleFacts]) -> Iterator[str]:
+def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleSummary]) -> Iterator[str]:
     known = {module.name for module in modules}
     if not draft.modules:
         yield "The patch names no module: name those that it changes."
@@ -68,7 +68,7 @@ def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleFacts]) -> Iter
 
 
 def _find_file_problems(
-    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleFacts], protected: Sequence[str]
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
 ) -> Iterator[str]:
     named = {module.name for module in draft.modules}
     chosen = [module for module in modules if module.name in named]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.project_config import ModuleConfig
-from triage.domain.proposal import EditablePath, ModuleFacts
+from triage.domain.proposal import EditablePath, ModuleSummary
 from triage.fix.patch.path_rules import is_below
 
 MAX_MODULES = 40
@@ -47,7 +47,7 @@ class _Part:
     """None if it cannot be divided."""
 
 
-def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleConfig]) -> list[ModuleFacts]:
+def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleConfig]) -> list[ModuleSummary]:
     """Return the modules, sorted by name: those of the settings, or at most 40 folders.
 
     Args:
@@ -67,7 +67,7 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
         inside = [file.language for file in files if file.is_product_code and is_inside(file.path, places)]
         languages = [language for language, _ in Counter(inside).most_common(_MAX_LANGUAGES)]
         facts.append(
-            ModuleFacts(
+            ModuleSummary(
                 name=name,
                 paths=places,
                 description=description,
@@ -79,7 +79,7 @@ def list_modules(files: Sequence[EditablePath], configured: Mapping[str, ModuleC
     return facts
 
 
-def find_module(path: str, modules: Sequence[ModuleFacts]) -> ModuleFacts | None:
+def find_module(path: str, modules: Sequence[ModuleSummary]) -> ModuleSummary | None:
     """Return the module of a file: the one whose place is the most specific."""
     found = [(len(place), module.name, module) for module in modules for place in module.paths if is_below(path, place)]
     return max(found, key=lambda one: one[:2])[2] if found else None

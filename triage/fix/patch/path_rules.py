@@ -38,7 +38,7 @@ def find_path_problem(
         path: Relative to the top folder. May be hostile.
         files: Those of the base commit.
         is_new: The patch adds the file.
-        module_paths: What the patch is limited to, see `ModuleFacts.paths`.
+        module_paths: What the patch is limited to, see `ModuleSummary.paths`.
         test_paths: Where tests of these modules may stand as well.
         protected: Gitignore patterns of the project.
     """
@@ -105,7 +105,7 @@ def _compile(patterns: tuple[str, ...]) -> "PathSpec[Any]":
 
 
 def is_below(path: str, place: str) -> bool:
-    """Whether a file is at a place, see `ModuleFacts.paths`. A folder may lack the slash at its end."""
+    """Whether a file is at a place, see `ModuleSummary.paths`. A folder may lack the slash at its end."""
     if place == "./" or place.endswith("/./"):
         folder = place.removesuffix("./")
         return path.startswith(folder) and "/" not in path[len(folder) :]

@@ -48,7 +48,7 @@ _SUPPORT = re.compile(r"\bsupport\b|\bhelp\b|install|build", re.I)
 
 
 def find_declared_kind(parsed: ParsedIssue) -> LearnedKind | None:
-    """The kind that the reporter chose; None without a choice, or when the choice says little.
+    """Return the kind that the reporter chose; None without a choice, or when the choice says little.
 
     Reporters choose “feature request” and “question” when they mean it. “Bug” counts as a form's field and as a prefix
     of the title. Elsewhere people choose it for whatever does not work for them: of 81 questions and bugs in two
@@ -68,7 +68,7 @@ def find_declared_kind(parsed: ParsedIssue) -> LearnedKind | None:
 
 
 def declares_support(parsed: ParsedIssue) -> bool:
-    """Whether a form's field says that the reporter wants help."""
+    """Return whether a form's field says that the reporter wants help."""
     match = _HEADING.search(parsed.prose[:_MAX_CHARS])
     return match is not None and _SUPPORT.search(match[1]) is not None
 
@@ -171,7 +171,7 @@ def read_kind(
 def classify_issue(
     parsed: ParsedIssue, labels: Sequence[str], learned: Mapping[LearnedKind, float] | None = None
 ) -> Kind:
-    """What the issue is handled as; `learned` as in `read_kind`.
+    """Return what the issue is handled as; `learned` as in `read_kind`.
 
     An uncertain one is a bug, and so is one that shows an error, unless a label or the reporter says otherwise.
     """
@@ -191,7 +191,7 @@ def _shows_failure(parsed: ParsedIssue) -> bool:
 
 
 def find_labelled_kind(labels: Sequence[str]) -> LearnedKind | None:
-    """The kind that the labels, or an issue type among them, name; a bug before the others."""
+    """Return the kind that the labels, or an issue type among them, name; a bug before the others."""
     return next((kind for kind, words in _LABELS.items() if any(map(words.search, labels))), None)
 
 
@@ -205,7 +205,7 @@ def _wants_support(parsed: ParsedIssue, kind: LearnedKind, labels: Sequence[str]
 
 
 def is_spam(parsed: ParsedIssue) -> bool:
-    """Whether it advertises something. Who shows code or an error does not."""
+    """Return whether it advertises something. Who shows code or an error does not."""
     shows_something = parsed.code or parsed.traces or parsed.error_messages
     return not shows_something and _SPAM.search(f"{parsed.title} {parsed.prose}"[:5_000]) is not None
 

@@ -135,7 +135,7 @@ def describe_title(title: str) -> set[str]:
 
 
 def describe_body(parsed: ParsedIssue, prose: str) -> set[str]:
-    """Facts and rough counts. `prose` is the text below the headings."""
+    """Return facts and rough counts. `prose` is the text below the headings."""
     questions = _QUESTION.findall(prose)
     lines_of_code = sum(block.text.count("\n") + 1 for block in parsed.code)
     counts = {
@@ -190,7 +190,7 @@ CUE_VALUE = 0.3
 
 
 def extract_kind_features(parsed: ParsedIssue) -> dict[str, float]:
-    """Named features and their values. Takes time linear in the text, and at most that of 6,000 characters."""
+    """Return named features and their values. Takes time linear in the text, and at most that of 6,000 characters."""
     title = parsed.title[:_MAX_TITLE_CHARS]
     headings = [section.heading for section in parsed.sections[:_MAX_HEADINGS]]
     prose = _drop_headings(parsed.prose[:_MAX_CHARS], headings)

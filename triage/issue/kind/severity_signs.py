@@ -237,12 +237,12 @@ _MAX_CODE_BLOCKS = 20
 
 
 def find_severity(parsed: ParsedIssue, regression: Regression | None) -> SeveritySign | None:
-    """The sign that says the most; None where nothing says how bad it is."""
+    """Return the sign that says the most; None where nothing says how bad it is."""
     return next(iter(find_severity_signs(parsed, regression)), None)
 
 
 def find_severity_signs(parsed: ParsedIssue, regression: Regression | None) -> list[SeveritySign]:
-    """One sign per kind, the worst first, each with its sentence."""
+    """Return one sign per kind, the worst first, each with its sentence."""
     sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
     found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, sentences))}
     if "crash" not in found and (line := next(_lines_of_death(parsed), None)):

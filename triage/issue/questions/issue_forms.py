@@ -54,7 +54,7 @@ def classify_field(label: str) -> MissingKind:
 
 
 def parse_forms(texts: Sequence[str]) -> list[Form]:
-    """Every template that has questions. An invalid one is skipped."""
+    """Return every template that has questions. An invalid one is skipped."""
     forms = []
     for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts):
         form = _from_yaml(text)
@@ -67,13 +67,13 @@ def parse_forms(texts: Sequence[str]) -> list[Form]:
 
 
 def find_template_comments(texts: Sequence[str]) -> frozenset[str]:
-    """What the templates say in comments (`<!-- … -->`), without repeated white space."""
+    """Return what the templates say in comments (`<!-- … -->`), without repeated white space."""
     found = (comment for raw in texts for comment in _COMMENT.findall(clean_text(raw[:_MAX_CHARS])))
     return frozenset(" ".join(comment.split()) for comment in found) - {""}
 
 
 def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:
-    """The template that has most of its questions as headings of the issue; empty when there is none."""
+    """Return the template that has most of its questions as headings of the issue; empty when there is none."""
     headings = {_key(section.heading) for section in sections}
     best: Form = []
     best_hits = 0
@@ -85,7 +85,7 @@ def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:
 
 
 def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
-    """The text below the field's heading; None when the heading is missing."""
+    """Return the text below the field's heading; None when the heading is missing."""
     texts = [section.text for section in sections if _key(section.heading) == _key(field.label)]
     return max(texts, key=len).strip() if texts else None
 
@@ -105,7 +105,7 @@ def _from_yaml(text: str) -> Form | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether the YAML is neither deep nor has aliases, which can make a small text large."""
+    """Return whether the YAML is neither deep nor has aliases, which can make a small text large."""
     depth = 0
     for event in yaml.parse(text, _LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -112,7 +112,7 @@ def _compares_versions(facts: ReportFacts) -> bool:
 
 
 def _is_needed(field: FormField, report: _Report) -> bool:
-    """Whether a field that the form requires is empty, and nothing else in the report answers it.
+    """Return whether a field that the form requires is empty, and nothing else in the report answers it.
 
     A Markdown template requires nothing; what it asks for is left to the checks.
     """
@@ -242,7 +242,7 @@ def _ask_actual(report: _Report) -> MissingInformation | None:
 
 
 def _says_enough(report: _Report) -> bool:
-    """Whether an error, code or a longer text shows what is meant; also for other languages than English."""
+    """Return whether an error, code or a longer text shows what is meant; also for other languages than English."""
     return (
         not report.is_vague
         or report.parsed.language != "en"

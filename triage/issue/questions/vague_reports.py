@@ -73,7 +73,7 @@ _POINTER = re.compile(r"(?<![\w/])#\d+\b|https?://")
 
 
 def is_reproducible(parsed: ParsedIssue) -> bool:
-    """Whether a maintainer can run it, click through it, or read where it fails."""
+    """Return whether a maintainer can run it, click through it, or read where it fails."""
     if has_code(parsed) or parsed.stack_traces or links_to_source(parsed) or _has_steps_section(parsed):
         return True
     prose = extract_own_words(parsed)
@@ -84,7 +84,7 @@ def is_reproducible(parsed: ParsedIssue) -> bool:
 
 
 def is_vague(parsed: ParsedIssue) -> bool:
-    """Whether a report that is not reproducible also leaves open what goes wrong where."""
+    """Return whether a report that is not reproducible also leaves open what goes wrong where."""
     if _requests_change(parsed) or _shows_error_of_title(parsed):
         return False
     words, prose = count_own_words(parsed), extract_own_words(parsed)
@@ -105,7 +105,7 @@ def is_vague(parsed: ParsedIssue) -> bool:
 
 
 def extract_own_words(parsed: ParsedIssue) -> str:
-    """Prose without headings and checklists, which come from templates, and without answers that are none."""
+    """Return prose without headings and checklists, which come from templates, and without answers that are none."""
     lines = parsed.prose[:_MAX_CHARS].split("\n")
     return "\n".join(line for line in lines if not _TEMPLATE_LINE.match(line) and not _NO_ANSWER.match(line))
 
@@ -115,7 +115,7 @@ def count_own_words(parsed: ParsedIssue) -> int:
 
 
 def links_to_source(parsed: ParsedIssue) -> bool:
-    """Whether a link leads to code, to a change, to an example that runs, or to the log of a build."""
+    """Return whether a link leads to code, to a change, to an example that runs, or to the log of a build."""
     return any(SOURCE_LINK.search(link) or _SANDBOXES.search(link) for link in parsed.links[:_MAX_LINKS])
 
 
@@ -125,7 +125,7 @@ def shows_pictures(parsed: ParsedIssue) -> bool:
 
 
 def leaves_error_to_picture(parsed: ParsedIssue, *, can_be_seen: bool) -> bool:
-    """Whether the text speaks of an error or an output that only a picture shows."""
+    """Return whether the text speaks of an error or an output that only a picture shows."""
     if parsed.error_messages or not shows_pictures(parsed):
         return False
     is_short = count_own_words(parsed) <= MANY_WORDS and not can_be_seen
@@ -133,7 +133,7 @@ def leaves_error_to_picture(parsed: ParsedIssue, *, can_be_seen: bool) -> bool:
 
 
 def may_be_a_wish(parsed: ParsedIssue) -> bool:
-    """Whether it is likelier a feature request than anything else, if not certainly, and nothing in it fails."""
+    """Return whether it is likelier a feature request than anything else, if not certainly, and nothing in it fails."""
     if read_kind(parsed).kind != "feature_request" or has_error(parsed) or parsed.language != "en":
         return False
     if count_own_words(parsed) < _FEWEST_WORDS:
@@ -142,18 +142,18 @@ def may_be_a_wish(parsed: ParsedIssue) -> bool:
 
 
 def _requests_change(parsed: ParsedIssue) -> bool:
-    """Whether the title names the change and nothing failed: then steps and versions would not help."""
+    """Return whether the title names the change and nothing failed: then steps and versions would not help."""
     return IMPERATIVE.search(parsed.title) is not None and not has_error(parsed) and bool(parsed.prose or parsed.code)
 
 
 def _shows_error_of_title(parsed: ParsedIssue) -> bool:
-    """Whether the title says what was done, and the text the message that came."""
+    """Return whether the title says what was done, and the text the message that came."""
     below = any(message not in parsed.title for message in parsed.error_messages)
     return below and count_words(_TAG.sub("", parsed.title)) >= _TITLE_WORDS
 
 
 def has_telling_title(parsed: ParsedIssue) -> bool:
-    """Whether the title says what is wrong with what, so that a short text below it is enough."""
+    """Return whether the title says what is wrong with what, so that a short text below it is enough."""
     title = _TAG.sub("", parsed.title)
     return count_words(title) >= _TITLE_WORDS and _GENERAL.search(title) is None
 

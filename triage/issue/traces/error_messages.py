@@ -71,7 +71,7 @@ _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 def find_error_messages(
     title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = ()
 ) -> list[str]:
-    """At most ten messages, best first: of traces, of sections for them, error lines, quotes, then of compilers.
+    """Return at most ten messages, best first: of traces, of sections for them, error lines, quotes, then of compilers.
 
     Each is in the text word for word. A message that is part of another one is left out.
     """
@@ -105,7 +105,7 @@ def _drop_marks(message: str) -> str:
 
 
 def _in_sections(sections: Sequence[Section]) -> list[str]:
-    """The first line below a heading for the message."""
+    """Return the first line below a heading for the message."""
     found = []
     for section in sections:
         if _ERROR_HEADING.search(section.heading):
@@ -144,7 +144,7 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _cut_at_quote(line: str, start: int, message: str) -> str:
-    """The message up to the mark that closes the quote in which it begins."""
+    """Return the message up to the mark that closes the quote in which it begins."""
     closing = {"`": "`", "“": "”"}.get(line[start - 1 : start] if start else "")
     inside = message.partition(closing)[0] if closing else message
     return inside if len(inside) >= _MIN_CHARS else message
@@ -165,7 +165,7 @@ def _quotes(text: str) -> list[str]:
 
 
 def _is_stated_as_error(words: str, before: str, after: str) -> bool:
-    """Whether the words around a quote call it an error. A dialog may also say that all is well."""
+    """Return whether the words around a quote call it an error. A dialog may also say that all is well."""
     if before.rstrip().endswith(("(", "<<", "[")):
         return False
     before = before.rpartition(". ")[2][-_MAX_BEFORE_CHARS:]
@@ -211,7 +211,7 @@ def find_symptom(parsed: ParsedIssue) -> Quote | None:
 
 
 def describe_symptom(parsed: ParsedIssue) -> str:
-    """The error and the place that raised it; empty where no error can be quoted whole."""
+    """Return the error and the place that raised it; empty where no error can be quoted whole."""
     symptom = find_symptom(parsed)
     if symptom is None:
         return ""
@@ -255,7 +255,7 @@ def _drop_repeated_name(message: str) -> str:
 
 
 def is_personal(path: str) -> bool:
-    """Whether the path is in somebody's home."""
+    """Return whether the path is in somebody's home."""
     return _PERSONAL.search(path) is not None
 
 

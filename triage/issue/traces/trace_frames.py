@@ -154,7 +154,7 @@ def find_jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def frame_below_call(location: re.Pattern[str], call: re.Pattern[str]) -> FindFrame:
-    """The function is on the line above its location."""
+    """Return a frame whose function is on the line above its location."""
 
     def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
         match = location.match(lines[number])
@@ -184,7 +184,7 @@ def find_notebook_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """A terminal of 80 columns breaks the line of a frame in two."""
+    """Return a frame of Python, whose line a terminal of 80 columns may break in two."""
     line = lines[number]
     if ", line " not in line and number + 1 < len(lines):
         line += lines[number + 1]
@@ -196,7 +196,7 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """A frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
+    """Return a frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
     match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
     if match is None or _NO_SCRIPT.search(match["path"]) or re.fullmatch(r"[^./\\:]*\s[^./\\:]*", match["path"]):
         return None
@@ -296,7 +296,7 @@ _GENERATED = re.compile(r"[<+]|\.\.")
 
 
 def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """A frame of a native debugger, whose location may be on one of the next lines."""
+    """Return a frame of a native debugger, whose location may be on one of the next lines."""
     match = next((found for pattern in _ON_ONE_LINE if (found := pattern.match(lines[number]))), None)
     if match is not None:
         return frame_from_groups(match.groupdict())
@@ -311,7 +311,7 @@ def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def find_module_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """A frame of a program without debugging information: the library takes the place of the source."""
+    """Return a frame of a program without debugging information: the library takes the place of the source."""
     match = _MODULE.match(lines[number])
     return FrameLine(match["path"] or match["from"], None, match["function"]) if match else None
 

@@ -47,7 +47,7 @@ class FoundTrace:
 
 
 def find_traces(text: str) -> list[FoundTrace]:
-    """All traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
+    """Return all traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
     lines, numbers = _split_lines(text)
     used: set[int] = set()
     found: list[FoundTrace] = []
@@ -65,14 +65,14 @@ def find_traces(text: str) -> list[FoundTrace]:
 
 
 def _place_in_text(found: FoundTrace, numbers: Sequence[int]) -> FoundTrace:
-    """A trace inside a line covers no line: the sentence around it stays prose."""
+    """Return the trace with its lines. One inside a line covers none: the sentence around it stays prose."""
     start, last = numbers[found.start], numbers[found.end - 1]
     is_inside = start == last and numbers.count(start) > 1
     return replace(found, start=start, end=start if is_inside else last + 1)
 
 
 def _split_lines(text: str) -> tuple[list[str], list[int]]:
-    """Lines without the prefixes of logs, each with its number in the text.
+    """Return lines without the prefixes of logs, each with its number in the text.
 
     Inline code and some forms join the lines of a trace to one, which is taken apart again.
     """

@@ -104,7 +104,7 @@ _USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
 
 
 def find_project_version(parsed: ParsedIssue, project: str) -> Quote | None:
-    """The version as it is written, from the most reliable place; `project` is `owner/name` or empty."""
+    """Return the version as it is written, from the most reliable place; `project` is `owner/name` or empty."""
     for words in _candidates(parsed, project):
         value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")
         if value and not _EMPTY.match(value) and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
@@ -113,7 +113,7 @@ def find_project_version(parsed: ParsedIssue, project: str) -> Quote | None:
 
 
 def has_any_version(parsed: ParsedIssue) -> bool:
-    """Whether any number may be the project's: one that is not known to be of a platform."""
+    """Return whether any number may be the project's: one that is not known to be of a platform."""
     return any(not is_platform_version(version) for version in parsed.versions)
 
 
@@ -160,7 +160,7 @@ def _in_section(section: Section, names: list[str]) -> Iterator[str]:
 
 
 def _is_of_project(label: str, names: list[str]) -> bool:
-    """Whether a label such as `Shop version` or `Version` means the project and not what it runs on."""
+    """Return whether a label such as `Shop version` or `Version` means the project and not what it runs on."""
     squeezed = _squeeze(label)
     if any(name in squeezed for name in names):
         return True
@@ -191,7 +191,7 @@ def _named(text: str, names: list[str]) -> Iterator[str]:
 
 
 def _moving(text: str) -> Iterator[str]:
-    """A branch or `latest`; what follows it in numbers says more."""
+    """Yield a branch or `latest`; what follows it in numbers says more."""
     moving = MOVING_VERSION.search(text)
     if moving:
         exact = _AFTER_MOVING.match(text, moving.end())
@@ -209,7 +209,7 @@ def _alone(prose: str) -> Iterator[str]:
 
 
 def _project_names(project: str) -> Iterator[str]:
-    """The name without separators; also without an affix that packages leave out."""
+    """Yield the name without separators; also without an affix that packages leave out."""
     owner, _, name = project.lower().rpartition("/")
     squeezed = _squeeze(name)
     if len(squeezed) >= 2:

@@ -182,7 +182,7 @@ _PAST = re.compile(
 
 
 def _in_list(parsed: ParsedIssue) -> Regression | None:
-    """Lines such as `* v23.0 -- stable` and `* v24.0 -- unstable`."""
+    """Return what lines such as `* v23.0 -- stable` and `* v24.0 -- unstable` tell."""
     worked = broken = ""
     line_of_broken = ""
     for line in parsed.prose[:MAX_CHARS].split("\n"):
@@ -212,7 +212,7 @@ _BAD = re.compile(
 
 
 def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = "") -> str:
-    """The first version of the project: one that follows the name of a platform is left out."""
+    """Return the first version of the project: one that follows the name of a platform is left out."""
     for pattern in patterns:
         for match in pattern.finditer(sentence):
             version = match[group].rstrip(".")
@@ -224,7 +224,7 @@ def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = 
 MAX_COMMITS = 5
 HEAD = "HEAD"
 ResolveCommit = Callable[[str], str | None]
-"""Returns the full id of a commit that is written in hexadecimal."""
+"""Return the full id of a commit that is written in hexadecimal."""
 _COMMIT_ALONE = re.compile(r"(?:^|-\d{1,6}-g)((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})$")
 """Alone, or as `git describe` writes it: `1.1.0-2-gabcdef5`."""
 

@@ -106,7 +106,7 @@ def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) 
 
 
 def is_platform_version(version: str) -> bool:
-    """Whether a found version is that of a language, system, browser or tool, not of the project."""
+    """Return whether a found version is that of a language, system, browser or tool, not of the project."""
     name = version.lower().rpartition(" ")[0]
     return any(word in PLATFORMS for word in re.split(r"[\s(),/-]+", name))
 
@@ -124,7 +124,7 @@ def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
 
 
 def _in_section(section: Section) -> list[tuple[str, str]]:
-    """Versions in lines such as `name: 1.2`. A number alone gets its name from the heading."""
+    """Return versions in lines such as `name: 1.2`. A number alone gets its name from the heading."""
     found: list[tuple[str, str]] = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in section.text.split("\n")):
         alone = _ALONE.match(line)
@@ -277,7 +277,7 @@ _EMPTY = re.compile(r"(?i)^\W*(?:n/?[ar]|none|no response|unknown|any|all|-|\[?e
 
 
 def find_environment(parsed: ParsedIssue) -> list[Quote]:
-    """At most twelve systems, languages and tools, as written, the most explicit first."""
+    """Return at most twelve systems, languages and tools, as written, the most explicit first."""
     found: list[Quote] = []
     for words in _candidates(parsed):
         value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")[:_MAX_VALUE_CHARS]

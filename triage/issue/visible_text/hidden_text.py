@@ -60,7 +60,7 @@ def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
 
 
 def count_hidden_attributes(attributes: Mapping[str, str | None]) -> int:
-    """How many attributes of a visible element have text that the page does not show."""
+    """Return how many attributes of a visible element have text that the page does not show."""
     return (
         bool((attributes.get("title") or "").strip())
         + bool((attributes.get("data-meta") or "").strip())
@@ -69,13 +69,13 @@ def count_hidden_attributes(attributes: Mapping[str, str | None]) -> int:
 
 
 def known_language(written: str) -> str:
-    """The language of a code block if it is known; else empty, since the page does not show the word."""
+    """Return the language of a code block if it is known; else empty, since the page does not show the word."""
     name = written.strip().lower()
     return written.strip() if name in _known_languages() or name in DRAWN_LANGUAGES else ""
 
 
 def visible_link_target(address: str) -> str:
-    """The part of a URL that is read: all of a link into a repository, else the host; empty without a host.
+    """Return the part of a URL that is read: all of a link into a repository, else the host; empty without a host.
 
     A reader of the page does not see queries, user names and words in a path.
     """
@@ -143,7 +143,7 @@ _ESCAPED = re.compile(r"\\(?:(\\)|%)")
 
 
 def strip_hiding_formulas(text: str, masked: str, *, has_literal_dollar: bool) -> tuple[str, int]:
-    """The text without formulas that hide text, and how many such formulas there were.
+    """Return the text without formulas that hide text, and how many such formulas there were.
 
     `masked` is the text with `MASK` for code. `has_literal_dollar`: a formula may end at any later dollar sign.
     """
@@ -161,7 +161,7 @@ def strip_hiding_formulas(text: str, masked: str, *, has_literal_dollar: bool) -
 
 
 def count_literal_dollars(markdown: str) -> int:
-    """How many dollar signs are written so that they neither open nor close a formula."""
+    """Return how many dollar signs are written so that they neither open nor close a formula."""
     return len(_LITERAL_DOLLAR.findall(markdown))
 
 
@@ -171,7 +171,7 @@ def code_hides_text(tex: str) -> bool:
 
 
 def formula_hides_text(tex: str) -> bool:
-    """Whether TeX may have text that is not visible, not readable, or far away from the rest."""
+    """Return whether TeX may have text that is not visible, not readable, or far away from the rest."""
     rest = _ENVIRONMENT.sub(" ", tex)
     lengths = [_to_em(*found) for found in _LENGTH.findall(rest)]
     rest = _LENGTH.sub(" ", rest)
@@ -227,7 +227,7 @@ def _find_line_formulas(masked: str, has_literal_dollar: bool) -> Iterator[tuple
 
 
 def _find_balanced(line: str, dollars: Sequence[int]) -> int | None:
-    """The first dollar sign after the opening one at which no brace is open."""
+    """Return the first dollar sign after the opening one at which no brace is open."""
     depth = 0
     for place, following in pairwise(dollars):
         part = line[place:following]

@@ -59,7 +59,7 @@ class BlockDraft:
     level: int = 0
 
     def visible_text(self) -> tuple[str, int]:
-        """The lines of all parts, and how many runs of invisible characters were removed from them."""
+        """Return the lines of all parts, and how many runs of invisible characters were removed from them."""
         text, removed = clean_and_count("\n".join(self.parts))
         if self.kind == "heading":
             return " ".join(text.split()), removed
@@ -299,7 +299,7 @@ class PageCollector:
         self._continues = self._is_in_rows
 
     def _join_words(self) -> str:
-        """All words without formulas that hide text."""
+        """Return all words without formulas that hide text."""
         masked = "".join(MASK * len(word) if isinstance(word, _CodeSpan) else word for word in self._buffer)
         text, found = strip_hiding_formulas("".join(self._buffer), masked, has_literal_dollar=self._has_literal_dollar)
         self.hidden += found
@@ -322,7 +322,7 @@ def _read_code_block(node: LexborNode) -> tuple[str, str, int]:
 
 
 def _read_inline_code(node: LexborNode) -> tuple[str, int]:
-    """A code span as Markdown, empty when nothing is visible, and its number of hidden pieces."""
+    """Return a code span as Markdown, empty when nothing is visible, and its number of hidden pieces."""
     words, hidden = _read_visible(node)
     cleaned, removed = clean_and_count(" ".join(words.split()))
     text = " ".join(cleaned.split())

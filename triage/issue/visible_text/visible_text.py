@@ -62,7 +62,7 @@ class VisiblePage(Value):
 
 
 def extract_visible_page(markdown: str | None, template_comments: frozenset[str] = frozenset()) -> VisiblePage:
-    """The visible text of a body. Takes time linear in its length, and raises nothing.
+    """Return the visible text of a body. Takes time linear in its length, and raises nothing.
 
     `template_comments` are those of the issue templates, without repeated white space; they do not count as hidden.
     """
@@ -91,13 +91,13 @@ def extract_visible_page(markdown: str | None, template_comments: frozenset[str]
 
 
 def extract_visible_line(text: str | None) -> tuple[str, int]:
-    """A title as one line, without Markdown, and how many runs of invisible characters were removed."""
+    """Return a title as one line, without Markdown, and how many runs of invisible characters were removed."""
     cleaned, removed = clean_and_count((text or "")[:_MAX_TITLE_CHARS])
     return redact_likely_secrets(" ".join(cleaned.split())), removed
 
 
 def _count_unused_definitions(markdown: str, page: str) -> int:
-    """How many definitions of links and footnotes are used by none. What the page has word for word was code."""
+    """Return how many definitions of links and footnotes are used by none. What the page has word for word was code."""
     written: Counter[str] = Counter()
     for found in islice(_DEFINITION.finditer(markdown), _MAX_DEFINITIONS):
         start = next(iter((found[2] or "").split()), "")
@@ -149,7 +149,7 @@ def _flatten(html: str) -> tuple[str, int]:
 
 
 def _close_text_elements(html: str) -> str:
-    """HTML in which a start tag without an end tag does not hide the rest of the page, which GitHub shows."""
+    """Return HTML in which a start tag without an end tag does not hide the rest of the page, which GitHub shows."""
     lower = html.lower()
     last_end = {name: lower.rfind(f"</{name}") for name in _TEXT_ELEMENTS}
 

@@ -92,7 +92,7 @@ class _Recorder:
             "triage.engine": report.engine,
             "triage.severity": report.severity,
         }
-        self._record(RUNS, 1, {**result, "triage.kind": report.kind, "triage.cut": bool(report.cut)})
+        self._record(RUNS, 1, {**result, "triage.kind": report.kind, "triage.cut": bool(report.ended_early)})
         self._record(RUN_SECONDS, report.seconds, {**result, "gen_ai.workflow.name": WORKFLOW_NAME})
         self._record(ITERATIONS, len(report.decisions), {"triage.status": report.status.value})
         if report.usage.usd is not None:

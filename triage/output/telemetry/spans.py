@@ -160,7 +160,7 @@ def _run_attributes(report: RunReport) -> Attributes:
         "triage.suspects": len(report.suspects),
         "triage.iterations": len(report.decisions),
         "triage.rounds": len(report.rounds),
-        "triage.cut": bool(report.cut),
+        "triage.cut": bool(report.ended_early),
         **_usage_attributes(report.usage),
     }
 

@@ -95,7 +95,7 @@ _ANY_KEYWORD.Compile()
 
 
 def find_secrets(data: bytes, path: str) -> Iterator[ByteRange]:
-    """Byte ranges of likely secrets in UTF-8 text, in no order; they may overlap. `path` may be empty."""
+    """Yield byte ranges of likely secrets in UTF-8 text, in no order; they may overlap. `path` may be empty."""
     keywords = _ANY_KEYWORD.Match(data.lower()) or ()
     for number in sorted({rule for keyword in keywords for rule in _RULES_BY_KEYWORD[keyword]}):
         yield from RULES[number].find(data, path)
@@ -117,7 +117,7 @@ _MIN_KEY_LINE = 32
 
 
 def redact_likely_secrets(text: str, path: str = "") -> str:
-    """The text with a placeholder in each line of a likely secret; everything else stays.
+    """Return the text with a placeholder in each line of a likely secret; everything else stays.
 
     `path` is that of the text's file. Other text is searched by the rules for certain files too.
     """
@@ -127,7 +127,7 @@ def redact_likely_secrets(text: str, path: str = "") -> str:
 def replace_likely_secrets(
     text: str, path: str, replace: Callable[[str], str], more: Iterable[tuple[int, int]] = ()
 ) -> str:
-    """The text with each line of each likely secret replaced, in the order of the text.
+    """Return the text with each line of each likely secret replaced, in the order of the text.
 
     `more` are places that are replaced as well, in characters of the text.
     """
@@ -154,7 +154,7 @@ def _to_byte_ranges(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Byt
 
 
 def _find_private_keys(data: bytes) -> Iterator[ByteRange]:
-    """Byte ranges of the base64 words of private keys, without `BEGIN`, `END` and header lines.
+    """Yield byte ranges of the base64 words of private keys, without `BEGIN`, `END` and header lines.
 
     Text between the two lines counts as a key when most of it looks like base64. A key without its end counts too.
     """
@@ -264,12 +264,12 @@ def hide_values(text: str, values: Iterable[str]) -> str:
 
 
 def find_masks(text: str) -> Iterator[re.Match[str]]:
-    """Everything in a text that is a mask or looks like one."""
+    """Return everything in a text that is a mask or looks like one."""
     return _MASK.finditer(text)
 
 
 def are_kept_in_order(masks: Iterable[str], before: Iterable[str]) -> bool:
-    """Whether all masks were there before, in this order. Some may be gone."""
+    """Return whether all masks were there before, in this order. Some may be gone."""
     left = iter(before)
     return all(mask in left for mask in masks)
 

@@ -41,7 +41,7 @@ def _character_pattern(character: str) -> str:
 
 
 def _base64_pattern(data: bytes, alignment: int) -> str:
-    """The part of the encoded data that does not depend on the bytes around it."""
+    """Return the part of the encoded data that does not depend on the bytes around it."""
     code = base64.b64encode(bytes(alignment) + data).decode("ascii")
     start = -(-8 * alignment // _BITS_PER_BASE64_CHAR)
     end = 8 * (alignment + len(data)) // _BITS_PER_BASE64_CHAR
@@ -89,11 +89,11 @@ class SecretRedactor:
         )
 
     def has_match(self, text: str) -> bool:
-        """Whether a secret is in the text. The warning does not mention it."""
+        """Return whether a secret is in the text. The warning does not mention it."""
         return self._pattern is not None and self._pattern.search(text.encode("utf-8", "surrogatepass")) is not None
 
     def redactor_for(self, location: str) -> Redact:
-        """A function that redacts; `location` names the place in the warning, such as `log`."""
+        """Return a function that redacts; `location` names the place in the warning, such as `log`."""
 
         def redact(tree: Any) -> Any:
             redacted = self._redact_tree(tree)

@@ -51,7 +51,7 @@ class Rule:
     """A match is no secret when one of them applies."""
 
     def find(self, data: bytes, path: str) -> Iterator[ByteRange]:
-        """Byte ranges of the secrets. A text without a path is searched by the rules for certain files too."""
+        """Yield byte ranges of the secrets. A text without a path is searched by the rules for certain files too."""
         if self.path and path and not _compile(self.path).search(path):
             return
         pattern = _compile(self.pattern)

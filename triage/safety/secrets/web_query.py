@@ -59,7 +59,7 @@ _ORDINARY = word_set(
 
 
 def sanitize_query(query: str) -> str:
-    """The query without addresses, paths, secrets, random-looking words and search operators.
+    """Return the query without addresses, paths, secrets, random-looking words and search operators.
 
     One line of at most 200 characters, cut between words; empty when nothing is left.
     """
@@ -67,7 +67,7 @@ def sanitize_query(query: str) -> str:
 
 
 def restrict_query(query: str, visible_texts: Iterable[str]) -> str:
-    """A model's query, reduced to words that are in the issue's visible texts or that everybody uses.
+    """Return a model's query, reduced to words that are in the issue's visible texts or that everybody uses.
 
     A model under somebody else's control could otherwise send anything it has seen.
     """
@@ -99,7 +99,7 @@ def _is_address(token: str) -> bool:
 
 
 def _is_host(word: str) -> bool:
-    """Whether it is a dotted name with a host's ending; `System.IO` and `asyncio.run` are names in code."""
+    """Return whether it is a dotted name with a host's ending; `System.IO` and `asyncio.run` are names in code."""
     lower = word.lower()
     ending = lower.rpartition(".")[2]
     if lower == "localhost" or ("." in lower and ending in _PRIVATE_ENDINGS):
