@@ -12,7 +12,7 @@ from testing.runs.in_process_job import InProcessJob
 
 def _machine(name: str, inject: Callable[[InProcessJob], None], message: str, status: str = "complete") -> Fault:
     return Fault(
-        name, inject, message, status, reported_in="log", inputs=BY_RULES | {"timeout_seconds": "20"}, max_requests=0
+        name, inject, message, status, reported_in="log", inputs=BY_RULES | {"timeout_seconds": "60"}, max_requests=0
     )
 
 
