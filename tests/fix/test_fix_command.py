@@ -34,8 +34,11 @@ ISSUE = "# Total of an empty cart\n\n`total([])` in `shop/cart.py` raises ZeroDi
 BRANCH = "triage/total-of-an-empty-cart"
 SECONDS = 60
 """A process that has not printed what is waited for by then is stuck."""
-TAKE_TERMINAL = "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
-"""Without a controlling terminal Ctrl-C would be a character like any other."""
+TAKE_TERMINAL = (
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL); os.setsid();"
+    " fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+"""Without a controlling terminal Ctrl-C would be a character like any other. A suite started by `nohup` ignores SIGHUP."""
 CHECK = f'"{sys.executable}" -c "import tests.test_cart as t; [test() for name, test in vars(t).items() if name.startswith(\'test\')]"'
 
 
