@@ -190,12 +190,12 @@ async def test_a_cached_answer_that_cannot_be_used_is_requested_again(spoil: Any
     assert (setup.model.usage.calls, setup.model.reused) == (1, Usage())
 
 
-async def test_lone_surrogates_in_arguments_can_be_cached():
+async def test_lone_surrogates_are_replaced_so_that_the_reply_can_be_cached_and_sent_again():
     replies = FakeResponseCache()
-    with serve_script([chat_completion(None, tool_calls=[("look_up", '{"name": "\\ud800"}')])]) as server:
+    with serve_script([chat_completion("a\udfff", tool_calls=[("look_up", '{"name": "\\ud800"}')])]) as server:
         for _ in range(2):
             message = await ModelSetup(server, replies=replies).model.with_tools([look_up], "fast", 50).ainvoke("go")
-            assert message.tool_calls[0]["args"] == {"name": "\ud800"}
+            assert (message.text, message.tool_calls[0]["args"]) == ("a?", {"name": "?"})
     assert len(server.requests) == 1
 
 

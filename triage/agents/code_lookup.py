@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 
 from triage.agents.prompts import build_system_message, fence, shorten
-from triage.agents.written_calls import parse_calls, replace_surrogates
+from triage.agents.written_calls import parse_calls
 from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
@@ -139,7 +139,7 @@ class CodeLookup:
         calls = parse_calls(message, turn, self._tools.tools)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])
-        text = replace_surrogates(shorten(message.text.strip(), MAX_TEXT_CHARS))
+        text = shorten(message.text.strip(), MAX_TEXT_CHARS)
         self._transcript += [text] if text else []
         if not calls:
             return "it has seen enough"

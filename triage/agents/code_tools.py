@@ -85,7 +85,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
 
 def render_text_matches(codebase: Codebase, text: str) -> str:
     """Return the most telling lines that have a text, and where the others are."""
-    found = codebase.find_text(_clean_query(text), MAX_GREP_LINES)
+    found = codebase.find_text(text[:MAX_QUERY_CHARS], MAX_GREP_LINES)
     if not found.total:
         heading = "Nothing in the indexed commit has this text."
         heading += " Ask for at least two characters." if len(text.strip()) < MIN_GREP_CHARS else ""
@@ -148,7 +148,7 @@ def render_definitions(codebase: Codebase, name: str) -> str:
 
     A constant or an option has no definition in the index: the lines that begin with it come first.
     """
-    name = _clean_query(name)
+    name = name[:MAX_QUERY_CHARS]
     found = codebase.find_definitions(name)
     if not found:
         last = (_WORDS.findall(name) or [""])[-1]
@@ -201,7 +201,3 @@ def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]
         [f"Files of this name, {len(same_name[:MAX_SAME_NAME])} of {len(same_name)}:", *same_name[:MAX_SAME_NAME]]
     )
     return f"No single indexed file has this path. {hint if same_name else 'Ask `grep` for a text in it.'}"
-
-
-def _clean_query(text: str) -> str:
-    return text[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")

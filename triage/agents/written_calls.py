@@ -3,7 +3,6 @@
 A call that cannot be read costs a turn, which sends the whole conversation again.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 from langchain_core.tools import BaseTool
 
-from triage.citations.written_place import list_readings
+from triage.citations.written_place import list_readings, read_line_numbers
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Names of tools that endpoints accept in a conversation."""
@@ -44,8 +43,7 @@ def parse_calls(message: AIMessage, turn: int, tools: Sequence[BaseTool]) -> lis
         tool = _find_tool(call["name"] or "", tools)
         name = tool.name if tool else call["name"] if _NAME.fullmatch(call["name"] or "") else "unknown_tool"
         if isinstance(call["args"], dict):
-            args = json.loads(replace_surrogates(json.dumps(call["args"], ensure_ascii=False)))
-            fitted = _fit_arguments(args, tool) if tool else args
+            fitted = _fit_arguments(call["args"], tool) if tool else call["args"]
             found[key] = ToolCall(name=name or "", args=fitted, id=key, type="tool_call")
         else:
             found[key] = InvalidToolCall(name=name, args="", id=key, error=None, type="invalid_tool_call")
@@ -62,11 +60,6 @@ def _split_parallel(call: ToolCall) -> list[ToolCall]:
         for use in uses
         if isinstance(use, dict) and isinstance(args := use.get("parameters"), dict)
     ] or [call]
-
-
-def replace_surrogates(text: str) -> str:
-    # JSON can hold lone surrogates; the body of a request cannot.
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _find_tool(written: str, tools: Sequence[BaseTool]) -> BaseTool | None:
@@ -106,7 +99,7 @@ def _find_value(by_name: Mapping[str, Any], name: str) -> Any:
 
 def _fit_lines(fitted: Mapping[str, Any]) -> dict[str, int]:
     """First and last line, from whatever says them: `"12-14"`, `[12, 14]`, `"L12"`, or the path `a.py:12-14`."""
-    numbers = [int(number) for name in ("start", "end") for number in re.findall(r"\d{1,9}", str(fitted.get(name, "")))]
+    numbers = [number for name in ("start", "end") for number in read_line_numbers(fitted.get(name))]
     if not numbers:
         places = [place for place in list_readings(fitted["path"], "") if place.start]
         numbers = [places[0].start or 1, places[0].end or 1] if places else [1]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import unquote
 
 MAX_CHARS = 4096
@@ -22,6 +23,7 @@ _SYMBOL = re.compile(
 _URL = re.compile(
     r"https?://[^/\s]+/(?P<repository>[^/\s]+/[^/\s]+)/(?:-/)?(?:blob|blame|raw|tree|edit)/(?P<path>[^?\s<>\])]+)"
 )
+_LINE_NUMBER = re.compile(r"(?<!\d)(\d{1,9})(?!\d)(?:\.\d+)?", re.ASCII)
 _TAIL_BEGIN = re.compile(r"[:#@,;(]|\s+")
 _MAX_TAILS, _MAX_BEGINS = 3, 12
 
@@ -110,6 +112,11 @@ def is_same_repository(written: str, repository: str) -> bool:
     return bool(repository) and (
         written == repository or ("/" not in repository and written.endswith(f"/{repository}"))
     )
+
+
+def read_line_numbers(written: Any) -> list[int]:
+    """Return the one or two numbers of a line or range, such as `L12-L14`, `[12, 14]` or `{"from": 12, "to": 14}`."""
+    return [int(number) for number in _LINE_NUMBER.findall(str(written))[:2]]
 
 
 def _strip_repository(path: str, repository: str) -> str:

@@ -81,8 +81,7 @@ class CachedReplies:
 
     def put(self, key: str, reply: ModelReply) -> None:
         if self.cache:
-            # pydantic's own JSON refuses lone surrogates.
-            self.cache.put(key, json.dumps(reply.model_dump()))
+            self.cache.put(key, reply.model_dump_json())
 
 
 @dataclass
@@ -292,10 +291,9 @@ def _to_messages(prompt: Any) -> list[BaseMessage]:
 def _build_correction(reply: ModelReply, error: WrongFormat) -> list[BaseMessage]:
     # The answer stands between, because some endpoints refuse two messages of one role in a row.
     text = reply.message.text.strip() or json.dumps([tool.args for tool in reply.tools])
-    text = text[:MAX_REPEATED_CHARS].encode("utf-8", "replace").decode()
     reason = f"This cannot be read: {error.reason}. Answer again, with one JSON object of the schema and nothing else."
     mark = blake2b(reason.encode(), digest_size=8).hexdigest()  # every text in a user's message stands between marks
-    return [AIMessage(text), HumanMessage(f"<<problem {mark}>>\n{reason}\n<</problem {mark}>>")]
+    return [AIMessage(text[:MAX_REPEATED_CHARS]), HumanMessage(f"<<problem {mark}>>\n{reason}\n<</problem {mark}>>")]
 
 
 def _redact_message(message: BaseMessage, redact: Redact) -> BaseMessage:

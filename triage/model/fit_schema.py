@@ -1,17 +1,17 @@
 """Fits a JSON value from a model to the schema of an answer: what cannot be read is left out."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import NoneType
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
-import annotated_types
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from triage.domain.findings import AlsoNamed, Answer, Exact, IfMissing, is_blank, is_no_error
-from triage.model.scalar_values import READERS, Misfit, fit_option, fit_share, fold, set_line_numbers
+from triage.model.lenient_json import read_first_object
+from triage.model.scalar_values import Misfit, fit_option, fit_share, fit_span, fit_text, fold
 
 A = TypeVar("A", bound=BaseModel)
 M = TypeVar("M")
@@ -43,17 +43,10 @@ def fit_answer(value: Mapping[str, Any], schema: type[A]) -> A:
                 first_problem = first_problem or problem
             except ValidationError:
                 continue
-        candidates = [inner for candidate in candidates for inner in map(_to_object, candidate.values()) if inner]
+        inside = [inner for candidate in candidates for inner in candidate.values()]
+        objects = (read_first_object(inner) if isinstance(inner, str) else inner for inner in inside)
+        candidates = [inner for inner in objects if inner and isinstance(inner, dict)]
     raise first_problem or Misfit("fields that cannot be read")
-
-
-def _to_object(value: Any) -> dict[str, Any] | None:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
-    return value if isinstance(value, dict) else None
 
 
 def _fit_fields(value: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
@@ -61,18 +54,18 @@ def _fit_fields(value: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, 
     fields = schema.model_fields
     found = {name: _find_value(by_name, name, info) for name, info in fields.items()}
     if {"start_line", "end_line"} <= fields.keys():
-        set_line_numbers(found, by_name)
+        found |= fit_span(by_name)
     fitted: dict[str, Any] = {}
     missing: list[str] = []
     for name, info in fields.items():
         try:
-            fitted[name] = _fit_field(found[name], info)
-        except Misfit:
+            fitted[name] = _fit_field(found[name], info, _build_adapter(schema, name))
+        except ValueError:
             if _is_exact(info) and found[name] is not _MISSING:
                 raise Misfit(f"{name} unreadable") from None
             default = _find_default(info)
-            if default is _MISSING and _is_declined(fitted):
-                default = _fill(info.annotation)  # nobody reads it
+            if default is _MISSING and _is_declined(fitted):  # nobody reads it
+                default = get_args(info.annotation)[-1] if get_origin(info.annotation) is Literal else ""
             if default is _MISSING:
                 missing.append(name)
             fitted[name] = default
@@ -110,31 +103,25 @@ def _find_default(info: FieldInfo) -> Any:
         return defaults[0]
     if NoneType in get_args(info.annotation):
         return None
-    if get_origin(info.annotation) is list:
-        return []
-    return _MISSING if info.is_required() else info.get_default(call_default_factory=True, validated_data={})
-
-
-def _fill(annotation: Any) -> Any:
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)[-1]
-    return {str: "", bool: False, int: 0, float: 0.0}.get(annotation, _MISSING)
+    return [] if get_origin(info.annotation) is list else _MISSING
 
 
 def _is_exact(info: FieldInfo) -> bool:
     return any(isinstance(item, Exact) for item in info.metadata)
 
 
-def _fit_field(value: Any, info: FieldInfo) -> Any:
+def _fit_field(value: Any, info: FieldInfo, field: TypeAdapter[Any]) -> Any:
     if _is_exact(info):
         return _fit_exactly(value, info.annotation)
     if value is _MISSING or (is_blank(value) and get_origin(info.annotation) is not list):
         raise Misfit
-    low = next((item.ge for item in info.metadata if isinstance(item, annotated_types.Ge)), None)
-    high = next((item.le for item in info.metadata if isinstance(item, annotated_types.Le)), None)
-    if info.annotation is float and isinstance(low, float) and isinstance(high, float):
-        return fit_share(value, low, high)
-    return _fit(value, info.annotation)
+    return field.validate_python(_fit(value, info.annotation))
+
+
+@cache
+def _build_adapter(schema: type[BaseModel], name: str) -> TypeAdapter[Any]:
+    info = schema.model_fields[name]
+    return TypeAdapter(Annotated[info.annotation, info])  # type: ignore[arg-type]  # known at run time only
 
 
 def _fit_exactly(value: Any, annotation: Any) -> Any:
@@ -142,7 +129,7 @@ def _fit_exactly(value: Any, annotation: Any) -> Any:
         return [_fit(item, get_args(annotation)[0]) for item in value]
     if annotation is not str or not isinstance(value, str):
         raise Misfit
-    return value.encode("utf-8", "replace").decode()  # JSON can hold lone surrogates
+    return value
 
 
 def _fit(value: Any, annotation: Any) -> Any:
@@ -156,10 +143,9 @@ def _fit(value: Any, annotation: Any) -> Any:
         return _fit(value, kinds[0])
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _fit_item(value, annotation)
-    reader = READERS.get(annotation)
-    if reader is None:
-        return value
-    return reader(value)
+    if annotation is float:
+        return fit_share(value)
+    return fit_text(value) if annotation is str else value
 
 
 def _fit_list(value: Any, kind: Any) -> list[Any]:
@@ -167,7 +153,7 @@ def _fit_list(value: Any, kind: Any) -> list[Any]:
     for item in _split_items(_list_by_main_field(value, kind)):
         try:
             fitted.append(_fit(item, kind))
-        except (Misfit, ValidationError):
+        except ValueError:
             continue  # one bad item costs only itself
     return fitted
 

@@ -6,6 +6,7 @@ strings, a missing end. The cost is linear in the length of the text.
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +34,6 @@ _BARE = re.compile(r"[^\s,:{}\[\]\"'`]++")
 _SPECIAL = re.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|\\'|[\"\\]")
 _CORRECTED = {"\\": "\\\\", "\\'": "'", '"': '\\"'}
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None, "undefined": None}
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|-?Infinity|NaN", re.ASCII)
-_MAX_DIGITS = 400
 _CUT = object()
 """A string without an end."""
 
@@ -79,6 +78,11 @@ def read_first_object(text: str) -> dict[str, Any]:
     start = text.find("{")
     found = _Search(text).read_object(start) if start >= 0 else None
     return found.value if found else {}
+
+
+def replace_surrogates(text: str) -> str:
+    """Returns the text with `?` for each lone surrogate, which JSON can hold and the body of a request cannot."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def strip_thinking(text: str) -> str:
@@ -217,12 +221,13 @@ class _Reader:
             return _CUT
         self.position = end + 1
         encoded = _SPECIAL.sub(lambda found: _CORRECTED.get(found[0], found[0]), body[0])
-        return json.loads(f'"{encoded}"', strict=False)
+        return replace_surrogates(json.loads(f'"{encoded}"', strict=False))
 
 
 def _read_bare(token: str) -> Any:
     if token.casefold() in _CONSTANTS:
         return _CONSTANTS[token.casefold()]
-    if len(token) > _MAX_DIGITS or not _NUMBER.fullmatch(token):
-        return token
-    return int(token) if token.lstrip("+-").isdecimal() else float(token)
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(token)
+    return token

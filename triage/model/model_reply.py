@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 from pydantic import Field
 
 from triage.domain.value import Value
-from triage.model.lenient_json import read_first_object
+from triage.model.lenient_json import read_first_object, replace_surrogates
 from triage.model.token_count import MAX_COUNT, TokenCount
 from triage.safety.secrets.redactor import Redact
 
@@ -48,7 +48,9 @@ class ModelReply(Value):
         return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def redact(self, redact: Redact) -> "ModelReply":
-        return ModelReply.model_validate(redact(self.model_dump()))
+        """Returns the reply without our own secrets, and without lone surrogates, which no request can hold."""
+        text = json.dumps(redact(self.model_dump()), ensure_ascii=False)
+        return ModelReply.model_validate_json(replace_surrogates(text))
 
     @property
     def message(self) -> AIMessage:

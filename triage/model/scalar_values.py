@@ -1,9 +1,10 @@
 """Texts, numbers, flags and options as models write them: `"85%"`, `85`, `"Feature Request"`, `"yes"`."""
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from triage.citations.written_place import read_line_numbers
 
 _NUMBER = re.compile(
     r"(?:[~<>=]{1,2}|about|approx(?:imately|\.)?|around)?\s*([+-]?(?:\d{1,9}(?:[.,]\d{1,20})?|[.,]\d{1,20}))"
@@ -25,12 +26,6 @@ _SYNONYMS = {
 }
 """Words of issue trackers for the options of our fields, folded."""
 MAX_OPTION_WORDS = 4
-
-
-_RANGE = re.compile(
-    r"\s*(?:lines?|l)?\s*[:#.]?\s*(\d{1,9})(?:\s*(?:-|\u2013|\u2014|to|\.{2,3}|,|:|and)\s*(?:lines?|l)?\s*(\d{1,9}))?\s*",
-    re.IGNORECASE | re.ASCII,
-)
 _NAMES = ("lines", "line", "linerange", "linenumbers", "linenumber", "range", "startend")
 
 
@@ -58,14 +53,10 @@ def fit_option(value: Any, options: Sequence[str]) -> str:
     return begun[0]
 
 
-def fit_share(value: Any, low: float, high: float) -> float:
-    """A number between two bounds; above 1 it means percent."""
+def fit_share(value: Any) -> float:
+    """A number that is a part of one; above 1 it means percent."""
     number = _read_number(value)
-    if abs(number) > 1:
-        number /= 100
-    if not low <= number <= high:
-        raise Misfit
-    return number
+    return number / 100 if abs(number) > 1 else number
 
 
 def _read_number(value: Any) -> float:
@@ -90,7 +81,7 @@ def _read_written_number(text: str) -> float:
     return number / divisor
 
 
-def _read_text(value: Any) -> str:
+def fit_text(value: Any) -> str:
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         value = "\n".join(value)
     if isinstance(value, dict):
@@ -98,54 +89,17 @@ def _read_text(value: Any) -> str:
         value = ": ".join(texts) if texts and "type" not in value else None  # `type`: the schema itself
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
         raise Misfit
-    try:
-        return str(value).encode("utf-8", "replace").decode()  # JSON can hold lone surrogates
-    except ValueError as error:  # an integer with too many digits
-        raise Misfit from error
-
-
-def _read_flag(value: Any) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    flag = words.get(str(value).strip().casefold()) if isinstance(value, bool | str | int) else None
-    if flag is None:
-        raise Misfit
-    return flag
-
-
-def _read_integer(value: Any) -> int:
-    number = _read_number(value)
-    if math.floor(number) != number:
-        raise Misfit
-    return int(number)
-
-
-READERS: Mapping[Any, Callable[[Any], Any]] = {str: _read_text, bool: _read_flag, int: _read_integer}
+    return str(value)  # raises a ValueError for an integer with too many digits
 
 
 def fold(text: Any) -> str:
     return "".join(character for character in str(text).casefold() if character.isalnum())
 
 
-def set_line_numbers(found: dict[str, Any], by_name: Mapping[str, Any]) -> None:
-    """Sets `start_line` and `end_line` to the numbers that stand in them, or under names such as `lines`."""
-    first, last = (read_line_numbers(found[name]) for name in ("start_line", "end_line"))
+def fit_span(by_name: Mapping[str, Any]) -> dict[str, int | None]:
+    """Returns `start_line` and `end_line` of what stands under these names, or under others such as `lines`."""
+    first, last = (read_line_numbers(by_name.get(name)) for name in ("startline", "endline"))
     if not first and not last:
         first = next((numbers for name in _NAMES if (numbers := read_line_numbers(by_name.get(name)))), [])
-    numbers = [*first, *last]
-    found["start_line"] = numbers[0] if first else None
-    found["end_line"] = numbers[-1] if last or len(first) > 1 else None
-
-
-def read_line_numbers(value: Any) -> list[int]:
-    """Returns the one or two numbers of a line or a range of lines; empty if the value is none."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        numbers = [number for item in value[:2] for number in read_line_numbers(item)]
-        return [numbers[0], numbers[-1]] if numbers else []
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return [value]
-    found = _RANGE.fullmatch(value) if isinstance(value, str) else None
-    return [int(number) for number in found.groups() if number] if found else []
+    end = last or first[1:]
+    return {"start_line": first[0] if first else None, "end_line": end[-1] if end else None}
