@@ -21,7 +21,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
-from triage.graph.tool_records import record_tool_calls
+from triage.graph.step_runner import record_tool_calls
 from triage.graph.tool_runner import ToolRunner
 from triage.issue.read_issue import read_issue
 from triage.ports import Services

@@ -66,7 +66,7 @@ def with_details(record: StepRecord, **fields: Any) -> StepRecord:
 def planned(number: int, offset: float, spent: Usage, number_of_round: int = 1, **fields: Any) -> StepRecord:
     """Returns the step of a supervisor decision by a model."""
     record = step("supervisor", number, offset, 0.7, FAST, spent, number=number_of_round)
-    return with_details(record, gate="passed", calls=[call(FAST, offset, 700, spent)], **fields)
+    return with_details(record, answer_check="passed", calls=[call(FAST, offset, 700, spent)], **fields)
 
 
 def ruled(number: int, selected: list[str], reason: str, **fields: Any) -> PlannerDecision:
@@ -97,7 +97,7 @@ def answer(
 ) -> StepRecord:
     """Returns the step of a model answer that passed its check."""
     record = step(name, number, offset, seconds, model, spent)
-    return with_details(record, **({"gate": "passed", "calls": [call(model, offset, 1500, spent)]} | fields))
+    return with_details(record, **({"answer_check": "passed", "calls": [call(model, offset, 1500, spent)]} | fields))
 
 
 LOOK_UPS = [
@@ -161,7 +161,10 @@ REFUSED = run(
             tools=[tool("tavily_search", 8.8, 30000, 'query="strptime does not match format"', "", Outcome.TIMED_OUT)],
         ),
         with_details(
-            planned(3, 17.3, usage(1120, 44, 0.0002)), outcome=Outcome.FAILED, error=NOT_ALLOWED, gate=NOT_ALLOWED
+            planned(3, 17.3, usage(1120, 44, 0.0002)),
+            outcome=Outcome.FAILED,
+            error=NOT_ALLOWED,
+            answer_check=NOT_ALLOWED,
         ),
         answer("critic", 3, 18.1, 4.8, MAIN, usage(5210, 390, 0.0169)),
         with_details(
@@ -204,14 +207,14 @@ RULES_FALLBACKS = run(
             model=None,
             calls=[call(FAST, 1.9, 60000, error="no answer within 60 seconds")],
         ),
-        with_details(step("investigator", 1, 61.9, 0.02), gate="passed"),
+        with_details(step("investigator", 1, 61.9, 0.02), answer_check="passed"),
         with_details(
             step("codebase_search", 2, 61.9, 6.1, MAIN, Usage(), Outcome.FAILED, "rate limited"),
             model=None,
             calls=[call(MAIN, 61.9 + at, 400, error="rate limited") for at in (0, 1.2, 3.1)]
             + [call(FAST, 66.0, 300, error="rate limited")],
         ),
-        with_details(step("codebase_search", 2, 68.0, 0.31), gate="passed"),
+        with_details(step("codebase_search", 2, 68.0, 0.31), answer_check="passed"),
         answer(
             "web_search",
             2,
@@ -223,9 +226,9 @@ RULES_FALLBACKS = run(
         ),
         with_details(
             step("critic", 3, 68.4, 3.8, MAIN, usage(5210, 390, 0.0169), Outcome.FAILED, "confidence out of range"),
-            gate="confidence out of range",
+            answer_check="confidence out of range",
         ),
-        with_details(step("critic", 3, 72.2, 0.01), gate="passed"),
+        with_details(step("critic", 3, 72.2, 0.01), answer_check="passed"),
         answer("writer", 4, 72.2, 7.7, MAIN, usage(5480, 950, 0.0217), shortfalls=[SHORTFALL]),
     ],
     [
@@ -252,7 +255,7 @@ SILENT = run(
                     step(name, number, 2.0 * number, 0.3, MAIN, Usage(), Outcome.FAILED, "the key was refused (401)"),
                     model=None,
                 ),
-                with_details(step(name, number, 2.0 * number + 0.3, 0.02), gate="passed"),
+                with_details(step(name, number, 2.0 * number + 0.3, 0.02), answer_check="passed"),
             )
         ),
     ],
@@ -328,7 +331,7 @@ def _round(
                 planned(first + 1, offset + 10.1, usage(1120, 44, 0.0002), **at),
                 outcome=Outcome.FAILED,
                 error=wrong,
-                gate=wrong,
+                answer_check=wrong,
             )
         )
     else:
@@ -363,10 +366,10 @@ ROUNDS = run(
                 Outcome.FAILED,
                 "the agent declined to answer",
             ),
-            gate="the agent declined to answer",
+            answer_check="the agent declined to answer",
         ),
         planned(2, 4.1, usage(410, 38, 0.0001)),
-        with_details(step("investigator", 2, 4.8, 0.02), gate="passed"),
+        with_details(step("investigator", 2, 4.8, 0.02), answer_check="passed"),
         *(record for part in _PARTS for record in part[0]),
         planned(9, 54.0, usage(1480, 40, 0.0002), 3),
         with_details(answer("writer", 9, 54.7, 7.7, MAIN, usage(6480, 1150, 0.0277)), round=3),
@@ -393,7 +396,7 @@ HOSTILE_RUN = run(
     [
         with_details(
             step("critic", 1, 0.0, 1.0, EVIL, usage(1, 1, None), Outcome.FAILED, EVIL),
-            gate=EVIL,
+            answer_check=EVIL,
             tools=[tool(EVIL, 0.1, 1, EVIL, EVIL), tool("tavily_search", 0.2, 1, EVIL, EVIL, Outcome.FAILED)],
             calls=[call(EVIL, 0.3, 1, mode=EVIL, error=EVIL)],
         ),

@@ -17,7 +17,7 @@ from triage.app.settings import Settings
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.tool_records import record_tool_calls
+from triage.graph.step_runner import record_tool_calls
 from triage.issue.read_issue import read_issue
 
 Script = Callable[[ReceivedRequest], ScriptedReply]

@@ -55,7 +55,7 @@ async def test_an_allowed_proposal_is_taken_and_recorded():
     assert (report.decisions[1].reason, report.decisions[1].confidence) == ("because", 0.8)
     assert report.status is Status.COMPLETE
     assert report.usage.calls == 6 + 1, "the decision is paid"
-    assert [(s.iteration, s.gate) for s in report.steps if s.step == "supervisor"] == [(2, "passed")]
+    assert [(s.iteration, s.answer_check) for s in report.steps if s.step == "supervisor"] == [(2, "passed")]
 
 
 async def test_where_one_choice_is_allowed_nobody_is_asked():

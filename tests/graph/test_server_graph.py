@@ -10,8 +10,8 @@ from testing.fakes import FakeCodebase, fake_services
 from triage.base.errors import BadInput
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
-from triage.graph.build_graph import compute_recursion_limit
 from triage.graph.routing import MAX_ROUNDS
+from triage.graph.run_graph import compute_recursion_limit
 from triage.graph.server_graph import build_server_graph, compute_max_iterations
 from triage.ports import Services
 

@@ -15,7 +15,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from testing.fakes import NOW, FakeClock, FakeProgressLog
 from triage.base.threads import in_thread
 from triage.domain.run import Outcome
-from triage.graph.tool_records import record_tool_calls
+from triage.graph.step_runner import record_tool_calls
 from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
 
 

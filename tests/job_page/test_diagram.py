@@ -199,7 +199,7 @@ def test_a_very_long_run_stays_within_the_limits_of_github():
 
 RECORDS = st.builds(
     lambda name, iteration, seconds, model, outcome, number, gate: with_details(
-        step(name, iteration, 0.0, seconds, model, outcome=outcome, number=number), gate=gate
+        step(name, iteration, 0.0, seconds, model, outcome=outcome, number=number), answer_check=gate
     ),
     st.sampled_from([item.step for item in FULL.steps] + ["supervisor"]),
     st.integers(0, 4),

@@ -135,6 +135,8 @@ class ToolExecution(Value):
 class StepRecord(Value):
     """One run of a node. A model that failed and the rules that replaced it are two records."""
 
+    model_config = RENAMED_FIELDS
+
     step: StepName
     engine: Engine
     model: str | None = None
@@ -149,7 +151,9 @@ class StepRecord(Value):
     """A short name of ours, never a message from outside."""
     shortfalls: list[str] = Field(default_factory=list)
     """Parts of the answer that failed, each with the reason and its replacement."""
-    gate: str | None = None
+    answer_check: str | None = Field(
+        None, serialization_alias="gate", validation_alias=AliasChoices("gate", "answer_check")
+    )
     """Result of the check of the answer: `passed`, or why it was refused; none without an answer."""
     tools: list[ToolExecution] = Field(default_factory=list)
     calls: list[ModelCall] = Field(default_factory=list)
@@ -165,7 +169,7 @@ class StepRecord(Value):
     @property
     def is_refused(self) -> bool:
         """Whether there was an answer that could not be used."""
-        return self.outcome is not Outcome.SUCCESS and self.gate is not None
+        return self.outcome is not Outcome.SUCCESS and self.answer_check is not None
 
 
 class Fault(Value):

@@ -1,20 +1,29 @@
-"""Runs the graph once. Whatever happens, a report comes back."""
+"""Builds the graph, as the picture in the README shows it, and runs it once. Whatever happens, a report comes back."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphRecursionError
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
+from triage.agents.registry import AGENTS
 from triage.base.threads import wait_until_done_or_cancelled
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.graph.build_graph import build_graph, compute_recursion_limit
 from triage.graph.build_report import build_report
-from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
+from triage.graph.memory_nodes import compare_past_issues, fetch_past_issues
+from triage.graph.nodes import Node, finish, make_agent_node, read_and_index, supervisor
 from triage.graph.step_runner import collect_cancelled_steps
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.issue.read_issue import read_issue
 from triage.ports import Services
+
+GRACE_SECONDS = 5.0
+"""Beyond the run's time. The nodes watch the clock themselves, and rules need milliseconds."""
+Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]
 
 
 async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
@@ -51,3 +60,62 @@ def _report_unfinished(state: BugTriageState, services: Services, cut: str) -> R
         bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
         empty = BugTriageState(issue=state.issue, repository=state.repository, steps=state.steps)
         return build_report(empty, services, cut or bug)
+
+
+async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
+    """Return why the run was cut; empty when it ended by itself."""
+    if not running.done():
+        running.cancel()
+        await asyncio.wait({running}, timeout=1.0)
+        return "The run was cancelled." if cancelled.is_set() else "The run was cut: its time was up."
+    try:
+        running.result()
+    except GraphRecursionError:
+        return "The run was cut: too many steps."
+    except Exception as error:  # noqa: BLE001 - a bug between the nodes, which no wrapper catches, must not cost what was learned
+        return f"The run was cut by a bug of this action ({type(error).__name__})."
+    return ""
+
+
+def build_graph() -> Graph:
+    """Return the compiled graph; `Services` is its runtime context."""
+    graph = StateGraph(BugTriageState, context_schema=Services)
+    add_nodes(graph, START)
+    return graph.compile()
+
+
+def add_nodes(
+    graph: StateGraph[BugTriageState, Any, Any, Any], start: str, wrap: Callable[[Node], Node] = lambda node: node
+) -> None:
+    """Add nodes and edges from the node `start` to the end. `wrap` returns what the graph runs for a node."""
+    graph.add_node("prepare", wrap(read_and_index))
+    graph.add_node("memory", wrap(fetch_past_issues))
+    graph.add_edge(start, "prepare")
+    graph.add_edge(start, "memory")  # at the same time
+    graph.add_node("recall", wrap(compare_past_issues))
+    graph.add_edge(["prepare", "memory"], "recall")
+    graph.add_node("supervisor", wrap(supervisor))
+    graph.add_edge("recall", "supervisor")
+    graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
+    graph.add_node("finish", wrap(finish))
+    graph.add_edge("finish", END)
+    for name in AGENTS:
+        graph.add_node(str(name), wrap(make_agent_node(name)))
+        if name != "writer":
+            graph.add_edge(name, "supervisor")
+    graph.add_conditional_edges("writer", route_after_writer, ["supervisor", "finish"])
+
+
+def route_to_agents(state: BugTriageState) -> list[str]:
+    """Return the agents that the supervisor chose."""
+    return state.planner_decisions[-1].selected
+
+
+def route_after_writer(state: BugTriageState) -> str:
+    """Return `finish`, or `supervisor` when the writer's model declined."""
+    return "finish" if "writer" in state.answered_in_round else "supervisor"
+
+
+def compute_recursion_limit(iterations: int) -> int:
+    """Return the maximum number of supersteps: two for each decision, and a reserve for the other nodes."""
+    return 2 * iterations + 10

@@ -18,7 +18,6 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFindingBase
 from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.graph.tool_records import record_tool_calls
 from triage.ports import MeasuredUsage, Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
@@ -30,6 +29,7 @@ MIN_MODEL_SECONDS = 0.9
 """With less time than this no model is asked."""
 DECLINED = "the agent declined to answer"
 _cut_steps: ContextVar[list[StepRecord]] = ContextVar("cut_steps")
+tool_records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Step:
             outcome=attempt.outcome,
             error=attempt.error,
             shortfalls=attempt.result.shortfalls if isinstance(attempt.result, AgentAnswer) else [],
-            gate=None if attempt.result is None else attempt.error or "passed",
+            answer_check=None if attempt.result is None else attempt.error or "passed",
             tools=tools,
             calls=usage.calls if usage else [],
             round=self.round,
@@ -168,3 +168,14 @@ def collect_cancelled_steps() -> Iterator[list[StepRecord]]:
         yield records
     finally:
         _cut_steps.reset(token)
+
+
+@contextmanager
+def record_tool_calls() -> Iterator[list[ToolExecution]]:
+    """Collect the records of all tool calls inside the block, also in tasks that it starts."""
+    records: list[ToolExecution] = []
+    token = tool_records.set(records)
+    try:
+        yield records
+    finally:
+        tool_records.reset(token)

@@ -15,7 +15,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
 from langgraph.types import Command
 
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.tool_records import tool_records
+from triage.graph.step_runner import tool_records
 from triage.ports import ProgressLog
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets

@@ -41,7 +41,7 @@ def tool(name: str, offset: float, ms: int, outcome: Outcome = Outcome.SUCCESS) 
 def step(
     name: StepName, iteration: int, offset: float, seconds: float, engine: Engine = "model", **changes: Any
 ) -> StepRecord:
-    given: dict[str, Any] = {"outcome": Outcome.SUCCESS, "gate": "passed", **changes}
+    given: dict[str, Any] = {"outcome": Outcome.SUCCESS, "answer_check": "passed", **changes}
     return StepRecord(
         step=name,
         engine=engine,
@@ -61,7 +61,7 @@ def decision(number: int, offset: float, selected: list[str], **changes: Any) ->
 
 BUSY = call(2.0, 300, "gpt-4o-mini", outcome=Outcome.FAILED, error="rate limited (429)", usage=Usage())
 STEPS = [
-    step("prepare", 0, 0.0, 1.5, "rules", gate=None),
+    step("prepare", 0, 0.0, 1.5, "rules", answer_check=None),
     step("supervisor", 1, 1.5, 0.4, calls=[call(1.5, 400, "gpt-4o-mini")]),
     step("investigator", 1, 2.0, 2.0, calls=[BUSY, call(3.3, 700, "gpt-4o-mini")]),
     step(
@@ -72,9 +72,18 @@ STEPS = [
         calls=[call(4.0, 900, mode="tools"), call(5.5, 3500)],
         tools=[tool("find_symbol", 4.9, 100), tool("read_lines", 5.0, 400, Outcome.FAILED)],
     ),
-    step("web_search", 2, 4.0, 3.0, outcome=Outcome.TIMED_OUT, error="no answer within 3 seconds", gate=None),
+    step("web_search", 2, 4.0, 3.0, outcome=Outcome.TIMED_OUT, error="no answer within 3 seconds", answer_check=None),
     step("web_search", 2, 7.0, 0.5, "rules", tools=[tool("tavily_search", 7.0, 480)]),
-    step("critic", 3, 9.0, 1.0, outcome=Outcome.FAILED, error=QUOTED_TEXT, gate=QUOTED_TEXT, calls=[call(9.0, 1001)]),
+    step(
+        "critic",
+        3,
+        9.0,
+        1.0,
+        outcome=Outcome.FAILED,
+        error=QUOTED_TEXT,
+        answer_check=QUOTED_TEXT,
+        calls=[call(9.0, 1001)],
+    ),
     step("critic", 3, 10.0, 0.01, "rules"),
     step("writer", 4, 10.1, 2.0, calls=[call(10.1, 1500), call(10.1, 2000, replayed=True)]),
 ]

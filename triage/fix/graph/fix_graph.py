@@ -40,8 +40,8 @@ from triage.fix.graph.fix_gate import (
 )
 from triage.fix.graph.fix_generation import generate_code_changes, generate_tests
 from triage.fix.graph.fix_nodes import classify_ticket, fetch_ticket, identify_modules, retrieve_context
-from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
 from triage.graph.report_notes import collect_faults
+from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
 from triage.ports import Services
 
 FixGraph = CompiledStateGraph[FixState, FixContext, FixState, FixState]

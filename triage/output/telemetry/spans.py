@@ -60,7 +60,7 @@ def error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
         return None
     if record.outcome is not Outcome.FAILED:
         return "timeout" if record.outcome is Outcome.TIMED_OUT else "skipped"
-    if isinstance(record, StepRecord) and _gate_outcome(record) == "refused":
+    if isinstance(record, StepRecord) and _describe_check(record) == "refused":
         return "gate"
     return record.error if record.error and _ERROR_NAME.fullmatch(record.error) else "_OTHER"
 
@@ -171,7 +171,7 @@ def _step_attributes(step: StepRecord, operation: str | None) -> Attributes:
         "gen_ai.agent.name": step.step if operation else None,
         "triage.engine": step.engine,
         "triage.outcome": step.outcome.value,
-        "triage.gate": _gate_outcome(step),
+        "triage.gate": _describe_check(step),
         "triage.shortfalls": len(step.shortfalls) or None,
         "triage.round": step.round,
         "triage.iteration": step.iteration,
@@ -226,9 +226,9 @@ def _usage_attributes(usage: Usage) -> Attributes:
     }
 
 
-def _gate_outcome(step: StepRecord) -> str | None:
-    # The gate's reason may quote the issue.
-    return step.gate and ("passed" if step.gate == "passed" else "refused")
+def _describe_check(step: StepRecord) -> str | None:
+    # The reason may quote the issue.
+    return step.answer_check and ("passed" if step.answer_check == "passed" else "refused")
 
 
 def _to_nanoseconds(seconds: float) -> int:
