@@ -286,10 +286,10 @@ async def test_only_pages_that_the_tool_returned_survive():
     assert [(page.url, page.title) for page in result.answer.relevant_results] == [("https://docs.test/date", "Dates")]
 
 
-@pytest.mark.parametrize("content", ['{"results": []}', "no json", "[1]", '{"results": [{"url": 5}]}', "[" * 50_000])
-async def test_a_search_without_pages_asks_no_second_model(content: str):
+async def test_a_search_without_pages_asks_no_second_model():
     model = FakeModel({"tools": ASKS})
-    result = await web_search.answer_with_model(case(), fake_services(web_tools=FakeToolset(content)), model)
+    tools = FakeToolset('{"results": []}')
+    result = await web_search.answer_with_model(case(), fake_services(web_tools=tools), model)
     assert result.answer.relevant_results == []
 
 

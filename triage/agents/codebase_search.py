@@ -18,21 +18,18 @@ from triage.agents.codebase_rules import build_search_input
 from triage.agents.prompts import (
     MAX_BODY_CHARS,
     MAX_JUDGED_BODY_CHARS,
-    build_memory_messages,
     build_system_message,
     fence_below_catalogue,
     format_bullets,
-    format_instructions,
-    format_issue,
-    format_languages,
+    format_task,
 )
-from triage.agents.shown_code import render_cited_code
+from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp, Passage
-from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
+from triage.domain.findings import CodebaseFinding, CritiqueFinding
 from triage.ports import Codebase, Model, Services
 
 CONTEXT_CHARS = 48_000
@@ -49,7 +46,7 @@ MIN_NAME_CHARS = 3
 
 
 def build_codebase_chain(
-    retriever: BaseRetriever,
+    retriever: BaseRetriever | None,
     llm: Runnable[Any, CodebaseFinding],
     sections: dict[str, str] | None = None,
     tail: Sequence[BaseMessage] = (),
@@ -58,7 +55,7 @@ def build_codebase_chain(
     """Return the chain `RunnableParallel | prompt | structured model`.
 
     It takes `issue`, `hypothesis` and `keywords`. `sections` stand in the prompt too, `tail` and `catalogue` as in
-    `build_messages`.
+    `build_messages`. Without a retriever it searches for nothing: then `sections` have what is known.
     """
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -77,31 +74,13 @@ def build_codebase_chain(
         )
     )
     gather: Runnable[dict[str, Any], dict[str, Any]] = RunnableParallel(
-        context=query | retriever | RunnableLambda(format_passages),
+        context=query | retriever | RunnableLambda(format_passages) if retriever else RunnableLambda(lambda _: ""),
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
-    return gather | RunnableLambda(build_data) | _build_prompt(has_skills=bool(catalogue)) | llm
-
-
-def build_followup_chain(
-    llm: Runnable[Any, CodebaseFinding],
-    sections: dict[str, str],
-    tail: Sequence[BaseMessage] = (),
-    catalogue: str = "",
-) -> Runnable[dict[str, Any], CodebaseFinding]:
-    """Return the chain of a further round, which searches for nothing: `sections` have what is known."""
-
-    def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
-        data = {"hypothesis": inputs["hypothesis"], "keywords": ", ".join(inputs["keywords"])}
-        return {"data": [fence_below_catalogue(sections | data, catalogue), *tail]}
-
-    return RunnableLambda(build_data) | _build_prompt(has_skills=bool(catalogue)) | llm
-
-
-def _build_prompt(*, has_skills: bool) -> ChatPromptTemplate:
-    system = build_system_message("codebase_search", has_skills=has_skills)
-    return ChatPromptTemplate.from_messages([system, MessagesPlaceholder("data")])
+    system = build_system_message("codebase_search", has_skills=bool(catalogue))
+    prompt = ChatPromptTemplate.from_messages([system, MessagesPlaceholder("data")])
+    return gather | RunnableLambda(build_data) | prompt | llm
 
 
 def format_passages(documents: Sequence[Document]) -> str:
@@ -126,18 +105,16 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     skills = await in_thread(SkillPrompts, agent_input, services)
     lookup = _open_lookup(agent_input, services, model, has_skills=bool(skills.catalogue))
     llm = RunnableLambda(_build_asking(lookup, skills, model))
-    tail = [*build_memory_messages(agent_input), *skills.messages]
     continues = agent_input.round > 1 and agent_input.searched_by_model
-    sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
-    sections |= format_instructions(services) | format_languages(agent_input)
+    sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
+    retriever = None
     if continues:
-        known = await in_thread(build_followup_sections, agent_input, services.codebase)
-        chain = build_followup_chain(llm, sections | known, tail, skills.catalogue)
+        sections |= await in_thread(build_followup_sections, agent_input, services.codebase)
     else:
         chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS
         retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
-        chain = build_codebase_chain(retriever, llm, sections, tail, skills.catalogue)
+    chain = build_codebase_chain(retriever, llm, sections, skills.tail, skills.catalogue)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     answer = answer.model_copy(update={"agent_name": "codebase_search"})
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
@@ -183,7 +160,7 @@ def build_followup_sections(agent_input: AgentInput, codebase: Codebase) -> dict
     suspects = agent_input.suspects
     code = render_cited_code(suspects, codebase.read_lines, MAX_SUSPECTS_CHARS)
     return {
-        "earlier suspects": format_bullets([_format_suspect(suspect) for suspect in suspects]),
+        "earlier suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in suspects]),
         "code of the earlier suspects": code,
         "looked up earlier": format_looked_up(agent_input.looked_up),
         "what the critic says": _format_critique(agent_input.critique) if agent_input.critique else "",
@@ -204,12 +181,6 @@ def _fit(texts: Sequence[str], max_chars: int) -> list[str]:
         fitted[index] = cut_lines(texts[index], max(0, room) // waiting)
         room -= len(fitted[index])
     return list(fitted.values())
-
-
-def _format_suspect(file: RelevantFile) -> str:
-    lines = f":{file.start_line}-{file.end_line}" if file.start_line else ""
-    symbol = f" ({file.symbol})" if file.symbol else ""
-    return f"{file.path}{lines}{symbol}: {file.relevance_reason}"
 
 
 def _format_critique(critique: CritiqueFinding) -> str:

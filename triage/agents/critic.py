@@ -4,16 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
-from triage.agents.prompts import (
-    MAX_JUDGED_BODY_CHARS,
-    build_memory_messages,
-    build_messages,
-    format_bullets,
-    format_findings,
-    format_instructions,
-    format_issue,
-    format_languages,
-)
+from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task
 from triage.agents.shown_code import ReadLines, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
@@ -59,9 +50,7 @@ def _format_location(file: RelevantFile) -> str:
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
     codebase = services.codebase
     critic_input = await in_thread(build_critic_input, agent_input, codebase.read_lines)
-    sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS) | {
-        **format_instructions(services),
-        **format_languages(agent_input),
+    sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         "current hypothesis": critic_input.current_hypothesis,
         "all findings": format_findings(critic_input.all_findings),
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
@@ -71,8 +60,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     }
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
-    tail = [*build_memory_messages(agent_input), *skills.messages]
-    answer = await skills.ask(chain.ainvoke, build_messages("critic", sections, tail, skills.catalogue))
+    answer = await skills.ask(chain.ainvoke, skills.build_messages("critic", sections))
     return AgentAnswer(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
 
 

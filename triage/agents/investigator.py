@@ -1,14 +1,7 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import (
-    build_memory_messages,
-    build_messages,
-    format_findings,
-    format_instructions,
-    format_issue,
-    format_languages,
-)
+from triage.agents.prompts import format_findings, format_task
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
@@ -29,18 +22,10 @@ async def answer_with_model(
     agent_input: AgentInput, services: Services, model: Model
 ) -> AgentAnswer[InvestigatorFinding]:
     """Ask the fast model. Error messages that are not in the issue are dropped."""
-    parts = (
-        format_issue(agent_input)
-        | format_instructions(services)
-        | format_languages(agent_input)
-        | {"prior findings": format_findings(agent_input.findings)}
-    )
+    sections = format_task(agent_input, services) | {"prior findings": format_findings(agent_input.findings)}
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
-    prompt = build_messages(
-        "investigator", parts, [*build_memory_messages(agent_input), *skills.messages], skills.catalogue
-    )
-    answer = await skills.ask(chain.ainvoke, prompt)
+    answer = await skills.ask(chain.ainvoke, skills.build_messages("investigator", sections))
     return AgentAnswer(_correct_answer(answer, agent_input.parsed), skills.shortfalls, skills=skills.tiers)
 
 

@@ -96,6 +96,11 @@ def format_bullets(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
+def format_task(agent_input: AgentInput, services: Services, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
+    """Return what every agent that sees the code reads: the issue, the maintainers' instructions, and the languages."""
+    return format_issue(agent_input, body_chars) | format_instructions(services) | format_languages(agent_input)
+
+
 def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
     """Return title, visible body with the author's comments, and comments of others."""
     left_out = agent_input.parsed.comments_left_out

@@ -6,10 +6,7 @@ from triage.domain.code import Passage
 from triage.domain.findings import RelevantFile
 
 MAX_LINE_CHARS = 300
-
 NumberedLine = tuple[int, str]
-
-
 ReadLines = Callable[[str], list[str] | None]
 MARGIN = 10
 """Lines above and below the cited ones."""
@@ -27,6 +24,12 @@ def format_heading(passage: Passage) -> str:
 def format_location(path: str, start: int, end: int, symbol: str | None, *, is_range: bool = True) -> str:
     lines = f"{start}-{end}" if is_range or start != end else f"{start}"
     return f"## {path}:{lines}" + (f" ({symbol})" if symbol else "")
+
+
+def format_file(file: RelevantFile) -> str:
+    """Return `path:start-end (symbol)`, as far as the place is known."""
+    lines = f":{file.start_line}-{file.end_line}" if file.start_line and file.end_line else ""
+    return f"{file.path}{lines}" + (f" ({file.symbol})" if file.symbol else "")
 
 
 def number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:

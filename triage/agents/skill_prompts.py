@@ -13,7 +13,8 @@ from urllib.parse import unquote
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel
 
-from triage.agents.prompts import fence, format_bullets, shorten
+from triage.agents.prompts import build_memory_messages, build_messages, fence, format_bullets, shorten
+from triage.agents.shown_code import ReadLines, format_file
 from triage.base.errors import TriageError
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import RelevantFile
@@ -22,8 +23,6 @@ from triage.ports import Services
 
 T = TypeVar("T")
 TITLE = "=== Skill Activated: {} ==="
-ReadLines = Callable[[str], list[str] | None]
-
 MAX_REFERENCES = 5
 """Files of one skill."""
 MAX_REFERENCE_CHARS = 6_000
@@ -56,12 +55,17 @@ class SkillPrompts:
         self.tiers: dict[str, SkillTier] = {}
         """The ledger: skills whose text is in the prompts, and the tier of each."""
         self.shortfalls: list[str] = []
-        self.messages = self._inject(agent_input.active_skills)
+        self.tail = [*build_memory_messages(agent_input), *self._inject(agent_input.active_skills)]
+        """What stands behind the sections of a prompt: what is remembered, and the texts of the active skills."""
 
     @property
     def catalogue(self) -> str:
         """Id and description of every skill; empty without any."""
         return format_bullets([f"{skill.id}: {skill.description}" for skill in self._skills.values()])
+
+    def build_messages(self, name: str, sections: Mapping[str, str]) -> list[BaseMessage]:
+        """Return the prompt of this name with these sections."""
+        return build_messages(name, sections, self.tail, self.catalogue)
 
     async def ask(
         self,
@@ -117,7 +121,7 @@ def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[
     others = [section for section in skill.sections if section not in known]
     intro = [section.text for section in others if not section.heading]
     headed = [*known, *(section for section in others if section.heading)]
-    context = [_format_suspect(file) for file in suspects[:MAX_SUSPECTS]]
+    context = [format_file(file) for file in suspects[:MAX_SUSPECTS]]
     blocks = [
         f"# {skill.name}",
         "\n\n".join([f"## Description\n{skill.description}", *intro]),
@@ -126,11 +130,6 @@ def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[
         f"## Context\nSuspects so far:\n{format_bullets(context)}" if context else "",
     ]
     return "\n\n".join(filter(None, blocks))
-
-
-def _format_suspect(file: RelevantFile) -> str:
-    lines = f":{file.start_line}-{file.end_line}" if file.start_line and file.end_line else ""
-    return f"{file.path}{lines}" + (f" ({file.symbol})" if file.symbol else "")
 
 
 def read_references(skill: Skill, read_lines: ReadLines, max_chars: int) -> dict[str, str]:

@@ -114,22 +114,10 @@ def choose_query(agent_input: AgentInput) -> str:
 
 
 def parse_results(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:
-    """Return the pages in the tool's answers; an answer that is an error or has another form has none."""
-    pages: dict[str, dict[str, str]] = {}
-    for message in messages:
-        try:
-            answer = json.loads(message.text) if message.status != "error" else {}
-        except (ValueError, RecursionError):
-            continue
-        for result in answer.get("results", []) if isinstance(answer, dict) else []:
-            if isinstance(result, dict) and isinstance(result.get("url"), str):
-                url = result["url"]
-                pages[url] = {
-                    "url": url,
-                    "title": str(result.get("title") or url),
-                    "content": str(result.get("content") or "")[:4_000],
-                }
-    return list(pages.values())
+    """Return title, url and content of each page in the tool's answers (`web/search_results.py` has checked them)."""
+    answers = [json.loads(message.text) for message in messages if message.status != "error"]
+    pages: list[dict[str, str]] = [page for answer in answers for page in answer["results"]]
+    return [page | {"title": page["title"] or page["url"]} for page in pages]
 
 
 def _split_words(text: str) -> set[str]:

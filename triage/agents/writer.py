@@ -10,16 +10,7 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import (
-    MAX_JUDGED_BODY_CHARS,
-    build_memory_messages,
-    build_messages,
-    format_bullets,
-    format_findings,
-    format_instructions,
-    format_issue,
-    format_languages,
-)
+from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, select_topics
 from triage.agents.shown_code import render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
@@ -74,10 +65,9 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
     seconds = min(services.limits.agent_seconds, services.seconds_left())
     skills = await in_thread(SkillPrompts, agent_input, services, seconds)
-    tail = [*build_memory_messages(agent_input), *skills.messages]
 
     async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:
-        prompt = build_messages(name, sections[name], tail, skills.catalogue)
+        prompt = skills.build_messages(name, sections[name])
         try:
             try:
                 return await skills.ask(build_chain(model).ainvoke, prompt)
@@ -133,10 +123,7 @@ def _build_sections(
     labels = agent_input.repository.labels
     descriptions = {label: services.config.label_description(label) for label in labels}
     critique, learned = agent_input.critique, agent_input.learned.labels
-    issue = format_issue(agent_input, MAX_JUDGED_BODY_CHARS)
-    shared = {
-        **format_instructions(services),
-        **format_languages(agent_input),
+    shared = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         "repository": agent_input.repository.slug,
         "kind of issue": agent_input.kind.replace("_", " "),
         "all findings": format_findings(agent_input.findings),
@@ -144,16 +131,14 @@ def _build_sections(
         "critic's verdict": critique.model_dump_json(exclude={"agent_name", "error", "skills"}) if critique else "",
     }
     return {
-        "report": issue
-        | shared
+        "report": shared
         | {
             "missing information": format_bullets([item.model_dump_json() for item in agent_input.missing_information]),
             "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
             "confidence": f"{agent_input.confidence:.2f}",
         },
-        "comment": issue | shared | {"cited code": cited_code},
-        "ticket": {"issue title": issue["issue title"]}
-        | shared
+        "comment": shared | {"cited code": cited_code},
+        "ticket": {name: text for name, text in shared.items() if name not in ("issue body", "issue thread")}
         | {
             "labels of the project": format_bullets(labels),
             "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),

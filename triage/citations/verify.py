@@ -6,7 +6,6 @@ the symbol. Lines and quotes that are still not there are dropped, with the reas
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from triage.citations.citation_lookup import CitationLookup, CitedPlace
 from triage.citations.quoted_text import MIN_QUOTE_CHARS, count_letters, find_quote, list_quote_forms
@@ -19,61 +18,114 @@ _MAX_PATH_CHARS = 120
 """Of a path in a reason."""
 
 
-@dataclass
 class CheckedReference:
-    """What became of one reference after another."""
+    """What became of the path, the lines, the quote and the symbol of one reference."""
 
-    path: str | None = None
-    span: Span | None = None
-    symbol: str | None = None
-    is_span_quoted: bool = False
-    """Whether the quote stands in these lines."""
-    quote: str | None = None
-    """As it is in the file; None when nothing was quoted, or it was not found."""
-    verified: int = 0
-    total: int = 0
-    corrected: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    def __init__(self, cited: RelevantFile | AffectedFile | Evidence, code: CitationLookup) -> None:
+        symbol = clean_symbol((None if isinstance(cited, Evidence) else cited.symbol) or "")
+        place = code.locate(cited.path or "", symbol)
+        self._code, self._lines = code, _list_lines(cited, place)
+        quote = "" if isinstance(cited, AffectedFile) else (cited.quote or "").strip()
+        self._total = 1 + (self._lines is not None) + bool(quote)
+        self._verified = 0
+        self._corrected: list[str] = []
+        self._refused: list[str] = []
+        self.path = place.path if place else None
+        self.span: Span | None = None
+        self.symbol: str | None = None
+        self.quote: str | None = None
+        """As it is in the file; None when nothing was quoted, or it was not found."""
+        if place is None:
+            self._refused.append(f"{_printable(cited.path or '')}: no such file in the indexed commit")
+        else:
+            self._check(place, symbol or clean_symbol(place.symbol or ""), quote)
 
     @property
     def citations(self) -> Citations:
         def describe(problems: Sequence[str]) -> list[str]:
-            return [f"{_printable(self.path or '')}: {problem}" for problem in problems]
+            return [f"{_printable(self.path)}: {problem}" for problem in problems] if self.path else list(problems)
 
         return Citations(
-            verified=self.verified,
-            total=self.total,
-            corrected=describe(self.corrected),
-            refused=describe(self.refused) if self.path else self.refused,
+            verified=self._verified,
+            total=self._total,
+            corrected=describe(self._corrected),
+            refused=describe(self._refused),
         )
 
+    def _check(self, place: CitedPlace, symbol: str, quote: str) -> None:
+        self._verified += 1
+        if place.is_from_symbol:
+            self._corrected.append("this file defines the symbol that was cited as a path")
+        definitions = self._code.find_spans(symbol, place.path)
+        problem = self._check_lines(place.path)
+        is_quoted = bool(quote) and self._check_quote(quote, place.path, definitions)
+        if len(definitions) == 1 and not is_quoted:
+            self._prefer_definition(definitions[0], symbol)
+        if self._lines and self.span:
+            self._verified += 1
+        elif self._lines:
+            self._refused.append(problem or "the quote stands in several places of the file")
+        is_defined = any(self.span is None or _overlap(self.span, definition) for definition in definitions)
+        self.symbol = symbol if symbol and (is_defined or self._has_word(symbol, place.path)) else None
 
-def check_reference(cited: RelevantFile | AffectedFile | Evidence, code: CitationLookup) -> CheckedReference:
-    cited_symbol = clean_symbol((None if isinstance(cited, Evidence) else cited.symbol) or "")
-    place = code.locate(cited.path or "", cited_symbol)
-    lines = _list_lines(cited, place)
-    quote = "" if isinstance(cited, AffectedFile) else (cited.quote or "").strip()
-    total = 1 + (lines is not None) + bool(quote)
-    if place is None:
-        return CheckedReference(
-            total=total, refused=[f"{_printable(cited.path or '')}: no such file in the indexed commit"]
-        )
-    found = CheckedReference(path=place.path, verified=1, total=total)
-    if place.is_from_symbol:
-        found.corrected.append("this file defines the symbol that was cited as a path")
-    symbol = cited_symbol or clean_symbol(place.symbol or "")
-    definitions = code.find_spans(symbol, place.path)
-    span, problem = _verify_lines(lines, found, code)
-    if quote:
-        span = _verify_quote(quote, span, definitions, found, code, has_lines=lines is not None)
-    span = _choose_span(span, symbol, definitions, found, code, has_lines=lines is not None)
-    if lines and span:
-        found.verified += 1
-    elif lines:
-        found.refused.append(problem or "the quote stands in several places of the file")
-    found.span = span
-    found.symbol = symbol if symbol and _is_symbol_there(symbol, span, definitions, place.path, code) else None
-    return found
+    def _check_lines(self, path: str) -> str:
+        """Take the cited lines. Return why they cannot be taken."""
+        if self._lines is None:
+            return ""
+        count = len(self._code.lines(path) or [])
+        start, end = sorted(self._lines)
+        if not 1 <= start <= end <= count:
+            cited = "-".join(str(line) if abs(line) < 10**9 else "(huge)" for line in self._lines)
+            return f"lines {cited} are not in the file, which has {count}"
+        if self._lines != (start, end):
+            self._corrected.append("the last of the cited lines stands before the first")
+        self.span = Span(path=path, start=start, end=end)
+        return ""
+
+    def _check_quote(self, quote: str, path: str, definitions: Sequence[Span]) -> bool:
+        """Take the lines of the quote, unless it stands in the cited ones. Return whether it stands in those taken.
+
+        A quote that is not found leaves the cited lines; one that stands in several places leaves none.
+        """
+        quoted = find_quote(quote, self._code.text(path), self.span, definitions)
+        if quoted is None:
+            is_short = count_letters(quote) < MIN_QUOTE_CHARS
+            self._refused.append(
+                "the quote is too short to be looked up" if is_short else "the quote is not in the file"
+            )
+            return False
+        self.quote = quoted.text
+        self._verified += 1
+        if len(quoted.ranges) > 1:
+            self.span = None
+            return False
+        start, end = quoted.ranges[0]
+        if not (self.span and self.span.start <= start and end <= self.span.end):
+            self.span = Span(path=path, start=start, end=end)
+            self._correct_lines(f"the quote stands in lines {start}-{end}")
+        return True
+
+    def _prefer_definition(self, definition: Span, symbol: str) -> None:
+        """Take the symbol's only definition in place of no lines, and of lines without the symbol."""
+        if self.span and (_overlap(self.span, definition) or self._has_word(symbol, self.span.path)):
+            return
+        self.span = definition
+        self._correct_lines(f"the symbol is defined in lines {definition.start}-{definition.end}")
+
+    def _correct_lines(self, reason: str) -> None:
+        if self._lines:
+            self._corrected.append(f"{reason}, which replace those cited")
+
+    def _has_word(self, symbol: str, path: str) -> bool:
+        names = re.findall(r"[\w$]+", symbol)
+        if not names:
+            return False
+        name = names[-1]  # `save` of `Store.save()`, `ns::Store::save`, `Store#save`
+        lines = self._code.lines(path) or []
+        if self.span:
+            lines = lines[self.span.start - 1 : self.span.end]
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        return any(name in line and word.search(line) for line in lines)
 
 
 def _list_lines(cited: RelevantFile | AffectedFile | Evidence, place: CitedPlace | None) -> tuple[int, int] | None:
@@ -83,105 +135,13 @@ def _list_lines(cited: RelevantFile | AffectedFile | Evidence, place: CitedPlace
     return (numbers[0], numbers[-1]) if numbers else None
 
 
-def _verify_lines(
-    lines: tuple[int, int] | None, found: CheckedReference, code: CitationLookup
-) -> tuple[Span | None, str]:
-    """The cited lines, else why there are none."""
-    if lines is None or found.path is None:
-        return None, ""
-    count = len(code.lines(found.path) or [])
-    start, end = sorted(lines)
-    if not 1 <= start <= end <= count:
-        cited = f"{_format_line(lines[0])}-{_format_line(lines[1])}"
-        return None, f"lines {cited} are not in the file, which has {count}"
-    if lines != (start, end):
-        found.corrected.append("the last of the cited lines stands before the first")
-    return Span(path=found.path, start=start, end=end), ""
-
-
-def _verify_quote(
-    quote: str,
-    span: Span | None,
-    definitions: Sequence[Span],
-    found: CheckedReference,
-    code: CitationLookup,
-    *,
-    has_lines: bool,
-) -> Span | None:
-    """The lines of the quote; the cited ones when it stands in them or is not found, none when it stands anywhere."""
-    path = found.path or ""
-    quoted = find_quote(quote, code.text(path), span, definitions)
-    if quoted is None:
-        is_short = count_letters(quote) < MIN_QUOTE_CHARS
-        found.refused.append("the quote is too short to be looked up" if is_short else "the quote is not in the file")
-        return span
-    found.quote = quoted.text
-    found.verified += 1
-    if len(quoted.ranges) > 1:
-        return None
-    start, end = quoted.ranges[0]
-    if span and span.start <= start and end <= span.end:
-        found.is_span_quoted = True
-        return span
-    if has_lines:
-        found.corrected.append(f"the quote stands in lines {start}-{end}, which replace those cited")
-    found.is_span_quoted = True
-    return Span(path=path, start=start, end=end)
-
-
-def _choose_span(
-    span: Span | None,
-    symbol: str,
-    definitions: Sequence[Span],
-    found: CheckedReference,
-    code: CitationLookup,
-    *,
-    has_lines: bool,
-) -> Span | None:
-    """The lines, or in place of none and of wrong ones those of the symbol's only definition."""
-    if len(definitions) != 1 or found.is_span_quoted:
-        return span
-    definition = definitions[0]
-    if span and (_overlap(span, definition) or _has_word(symbol, span.path, span, code)):
-        return span
-    if has_lines:
-        found.corrected.append(
-            f"the symbol is defined in lines {definition.start}-{definition.end}, which replace those cited"
-        )
-    return definition
-
-
 def _overlap(one: Span, other: Span) -> bool:
     return one.start <= other.end and other.start <= one.end
-
-
-def _is_symbol_there(
-    symbol: str, span: Span | None, definitions: Sequence[Span], path: str, code: CitationLookup
-) -> bool:
-    if definitions and (span is None or any(_overlap(span, definition) for definition in definitions)):
-        return True
-    return _has_word(symbol, path, span, code)
-
-
-def _has_word(symbol: str, path: str, span: Span | None, code: CitationLookup) -> bool:
-    names = re.findall(r"[\w$]+", symbol)
-    if not names:
-        return False
-    name = names[-1]  # `save` of `Store.save()`, `ns::Store::save`, `Store#save`
-    lines = code.lines(path) or []
-    if span:
-        lines = lines[span.start - 1 : span.end]
-    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-    return any(name in line and word.search(line) for line in lines)
 
 
 def _printable(path: str) -> str:
     printable = "".join(character if character.isprintable() else "?" for character in path)
     return printable if len(printable) <= _MAX_PATH_CHARS else printable[: _MAX_PATH_CHARS - 1] + "…"
-
-
-def _format_line(line: int) -> str:
-    return str(line) if abs(line) < 10**9 else "(huge)"
 
 
 def verify_suspects(
@@ -192,7 +152,7 @@ def verify_suspects(
     A symbol stays when it is defined around the cited lines, stands in them, or, without lines, in the file.
     """
     suspects: list[Suspect] = []
-    results = [(file, check_reference(file, code)) for file in files]
+    results = [(file, CheckedReference(file, code)) for file in files]
     for file, found in results:
         if found.path is not None:
             reason = file.relevance_reason if isinstance(file, RelevantFile) else file.reason
@@ -202,7 +162,7 @@ def verify_suspects(
 
 def verify_files(files: Sequence[RelevantFile], code: CitationLookup) -> tuple[list[RelevantFile], Citations]:
     """The files that exist, in order, with the lines and quotes that were found; and the count of all references."""
-    results = [(file, check_reference(file, code)) for file in files]
+    results = [(file, CheckedReference(file, code)) for file in files]
     existing = [_correct_file(file, found) for file, found in results if found.path is not None]
     return existing, merge_citations(found.citations for _, found in results)
 
@@ -243,7 +203,7 @@ def _correct_file(file: RelevantFile, found: CheckedReference) -> RelevantFile:
 
 
 def _verify_in_code(claim: Evidence, code: CitationLookup) -> tuple[CheckedEvidence, Citations]:
-    found = check_reference(claim, code)
+    found = CheckedReference(claim, code)
     is_quoted = bool((claim.quote or "").strip())
     is_confirmed = found.span is not None and (found.quote is not None or not is_quoted)
     return CheckedEvidence(
