@@ -16,11 +16,10 @@ from triage.domain.findings import (
     CodebaseFinding,
     CritiqueFinding,
 )
-from triage.model.fit_schema import fit_answer
+from triage.model.fit_schema import Misfit, fit_answer
 from triage.model.lenient_json import find_json_objects
 from triage.model.model_errors import WrongFormat
 from triage.model.model_reply import RequestedTool
-from triage.model.scalar_values import Misfit
 
 SCHEMAS = pytest.mark.parametrize(("schema", "answer"), ANSWERS, ids=[schema.__name__ for schema, _ in ANSWERS])
 

@@ -42,11 +42,11 @@ class Agent(Generic[A]):
     answer_with_model: Callable[[AgentInput, Services, Model], Awaitable[AgentAnswer[A]]]
     answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
     get_details: Callable[[A], str]
-    """Returns the most informative field of an answer."""
+    """Return the most informative field of an answer."""
     list_references: Callable[[A], list[str]]
-    """Returns paths, URLs, or whatever else an answer points at."""
+    """Return paths, URLs, or whatever else an answer points at."""
     check_answer: Callable[[A, Services], str | None] = lambda *_: None
-    """Returns why an answer cannot be used; None when it can."""
+    """Return why an answer cannot be used; None when it can."""
 
 
 def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:

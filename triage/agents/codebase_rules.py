@@ -178,7 +178,7 @@ def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: 
 
 
 def _ends_in_missing_file(trace: Trace, paths: AbstractSet[str], folders: AbstractSet[str], codebase: Codebase) -> bool:
-    """Whether the last frame of the project is in one of its folders, but in none of its files.
+    """Return whether the last frame of the project is in one of its folders, but in none of its files.
 
     `paths` and `folders` are in small letters.
     """

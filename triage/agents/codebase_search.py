@@ -23,7 +23,7 @@ from triage.agents.prompts import (
     format_bullets,
     format_task,
 )
-from triage.agents.shown_code import format_file, render_cited_code
+from triage.agents.shown_code import format_file, format_location, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
@@ -37,7 +37,6 @@ CONTEXT_CHARS = 48_000
 CONTEXT_CHARS_WITH_TOOLS = 24_000
 """Less code where the model can look up more, because each turn sends it again."""
 MAX_PATH_CHARS = 200
-
 
 MAX_SUSPECTS_CHARS, MAX_LOOKED_UP_CHARS, MAX_DEFINITIONS_CHARS = 6_000, 6_000, 6_000
 """A third of what a first round shows, each."""
@@ -85,16 +84,16 @@ def build_codebase_chain(
 
 def format_passages(documents: Sequence[Document]) -> str:
     """Return the passages, each under its location, and the paths of the files of which nothing is shown."""
-    shown = [f"{_format_heading(document)}\n{document.page_content}" for document in documents if document.page_content]
+    shown = [_format_passage(document) for document in documents if document.page_content]
     paths = [document.metadata["path"][:MAX_PATH_CHARS] for document in documents if not document.page_content]
     others = [f"(Further files, likeliest first, not shown: {', '.join(paths)})"] if paths else []
     return "\n\n".join([*shown, *others])
 
 
-def _format_heading(document: Document) -> str:
+def _format_passage(document: Document) -> str:
     data = document.metadata
-    symbol = f" ({data['symbol']})" if data.get("symbol") else ""
-    return f"## {data['path']}:{data['start']}-{data['end']}{symbol}"
+    heading = format_location(data["path"], data["start"], data["end"], data.get("symbol"))
+    return f"{heading}\n{document.page_content}"
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CodebaseFinding]:

@@ -34,7 +34,6 @@ _PROMPTS = {
 }
 """Read at import, because an event loop must not wait for a disk."""
 
-
 MIN_PACKAGES, SHOWN_PACKAGES = 12, 3
 _PACKAGE = re.compile(
     r"[-*+ \t]*[A-Za-z][\w.\[\]-]{0,60}(?:[ \t]+|==|@|: ?)v?\d{1,8}\.[\w.+!-]{0,40}(?:[ \t].{0,200})?"

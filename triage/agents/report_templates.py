@@ -43,7 +43,6 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
 }
 
-
 _WORKFLOW = re.compile(
     r"\b(?:duplicate|invalid|won'?t ?fix|wontfix|stale|triaged?|status|good first|first|help wanted|in progress|"
     r"blocked|waiting|awaiting|backport|back-port|released?|milestone|resolved|fixed|verified|confirmed|unconfirmed|"

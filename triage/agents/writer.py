@@ -29,7 +29,6 @@ TICKET_TOKENS = 300
 DRAFT_COUNT = 3
 MAX_CODE_CHARS = 4_000
 
-
 MAX_DRAFT_CHARS = 6_000
 _NAMES = {
     "why": r"why(?: (?:it|this) (?:fails|happens|breaks))?|(?:the |likely |probable )?(?:root )?cause"

@@ -51,7 +51,7 @@ def parse_calls(message: AIMessage, turn: int, tools: Sequence[BaseTool]) -> lis
 
 
 def _split_parallel(call: ToolCall) -> list[ToolCall]:
-    """The calls in one of `multi_tool_use.parallel`, which some models make up."""
+    """Return the calls in one of `multi_tool_use.parallel`, which some models make up."""
     uses = call["args"].get("tool_uses")
     if not isinstance(uses, list):
         return [call]
@@ -63,7 +63,7 @@ def _split_parallel(call: ToolCall) -> list[ToolCall]:
 
 
 def _find_tool(written: str, tools: Sequence[BaseTool]) -> BaseTool | None:
-    """The tool of this name, else the only one whose name has the written one in it, or stands in it."""
+    """Return the tool of this name, else the only one whose name has the written one in it, or stands in it."""
     name = _fold(re.split(r"[.:/]", written)[-1])
     by_name = {_fold(tool.name): tool for tool in tools}
     others = {other: tool for tool in tools for other in _OTHER_TOOLS.get(tool.name, ())}
@@ -74,7 +74,7 @@ def _find_tool(written: str, tools: Sequence[BaseTool]) -> BaseTool | None:
 
 
 def _fit_arguments(args: Mapping[str, Any], tool: BaseTool) -> dict[str, Any]:
-    """The arguments that the tool has; those that are missing by other names, or the only text for the only one."""
+    """Return the arguments that the tool has; missing ones by other names, or the only text for the only one."""
     wanted = tool.args
     by_name = {_fold(name): value for name, value in args.items()}
     fitted = {name: value for name in wanted if (value := _find_value(by_name, name)) is not None}
@@ -98,7 +98,7 @@ def _find_value(by_name: Mapping[str, Any], name: str) -> Any:
 
 
 def _fit_lines(fitted: Mapping[str, Any]) -> dict[str, int]:
-    """First and last line, from whatever says them: `"12-14"`, `[12, 14]`, `"L12"`, or the path `a.py:12-14`."""
+    """Return first and last line, from whatever says them: `"12-14"`, `[12, 14]`, `"L12"`, or the path `a.py:12-14`."""
     numbers = [number for name in ("start", "end") for number in read_line_numbers(fitted.get(name))]
     if not numbers:
         places = [place for place in list_readings(fitted["path"], "") if place.start]

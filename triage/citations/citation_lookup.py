@@ -15,7 +15,6 @@ MIN_SYMBOL_CHARS, MAX_SYMBOL_CHARS = 3, 200
 """A shorter name alone says too little about which file is meant."""
 _SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 
-
 MAX_PLACES = 10
 _PLACE = re.compile(r"(?<![\w./@+-])[\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}(?::\d{1,7}(?:-\d{1,7})?)?(?![\w/:])")
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
@@ -61,12 +60,12 @@ class CitationLookup:
         return by_name
 
     def resolve(self, cited: str) -> str | None:
-        """The indexed path of a cited place; None when there is none or more than one."""
+        """Return the indexed path of a cited place; None when there is none or more than one."""
         place = self.locate(cited)
         return place.path if place else None
 
     def locate(self, cited: str, symbol: str = "") -> CitedPlace | None:
-        """The place that is cited by its path, else by a symbol that only one file defines.
+        """Return the place that is cited by its path, else by a symbol that only one file defines.
 
         Of several files with the end of the path, the only one that defines `symbol`.
         """
@@ -77,7 +76,7 @@ class CitationLookup:
         return next(filter(None, map(self._locate_symbol, readings)), None)
 
     def find_spans(self, symbol: str, path: str) -> list[Span]:
-        """Where a symbol is defined in a file."""
+        """Return where a symbol is defined in a file."""
         if not MIN_SYMBOL_CHARS <= len(symbol) <= MAX_SYMBOL_CHARS:
             return []
         return [passage.span for passage in self._definitions(symbol) if passage.span.path == path]
@@ -118,7 +117,7 @@ class CitationLookup:
 
 
 def _normalize(cited: str) -> str | None:
-    """The path with forward slashes and without `.` parts; an absolute path keeps its first slash."""
+    """Return the path with forward slashes and without `.` parts; an absolute path keeps its first slash."""
     path = cited.strip().strip("`'\"").replace("\\", "/")
     if not path or len(path) > MAX_CHARS:
         return None
@@ -130,7 +129,7 @@ def _normalize(cited: str) -> str | None:
 
 
 def _is_named(passage: Passage, name: str) -> bool:
-    """Whether a definition has the name with its owner: the index falls back to the name alone."""
+    """Return whether a definition has the name with its owner: the index falls back to the name alone."""
     parts, known = re.findall(r"[\w$~]+", name), re.findall(r"[\w$~]+", passage.symbol or "")
     owners = parts[: -len(known)] if len(parts) > len(known) else []  # a module's name
     return known[-len(parts) :] == parts[len(owners) :] and all(part in passage.span.path for part in owners)

@@ -21,7 +21,7 @@ _LEADING_DOTS = re.compile(r"\A\s*(?:\.{3}|\u2026)\s*")
 
 
 def list_quote_forms(quote: str) -> Iterator[str]:
-    """Yields the quote as it is, then without a fence, marks around it, line numbers, and dots before and behind it."""
+    """Yield the quote as it is, then without a fence, marks around it, line numbers, and dots before and behind it."""
     steps = (str, _strip_fence, _strip_marks, partial(_NUMBERED.sub, ""), _strip_marks, _strip_ellipsis)
     form, seen = quote, set[str]()
     for step in steps:
@@ -64,7 +64,10 @@ class NormalizedText:
         return NormalizedText(self._visible, has_blanks=False)
 
     def normalize(self, text: str) -> str:
-        """White space folded; without any, all quotation marks are one: a model that writes JSON changes them."""
+        """Return the text with white space folded, or without any.
+
+        Then all quotation marks are one, because a model that writes JSON changes them.
+        """
         folded = self._joint.join(text.split())
         return folded if self._joint else folded.translate(_ONE_MARK)
 
@@ -74,7 +77,7 @@ class NormalizedText:
         return self._joined.find(quote, low, high) >= 0
 
     def find_ranges(self, quote: str, start: int = 1, end: int | None = None) -> list[tuple[int, int]]:
-        """First and last line of the first two places of the quote in some lines, or in all."""
+        """Return first and last line of the first two places of the quote in some lines, or in all."""
         low = self._offsets[bisect_right(self._numbers, start - 1)]
         high = len(self._joined) if end is None else self._offsets[bisect_right(self._numbers, end)]
         found: list[tuple[int, int]] = []
@@ -101,7 +104,7 @@ class Quoted:
 
 
 def find_quote(quote: str, text: NormalizedText, span: Span | None, definitions: Sequence[Span]) -> Quoted | None:
-    """Looks a quote up in the cited lines, in the file, and of several places in the definition of the symbol."""
+    """Look a quote up in the cited lines, in the file, and of several places in the definition of the symbol."""
     for form in list_quote_forms(quote):
         for known in (text, text.without_blanks):
             wanted = known.normalize(form)
@@ -118,5 +121,5 @@ def find_quote(quote: str, text: NormalizedText, span: Span | None, definitions:
 
 
 def count_letters(text: str) -> int:
-    """Letters and digits."""
+    """Return the number of letters and digits."""
     return sum(character.isalnum() for character in text)

@@ -147,7 +147,7 @@ def _printable(path: str) -> str:
 def verify_suspects(
     files: Sequence[RelevantFile | AffectedFile], code: CitationLookup
 ) -> tuple[list[Suspect], Citations]:
-    """Suspects in existing files, in the given order, each place once; and the count of all references.
+    """Return suspects in existing files, in the given order, each place once; and the count of all references.
 
     A symbol stays when it is defined around the cited lines, stands in them, or, without lines, in the file.
     """
@@ -161,7 +161,7 @@ def verify_suspects(
 
 
 def verify_files(files: Sequence[RelevantFile], code: CitationLookup) -> tuple[list[RelevantFile], Citations]:
-    """The files that exist, in order, with the lines and quotes that were found; and the count of all references."""
+    """Return the existing files in order, with lines and quotes that were found; and the count of all references."""
     results = [(file, CheckedReference(file, code)) for file in files]
     existing = [_correct_file(file, found) for file, found in results if found.path is not None]
     return existing, merge_citations(found.citations for _, found in results)
@@ -170,7 +170,7 @@ def verify_files(files: Sequence[RelevantFile], code: CitationLookup) -> tuple[l
 def verify_evidence(
     evidence: Sequence[Evidence], code: CitationLookup, issue_text: str = ""
 ) -> tuple[list[CheckedEvidence], Citations]:
-    """Each claim with the place that shows it, if the commit confirms one; and the count of all references.
+    """Return each claim with the place that shows it, if the commit confirms one; and the count of all references.
 
     A claim without a path is about the issue: its quote is looked up in `issue_text`. A claim that is not confirmed
     loses its place and quote.
@@ -181,7 +181,7 @@ def verify_evidence(
 
 
 def merge_citations(outcomes: Iterable[Citations]) -> Citations:
-    """The sum of several counts; each reason once."""
+    """Return the sum of several counts; each reason once."""
     outcomes = list(outcomes)
     return Citations(
         verified=sum(outcome.verified for outcome in outcomes),

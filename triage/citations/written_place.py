@@ -27,7 +27,6 @@ _LINE_NUMBER = re.compile(r"(?<!\d)(\d{1,9})(?!\d)(?:\.\d+)?", re.ASCII)
 _TAIL_BEGIN = re.compile(r"[:#@,;(]|\s+")
 _MAX_TAILS, _MAX_BEGINS = 3, 12
 
-
 _KIND = re.compile(
     r"(?:(?:async|public|private|protected|static|export|default)\s+)*"
     r"(?:def|class|func(?:tion)?|fn|method|struct|interface|trait|enum|type|module|property|constant|variable)\s+(?=[\w$])",
@@ -50,7 +49,7 @@ class WrittenPlace:
 
 
 def list_readings(text: str, repository: str) -> Iterator[WrittenPlace]:
-    """Yields what a text may mean, the most literal reading first. `repository` is `owner/name`, or a name alone.
+    """Yield what a text may mean, the most literal reading first. `repository` is `owner/name`, or a name alone.
 
     A permalink to another repository means nothing here.
     """
@@ -84,7 +83,7 @@ def _split_tails(text: str) -> Iterator[WrittenPlace]:
 
 
 def _cut_tail(text: str) -> tuple[str, re.Match[str] | None]:
-    """The path without the lines or the symbol behind it."""
+    """Return the path without the lines or the symbol behind it."""
     text = text.rstrip("`,;. ")
     for begin in [match.start() for match in _TAIL_BEGIN.finditer(text)][-_MAX_BEGINS:]:
         if tail := _LINES.fullmatch(text, begin) or _SYMBOL.fullmatch(text, begin):
@@ -107,7 +106,7 @@ def _list_url_readings(url: str, repository: str) -> Iterator[WrittenPlace]:
 
 
 def is_same_repository(written: str, repository: str) -> bool:
-    """Whether `owner/name` is the repository, of which at a terminal only the name is known."""
+    """Return whether `owner/name` is the repository, of which at a terminal only the name is known."""
     written, repository = written.casefold(), repository.casefold()
     return bool(repository) and (
         written == repository or ("/" not in repository and written.endswith(f"/{repository}"))
@@ -127,7 +126,7 @@ def _strip_repository(path: str, repository: str) -> str:
 
 
 def clean_symbol(written: str) -> str:
-    """Returns the name without marks around it, its kind, and its parameters."""
+    """Return the name without marks around it, its kind, and its parameters."""
     name = written.strip().strip("`'\"*").strip()
     name = _KIND.sub("", name, count=1) if _KIND.match(name) else name
     name = _PARAMETERS.sub("", name, count=1)

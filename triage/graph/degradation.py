@@ -24,7 +24,7 @@ class RemainingBudget:
     level: DegradationLevel = "whole"
 
     def has_given_up(self, level: DegradationLevel) -> bool:
-        """Whether the run has given up what goes at this level."""
+        """Return whether the run has given up what goes at this level."""
         return LEVELS.index(self.level) >= LEVELS.index(level)
 
 

@@ -42,7 +42,7 @@ def ask_for_gap(gap: OpenGap | None, language: str) -> list[MissingInformation]:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether two gaps name the same thing in the code, or where neither names any, share half of their words."""
+    """Return whether two gaps name the same thing in the code or, where neither does, share half of their words."""
     names, other_names = set(extract_search_terms([one])), set(extract_search_terms([other]))
     if names or other_names:
         return bool(names & other_names)

@@ -104,7 +104,7 @@ def _describe_step(fault: Fault) -> str:
 
 
 def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
-    """All faults, in the order of the records that hold them; what led to a step's failure stands before it."""
+    """Return all faults, in the order of the records that hold them; what led to a step's failure stands before it."""
     return [fault for number, record in enumerate(steps, 1) for fault in _list_faults(record, steps[number:])]
 
 

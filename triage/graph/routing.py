@@ -49,7 +49,7 @@ def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_sear
 
 
 def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:
-    """Whether this round's search has answered. A round that only the web can help does not search the code again."""
+    """Return whether this round's search has answered. A round that only the web can help leaves out the code."""
     if state.round > 1 and not state.search_terms and state.web_queries and has_web_search:
         return _has_answered_this_round(state, "web_search")
     return _has_answered_this_round(state, "codebase_search")
@@ -102,7 +102,7 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
 
 
 def should_open_round(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> bool:
-    """Whether the critic rejected what this round found, and a further round makes sense."""
+    """Return whether the critic rejected what this round found, and a further round makes sense."""
     has_critique = _has_answered_this_round(state, "critic")
     return has_critique and end_rounds(state, budget, has_web_search=has_web_search) is None
 

@@ -72,7 +72,7 @@ class Budget:
     def record_request(
         self, model: str, mode: str, prompt_tokens: int, max_output_tokens: int
     ) -> Iterator[RequestUsage]:
-        """Records the request that the block sends. The block sets the yielded usage when a response has come.
+        """Record the request that the block sends. The block sets the yielded usage when a response has come.
 
         A request that was cut off, or whose response was lost, may have been billed. Its prompt counts as spent, by
         estimate, and its longest possible answer stays reserved.
@@ -107,7 +107,7 @@ class Budget:
             _add_to_meter(call)
 
     def record_cached_reply(self, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> None:
-        """Counts a call whose reply was found in the cache."""
+        """Count a call whose reply was found in the cache."""
         usage = self.price_usage(model, tokens)
         with self._lock:
             self.reused += usage
@@ -124,7 +124,7 @@ class Budget:
         _add_to_meter(call)
 
     def price_usage(self, model: str, tokens: TokenCount) -> Usage:
-        """Returns the usage of one call, without dollars for a model whose price is unknown."""
+        """Return the usage of one call, without dollars for a model whose price is unknown."""
         price = self._prices.cost_usd(model, tokens)
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
 
@@ -151,7 +151,7 @@ class Budget:
 
 
 def current_deadline() -> float | None:
-    """Returns when the current block must end, in seconds of the run's monotonic clock; None outside a block."""
+    """Return when the current block must end, in seconds of the run's monotonic clock; None outside a block."""
     meter = _meter.get()
     return meter.deadline if meter else None
 

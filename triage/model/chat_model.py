@@ -55,7 +55,7 @@ class CachedReplies:
     def build_key(
         self, model: str, messages: Sequence[BaseMessage], output_format: OutputFormat[Any], max_tokens: int
     ) -> str:
-        """Returns a digest of everything that affects the answer.
+        """Return a digest of everything that affects the answer.
 
         The mode of the request and a fallback model are not part of it: both depend on the state of the endpoint, and
         are stored with the reply.
@@ -194,14 +194,14 @@ class ChatModel:
         return await chain.ainvoke(call)
 
     def _order_models(self, model: str) -> list[str]:
-        """Returns the model of a call and its fallback, in the order in which they are asked."""
+        """Return the model of a call and its fallback, in the order in which they are asked."""
         if self.fallback == model or self.features.drop_reason(self.fallback):
             return [model]
         is_fallback_first = self.features.prefers_fallback(model, self.retry.clock())
         return [self.fallback, model] if is_fallback_first else [model, self.fallback]
 
     async def _ask_model(self, model: str, call: _Call[T]) -> T:
-        """Sends one request, and further ones in other modes if the endpoint refuses it."""
+        """Send one request, and further ones in other modes if the endpoint refuses it."""
         learned = self.features.first_mode(model, call.output_format)
         refused = call.modes.values()  # by another model of the same endpoint
         call.modes.setdefault(model, max([learned, *refused]))

@@ -33,7 +33,6 @@ CHECK_SECONDS = 10.0
 MAX_FAILURES = 2
 """Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
 
-
 _CLIENT_OPTIONS: dict[str, Any] = {
     "headers": {"Accept-Encoding": "identity"},
     "trust_env": False,
@@ -48,7 +47,7 @@ class CircuitBreaker:
         self._failures = 0
 
     def check(self) -> None:
-        """Raises ModelUnavailable if the endpoint is not asked any more."""
+        """Raise ModelUnavailable if the endpoint is not asked any more."""
         if self._failures >= MAX_FAILURES:
             raise ModelUnavailable("endpoint keeps failing: not asked any more")
 
@@ -81,7 +80,7 @@ class Endpoint:
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
 
     def chat_client(self, model: str, seconds: float = math.inf, *, temperature: bool = True) -> ChatOpenAI:
-        """Returns the client for one request to a model; without a temperature for models that refuse the parameter.
+        """Return the client for one request to a model; without a temperature for models that refuse the parameter.
 
         `seconds` is how long its caller waits: a local model may take minutes.
         """
@@ -104,7 +103,7 @@ class Endpoint:
 
     @cached_property
     def sdk_client(self) -> openai.OpenAI:
-        """Returns the SDK's client, for embeddings (LangChain's hides what a call used) and the list of models."""
+        """Return the SDK's client, for embeddings (LangChain's hides what a call used) and the list of models."""
         return openai.OpenAI(
             api_key=self.api_key.get_secret_value(),
             base_url=self.base_url,
@@ -169,7 +168,7 @@ def _limit_times(seconds: float = math.inf) -> openai.Timeout:
 
 
 def check_endpoint(endpoint: Endpoint, models: list[str]) -> str:
-    """Returns how far the endpoint and these models can be used, by its list of models, which costs nothing.
+    """Return how far the endpoint and these models can be used, by its list of models, which costs nothing.
 
     Raises:
         ModelUnavailable: The endpoint cannot be reached, or refuses the key.

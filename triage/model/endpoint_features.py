@@ -35,30 +35,30 @@ class EndpointFeatures:
         self._fallback_until: dict[str, float] = {}
 
     def drop_reason(self, model: str) -> str:
-        """Returns why the model is not asked any more; empty while it is."""
+        """Return why the model is not asked any more; empty while it is."""
         return self._drop_reasons.get(model, "")
 
     def prefers_fallback(self, model: str, now: float) -> bool:
-        """Returns whether the fallback of a model is asked before it."""
+        """Return whether the fallback of a model is asked before it."""
         return now < self._fallback_until.get(model, now)
 
     def prefer_fallback(self, model: str, now: float) -> None:
-        """The fallback answered after the model had failed: it is asked first for ten minutes."""
+        """Return the fallback answered after the model had failed: it is asked first for ten minutes."""
         self._fallback_until[model] = now + FALLBACK_SECONDS
 
     def prefer_model(self, model: str) -> None:
-        """The model answered after its fallback had failed."""
+        """Return the model answered after its fallback had failed."""
         self._fallback_until.pop(model, None)
 
     def accepts_temperature(self, model: str) -> bool:
         return "temperature" not in self._refused[model]
 
     def needs_alternating_roles(self, model: str) -> bool:
-        """Returns whether two messages of one role in a row are refused."""
+        """Return whether two messages of one role in a row are refused."""
         return "messages" in self._refused[model]
 
     def length_arguments(self, model: str, max_tokens: int) -> dict[str, Any]:
-        """Returns the arguments that limit the length of the answer.
+        """Return the arguments that limit the length of the answer.
 
         OpenAI's reasoning models refuse `max_tokens`; Ollama, llama.cpp and Mistral know no other.
         """
@@ -67,7 +67,7 @@ class EndpointFeatures:
         return {"max_tokens": max_tokens}  # which langchain-openai sends as `max_completion_tokens`
 
     def reasoning_arguments(self, model: str) -> dict[str, Any]:
-        """Returns the argument that turns reasoning off, for models that are known to take it or that asked for it."""
+        """Return the argument that turns reasoning off, for models that are known to take it or that asked for it."""
         by_name = _OPTIONAL_REASONING.match(model.rpartition("/")[2]) is not None
         # A refusal means that it was sent to a model that cannot do without, or was missing where tools need it.
         return {"reasoning_effort": "none"} if by_name != ("reasoning_effort" in self._refused[model]) else {}
@@ -76,25 +76,25 @@ class EndpointFeatures:
         return self._first_mode.get((model, shape.name), len(shape.modes) - 1 if self._ignores_schemas else 0)
 
     def accept_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
-        """Remembers that the endpoint accepts requests in this mode."""
+        """Remember that the endpoint accepts requests in this mode."""
         self._first_mode[(model, shape.name)] = index
 
     def confirm_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
-        """Remembers that an answer in this mode could be read."""
+        """Remember that an answer in this mode could be read."""
         self.accept_mode(model, shape, index)
         self._confirmed_modes.add((model, shape.name, index))
 
     def record_misfit(self, model: str, shape: OutputFormat[Any], index: int) -> None:
-        """Begins with the next mode from now on if no answer in this one could be read: the endpoint may ignore it."""
+        """Begin with the next mode from now on if no answer in this one could be read: the endpoint may ignore it."""
         if (model, shape.name, index) not in self._confirmed_modes:
             self.accept_mode(model, shape, min(index + 1, len(shape.modes) - 1))
 
     def record_overrun(self, model: str) -> None:
-        """Uses `max_tokens` from now on: an answer was too long, so the endpoint ignores the newer parameter."""
+        """Use `max_tokens` from now on: an answer was too long, so the endpoint ignores the newer parameter."""
         self._refused[model].add("max_completion_tokens")
 
     def learn_from(self, model: str, failure: ModelFailure) -> bool:
-        """Adapts to a failed call. Returns whether the same request may succeed now."""
+        """Adapt to a failed call. Returns whether the same request may succeed now."""
         if failure.remedy is Remedy.DROP_MODEL:
             self._drop_reasons[model] = failure.reason
         parameter = failure.refused_parameter

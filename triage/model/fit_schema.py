@@ -1,4 +1,8 @@
-"""Fits a JSON value from a model to the schema of an answer: what cannot be read is left out."""
+"""Fits a JSON value from a model to the schema of an answer: what cannot be read is left out.
+
+Texts, numbers and options are read as models write them: `"85%"`, `85`, `"Feature Request"`. Pydantic
+checks each field.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,9 +13,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from triage.citations.written_place import read_line_numbers
 from triage.domain.findings import AlsoNamed, Answer, Exact, IfMissing, is_blank, is_no_error
 from triage.model.lenient_json import read_first_object
-from triage.model.scalar_values import Misfit, fit_option, fit_share, fit_span, fit_text, fold
 
 A = TypeVar("A", bound=BaseModel)
 M = TypeVar("M")
@@ -26,10 +30,35 @@ _NOTHING = re.compile(
 )
 """What models write for an empty list."""
 _MISSING = object()
+_NUMBER = re.compile(
+    r"(?:[~<>=]{1,2}|about|approx(?:imately|\.)?|around)?\s*([+-]?(?:\d{1,9}(?:[.,]\d{1,20})?|[.,]\d{1,20}))"
+    r"\s*(%|percent|/\s*\d{1,3})?(?:\s*[.;(\u2013\u2014-][^\d\n]*)?",
+    re.ASCII | re.IGNORECASE,
+)
+_WORDS = {"very low": 0.1, "low": 0.2, "medium": 0.5, "moderate": 0.5, "high": 0.8, "very high": 0.9}
+"""The probabilities of the guidance note of the IPCC's fourth report on uncertainties (2005, table 3)."""
+
+_SYNONYMS = {
+    **dict.fromkeys(("blocker", "urgent"), "critical"),
+    **dict.fromkeys(("major", "severe", "serious"), "high"),
+    **dict.fromkeys(("moderate", "normal", "average"), "medium"),
+    **dict.fromkeys(("minor", "trivial", "cosmetic"), "low"),
+    **dict.fromkeys(("defect", "regression"), "bug"),
+    **dict.fromkeys(("enhancement", "feature"), "featurerequest"),
+    **dict.fromkeys(("approved",), "confirmed"),
+    **dict.fromkeys(("rejected", "refuted"), "challenged"),
+}
+"""Words of issue trackers for the options of our fields, folded."""
+MAX_OPTION_WORDS = 4
+_SPAN_NAMES = ("lines", "line", "linerange", "linenumbers", "linenumber", "range", "startend")
+
+
+class Misfit(ValueError):
+    """A value does not fit. The message says why in words of ours, for the model and the report."""
 
 
 def fit_answer(value: Mapping[str, Any], schema: type[A]) -> A:
-    """Returns the answer in a JSON object, or in one inside of it.
+    """Return the answer in a JSON object, or in one inside of it.
 
     Raises:
         Misfit: Something is missing without which the answer is useless.
@@ -54,7 +83,7 @@ def _fit_fields(value: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, 
     fields = schema.model_fields
     found = {name: _find_value(by_name, name, info) for name, info in fields.items()}
     if {"start_line", "end_line"} <= fields.keys():
-        found |= fit_span(by_name)
+        found |= _fit_span(by_name)
     fitted: dict[str, Any] = {}
     missing: list[str] = []
     for name, info in fields.items():
@@ -91,7 +120,7 @@ def _list_other_names(info: FieldInfo) -> tuple[str, ...]:
 
 
 def _is_there(found: Any, fitted: Any) -> bool:
-    """Whether a field was answered: an empty list is an answer, a list of which no item can be read is none."""
+    """Return whether a field was answered: an empty list is an answer, a list of which no item can be read is none."""
     if isinstance(fitted, list):
         return found is not _MISSING and (bool(fitted) or not found or is_blank(found))
     return bool(fitted)
@@ -136,7 +165,7 @@ def _fit(value: Any, annotation: Any) -> Any:
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
     origin = get_origin(annotation)
     if origin is Literal:
-        return fit_option(value, kinds)
+        return _fit_option(value, kinds)
     if origin is list:
         return _fit_list(value, kinds[0])
     if kinds:  # of a nullable field
@@ -144,8 +173,8 @@ def _fit(value: Any, annotation: Any) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _fit_item(value, annotation)
     if annotation is float:
-        return fit_share(value)
-    return fit_text(value) if annotation is str else value
+        return _fit_share(value)
+    return _fit_text(value) if annotation is str else value
 
 
 def _fit_list(value: Any, kind: Any) -> list[Any]:
@@ -169,7 +198,7 @@ def _split_items(value: Any) -> Sequence[Any]:
 
 
 def _list_by_main_field(value: Any, kind: Any) -> Any:
-    """The items of an object whose names are the items' main field: `{"a.py": {...}, "b.py": {...}}`."""
+    """Return the items of an object whose names are the items' main field: `{"a.py": {...}, "b.py": {...}}`."""
     if not isinstance(value, dict) or not isinstance(kind, type) or not issubclass(kind, BaseModel):
         return value
     known = {fold(name) for field, info in kind.model_fields.items() for name in (field, *_list_other_names(info))}
@@ -189,5 +218,77 @@ def _fit_item(value: Any, schema: type[M]) -> M:
 
 
 def _find_main_field(schema: type[BaseModel]) -> str:
-    """The field that stands for the whole, such as the path of a file."""
+    """Return the field that stands for the whole, such as the path of a file."""
     return next((name for name, info in schema.model_fields.items() if _find_default(info) is _MISSING), "")
+
+
+def _fit_option(value: Any, options: Sequence[str]) -> str:
+    """Return the option that is written in any case, with other joints, before a remark, by its begin or a synonym."""
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    words = (
+        re.findall(r"\w+", re.split(r"[(:;/\n]| [-\u2013\u2014] ", value.strip())[0]) if isinstance(value, str) else []
+    )
+    folded = {fold(option): option for option in options}
+    for count in range(min(len(words), MAX_OPTION_WORDS), 0, -1):
+        written = fold("".join(words[:count]))
+        written = written if written in folded else _SYNONYMS.get(written, "")
+        if written in folded:
+            return folded[written]
+    written = fold("".join(words))
+    begun = [option for text, option in folded.items() if len(written) >= 4 and text.startswith(written)]
+    if len(begun) != 1:
+        raise Misfit
+    return begun[0]
+
+
+def _fit_share(value: Any) -> float:
+    """Return a number that is a part of one; above 1 it means percent."""
+    number = _read_number(value)
+    return number / 100 if abs(number) > 1 else number
+
+
+def _read_number(value: Any) -> float:
+    if isinstance(value, str):
+        return _read_written_number(value.strip())
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 10**9:
+        raise Misfit  # NaN too
+    return float(value)
+
+
+def _read_written_number(text: str) -> float:
+    word = re.split(r"\s*[(:;.,\u2013\u2014]", text.casefold())[0]
+    if word in _WORDS:
+        return _WORDS[word]
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        raise Misfit
+    number, unit = float(found[1].replace(",", ".")), found[2] or ""
+    divisor = 100.0 if unit and not unit.startswith("/") else float(unit[1:] or 1) if unit else 1.0
+    if not divisor:
+        raise Misfit
+    return number / divisor
+
+
+def _fit_text(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        value = "\n".join(value)
+    if isinstance(value, dict):
+        texts = [item for item in value.values() if isinstance(item, str) and item]
+        value = ": ".join(texts) if texts and "type" not in value else None  # `type`: the schema itself
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+        raise Misfit
+    return str(value)  # raises a ValueError for an integer with too many digits
+
+
+def fold(text: Any) -> str:
+    return "".join(character for character in str(text).casefold() if character.isalnum())
+
+
+def _fit_span(by_name: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return `start_line` and `end_line` of what stands under these names, or under others such as `lines`."""
+    first, last = (read_line_numbers(by_name.get(name)) for name in ("startline", "endline"))
+    if not first and not last:
+        first = next((numbers for name in _SPAN_NAMES if (numbers := read_line_numbers(by_name.get(name)))), [])
+    end = last or first[1:]
+    return {"start_line": first[0] if first else None, "end_line": end[-1] if end else None}

@@ -50,7 +50,7 @@ class _Found:
 
 
 def find_json_objects(text: str) -> list[dict[str, Any]]:
-    """Returns the outermost JSON objects of a text in order, those whose end is missing last.
+    """Return the outermost JSON objects of a text in order, those whose end is missing last.
 
     Objects inside of `<think>` blocks are drafts and left out. Behind a block that is never closed, only an object that
     ends the text counts.
@@ -74,19 +74,19 @@ def find_json_objects(text: str) -> list[dict[str, Any]]:
 
 
 def read_first_object(text: str) -> dict[str, Any]:
-    """Returns the object that begins first, also without its end; empty if there is none."""
+    """Return the object that begins first, also without its end; empty if there is none."""
     start = text.find("{")
     found = _Search(text).read_object(start) if start >= 0 else None
     return found.value if found else {}
 
 
 def replace_surrogates(text: str) -> str:
-    """Returns the text with `?` for each lone surrogate, which JSON can hold and the body of a request cannot."""
+    """Return the text with `?` for each lone surrogate, which JSON can hold and the body of a request cannot."""
     return text.encode("utf-8", "replace").decode()
 
 
 def strip_thinking(text: str) -> str:
-    """Returns a text without the thoughts before it, whose first tag may stand in the prompt.
+    """Return a text without the thoughts before it, whose first tag may stand in the prompt.
 
     Tags in backticks are part of the text. Thoughts without an end are all there is.
     """

@@ -83,7 +83,7 @@ _ALTERNATION = re.compile(r"\broles? must alternate|\balternat\w+ (?:user|roles?
 
 
 def classify_error(error: BaseException) -> ModelFailure:
-    """Returns why a call failed. Messages of the endpoint are searched for known words, and never repeated."""
+    """Return why a call failed. Messages of the endpoint are searched for known words, and never repeated."""
     if isinstance(error, asyncio.CancelledError):
         return ModelFailure(Remedy.GIVE_UP, "cancelled before it answered", may_be_billed=True)
     if isinstance(error, InvalidAnswer):

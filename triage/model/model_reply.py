@@ -48,7 +48,7 @@ class ModelReply(Value):
         return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def redact(self, redact: Redact) -> "ModelReply":
-        """Returns the reply without our own secrets, and without lone surrogates, which no request can hold."""
+        """Return the reply without our own secrets, and without lone surrogates, which no request can hold."""
         text = json.dumps(redact(self.model_dump()), ensure_ascii=False)
         return ModelReply.model_validate_json(replace_surrogates(text))
 
@@ -70,7 +70,7 @@ class ModelReply(Value):
 
 
 def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> ModelReply:
-    """Returns a response of the endpoint as a reply. Raises ValueError if it is neither text nor a tool call."""
+    """Return a response of the endpoint as a reply. Raises ValueError if it is neither text nor a tool call."""
     return ModelReply(
         model=model,
         mode=mode,
@@ -91,7 +91,7 @@ def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount
 
 
 def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
-    """The object in unreadable arguments: in a fence, with slips, or in JSON that was written as a text of JSON."""
+    """Return the object in unreadable arguments: in a fence, with slips, or in JSON that stands in a text of JSON."""
     if isinstance(args, dict):
         return args
     with suppress(ValueError, RecursionError):

@@ -32,22 +32,22 @@ class RetryPolicy:
     sleep_in_thread: Callable[[float], None] = sleep_unless_abandoned
 
     def check_time(self) -> None:
-        """Raises TimeLimitExceeded if no time is left, and Abandoned if the caller no longer waits."""
+        """Raise TimeLimitExceeded if no time is left, and Abandoned if the caller no longer waits."""
         raise_if_abandoned()
         if self.seconds_left() <= 0:
             raise TimeLimitExceeded("no time left for this call")
 
     def seconds_left(self) -> float:
-        """Returns how long the caller waits for this call; infinite without a limit."""
+        """Return how long the caller waits for this call; infinite without a limit."""
         deadline = current_deadline()
         return min(seconds_left(), math.inf if deadline is None else deadline - self.clock())
 
     def request_seconds(self, limit: float) -> float:
-        """Returns a time limit for one attempt, so that all attempts and what follows fit into the time left."""
+        """Return a time limit for one attempt, so that all attempts and what follows fit into the time left."""
         return max(1.0, min(limit, self.seconds_left() / (MAX_ATTEMPTS + 2)))
 
     def attempts(self, may_continue: Callable[[], bool]) -> AsyncRetrying:
-        """Returns the attempts of one call, as long as `may_continue` and time is left."""
+        """Return the attempts of one call, as long as `may_continue` and time is left."""
         return AsyncRetrying(sleep=self.sleep, **self._conditions(may_continue))
 
     def attempts_in_thread(self) -> Retrying:

@@ -19,11 +19,10 @@ from openai import pydantic_function_tool
 from pydantic import BaseModel, ValidationError
 
 from triage.base.errors import InvalidAnswer
-from triage.model.fit_schema import fit_answer
+from triage.model.fit_schema import Misfit, fit_answer, fold
 from triage.model.lenient_json import find_json_objects, strip_thinking
 from triage.model.model_errors import WrongFormat
 from triage.model.model_reply import ModelReply
-from triage.model.scalar_values import Misfit, fold
 
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
@@ -99,7 +98,7 @@ def _drop_titles(schema: Any) -> Any:
 
 
 def json_format() -> OutputFormat[dict[str, Any]]:
-    """Returns the format of a JSON object with any fields; without JSON mode for endpoints that lack it."""
+    """Return the format of a JSON object with any fields; without JSON mode for endpoints that lack it."""
     return OutputFormat(
         "json_object",
         (
@@ -119,7 +118,7 @@ def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
 
 
 def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
-    """Returns the format of a turn that may call tools, or give the answer by a call of its own."""
+    """Return the format of a turn that may call tools, or give the answer by a call of its own."""
     specs = [*(convert_to_openai_tool(tool) for tool in tools), _build_function(answer)]
     known = {_fold_name(tool.name) for tool in tools}
 
@@ -165,7 +164,7 @@ def _read_content(reply: ModelReply) -> str:
 
 
 def _read_text(reply: ModelReply) -> str:
-    """Returns the content without thoughts before it, else what stands in a function call that nobody asked for."""
+    """Return the content without thoughts before it, else what stands in a function call that nobody asked for."""
     text = strip_thinking(reply.message.text).strip()
     if text or not reply.tools:
         return strip_thinking(_read_content(reply)).strip() or _read_content(reply.model_copy(update={"content": ""}))
@@ -176,7 +175,7 @@ def _read_text(reply: ModelReply) -> str:
 
 
 def _read_answer(reply: ModelReply, schema: type[A]) -> A:
-    """Returns the first answer that fits in the reply's content, else in the arguments of its function calls.
+    """Return the first answer that fits in the reply's content, else in the arguments of its function calls.
 
     An answer that was cut is used as far as it goes.
     """

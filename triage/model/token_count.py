@@ -22,7 +22,6 @@ TOKENS_PER_MESSAGE = 4
 MAX_COUNT = 10**9
 """A larger number cannot be the tokens of one call."""
 
-
 MILLION = 1_000_000
 
 
@@ -47,7 +46,7 @@ def estimate_text(text: str) -> int:
 
 
 def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
-    """Returns the estimated tokens of messages, their tool calls, and `extra`: a schema or tools as JSON."""
+    """Return the estimated tokens of messages, their tool calls, and `extra`: a schema or tools as JSON."""
     tool_calls = [calls for calls in (getattr(message, "tool_calls", None) for message in messages) if calls]
     texts = [
         extra,
@@ -58,7 +57,7 @@ def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
 
 
 def parse_usage(usage: Any) -> TokenCount | None:
-    """Returns what an endpoint reports as billed, or None when it reports nothing usable.
+    """Return what an endpoint reports as billed, or None when it reports nothing usable.
 
     One number that cannot be right makes the whole report unusable, so that our own estimate counts. Some endpoints
     leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
@@ -86,7 +85,7 @@ class PriceTable:
     own: Mapping[str, Price] = field(default_factory=dict)
 
     def cost_usd(self, model: str, tokens: TokenCount) -> float | None:
-        """Returns US dollars for one call, or None for a model without a known price.
+        """Return US dollars for one call, or None for a model without a known price.
 
         `model` is its name as the endpoint knows it; gateways put `provider/` before it.
         """

@@ -22,7 +22,7 @@ _SAFE_URL_CHARS = "!$&'()*+,;=:@/?#%-._~"
 
 
 def parse_results(results: Sequence[Any], limit: int) -> list[dict[str, str]]:
-    """Returns title, url and content of the first `limit` results that have a safe URL; drops everything else."""
+    """Return title, url and content of the first `limit` results that have a safe URL; drops everything else."""
     pages: dict[str, dict[str, str]] = {}
     for page in results:
         url = safe_url(page.get("url")) if isinstance(page, dict) else None
@@ -39,7 +39,7 @@ def parse_results(results: Sequence[Any], limit: int) -> list[dict[str, str]]:
 
 
 def safe_url(url: Any) -> str | None:
-    """Returns a URL that may be displayed, its host in ASCII, or None.
+    """Return a URL that may be displayed, its host in ASCII, or None.
 
     Refused are schemes other than http and https, logins, invisible characters, hosts that are no public names,
     secrets, and long URLs.

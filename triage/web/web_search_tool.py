@@ -148,7 +148,7 @@ def build_search_tool(
     network: Network = DIRECT,
     redact: Redact = lambda tree: tree,
 ) -> WebSearchTool:
-    """Returns the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
+    """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
     # An error must not come back as if it were an answer, hence `handle_tool_error`.
     tool = WebSearchTool(tavily_api_key=api_key.get_secret_value(), handle_tool_error=False)
     tool._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
