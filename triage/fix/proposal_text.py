@@ -9,7 +9,7 @@ from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PatchProposal,
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import has_masks
-from triage.fix.patch.unified_diff import LineCounts, count_changed_lines, cut_diff, format_diff
+from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files, format_diff
 from triage.safety.safe_markdown import format_code_block
 
 MAX_PART_UNITS = 25_000
@@ -62,18 +62,18 @@ def render_abandoned(error: str) -> str:
 
 
 def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[str]:
-    counts = count_changed_lines(draft, files)
-    rows = [(file, one.added, one.removed) for file, one in zip(draft.files, counts, strict=True)]
+    diffs = diff_files(draft, files)
+    rows = [(one.file, one.added, one.removed) for one in diffs]
     body = render_block("proposal", "proposal", draft, rows, list_warnings(draft, files))
-    return [render_block("proposal", "heading", draft), body, _render_diff(draft, files, counts, diff_url)]
+    return [render_block("proposal", "heading", draft), body, _render_diff(diffs, diff_url)]
 
 
-def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCounts], diff_url: str) -> str:
-    diff = format_diff(draft, files)
+def _render_diff(diffs: Sequence[FileDiff], diff_url: str) -> str:
+    diff = "".join(one.text for one in diffs)
     max_lines = MAX_DIFF_LINES
     while utf16_length(shown := cut_diff(diff, max_lines)) > MAX_DIFF_UNITS and max_lines > 1:
         max_lines //= 2
-    lines = format_count(sum(one.added + one.removed for one in counts), "changed line")
+    lines = format_count(sum(one.changed for one in diffs), "changed line")
     is_cut = shown.rstrip("\n") != diff.rstrip("\n")
     block = format_code_block(shown, "diff")
     is_escaped = shown.strip("\n") not in block

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
-from testing.cost_growth import assert_grows_linearly
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import BaseFile, Edit, FileVersion
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits
-from triage.fix.patch.unified_diff import count_changed_lines, cut_diff, diff_lines, format_diff, split_keeping_ends
+from triage.fix.patch.unified_diff import cut_diff, diff_file, diff_files, format_diff
 
 LONG = "".join(f"line {number}\n" for number in range(40))
 
@@ -117,39 +116,37 @@ def test_the_counts_are_those_of_the_diff(before: str, after: str):
     draft = make_draft([FileVersion(path="a", text=after)])
     files = FakeFiles({"a": BaseFile(text=before)})
     body = format_diff(draft, files).split("\n")[3:]
-    (counts,) = count_changed_lines(draft, files)
-    assert counts.added == sum(line.startswith("+") for line in body)
-    assert counts.removed == sum(line.startswith("-") for line in body)
-
-
-@given(before=texts, after=texts)
-def test_lines_between_changes_are_equal(before: str, after: str):
-    old, new = split_keeping_ends(before), split_keeping_ends(after)
-    rebuilt, done = [], 0
-    for change in diff_lines(old, new):
-        rebuilt += old[done : change.start] + new[change.new_start : change.new_end]
-        done = change.end
-    assert rebuilt + old[done:] == new
+    (diff,) = diff_files(draft, files)
+    assert diff.added == sum(line.startswith("+") for line in body)
+    assert diff.removed == sum(line.startswith("-") for line in body)
 
 
 def test_a_small_edit_of_a_long_file_is_a_small_diff():
     old = [f"{'return' if number % 3 else number}\n" for number in range(20_000)]
     new = ["first\n", *old[:9_000], *old[9_001:], "last\n"]
-    assert sum(change.end - change.start + change.new_end - change.new_start for change in diff_lines(old, new)) == 3
+    assert diff_file(FileVersion(path="a", text="".join(new)), "".join(old)).changed == 3
 
 
-@pytest.mark.parametrize("distinct", [1, 2, 30, 200, 100_000])
-def test_hostile_texts_are_compared_in_linear_time(distinct: int):
-    def build(size: int) -> tuple[list[str], list[str]]:
-        old = [f"{(number * 7919) % distinct}\n" for number in range(size)]
-        return old, old[::-1]
-
-    assert_grows_linearly(build, lambda pair: diff_lines(*pair), size=20_000)
+@pytest.mark.parametrize("distinct", [2, 30, 200, 100_000])
+def test_hostile_texts_are_compared_in_seconds(distinct: int):
+    old = [f"{(number * 7919) % distinct}\n" for number in range(100_000)]
+    assert diff_file(FileVersion(path="a", text="".join(old[::-1])), "".join(old)).changed > 0
 
 
-def test_many_pairs_with_new_lines_between_them_count_as_replaced():
-    old = [f"{number // 2}\n" for number in range(2_000)]
-    assert len(diff_lines(old, [line for number in old for line in (number, "z\n")])) == 1
+def test_settings_around_the_temporary_folder_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    git(tmp_path, "init", "-q")
+    for name in ("diff.external", "diff.a.command", "diff.a.textconv"):
+        git(tmp_path, "config", name, f"touch {tmp_path}/hit;false")
+    git(tmp_path, "config", "core.autocrlf", "true")
+    git(tmp_path, "config", "diff.noprefix", "true")
+    write(tmp_path, {".gitattributes": "* diff=a text=auto\n"})
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert diff_file(FileVersion(path="a", text="x\n"), "x\r\n").text.endswith("@@ -1 +1 @@\n-x\r\n+x\n")
+    assert not (tmp_path / "hit").exists()
+
+
+def test_a_text_with_bytes_of_programs_is_compared_as_text():
+    assert diff_file(FileVersion(path="a", text="x\0\n"), "y\n").text.endswith("@@ -1 +1 @@\n-y\n+x\0\n")
 
 
 def test_long_diffs_are_cut_at_a_line():

@@ -99,15 +99,21 @@ class Git:
             self._environment[f"GIT_CONFIG_KEY_{number}"] = key
             self._environment[f"GIT_CONFIG_VALUE_{number}"] = value
 
-    def run(self, *args: str, accept: Sequence[int] = (0,), seconds: float = QUERY_SECONDS) -> bytes:
-        """Return the output of a command, at most `MAX_OUTPUT_BYTES`.
+    def run(
+        self,
+        *args: str,
+        accept: Sequence[int] = (0,),
+        seconds: float = QUERY_SECONDS,
+        max_bytes: int = MAX_OUTPUT_BYTES,
+    ) -> bytes:
+        """Return the output of a command.
 
         Raises:
-            GitError: The exit code is not one of `accept`, the output is larger, or `seconds` are over.
+            GitError: The exit code is not one of `accept`, the output has more than `max_bytes`, or `seconds` are over.
         """
         with self._start(args, seconds) as process:
-            output = _stdout(process).read(MAX_OUTPUT_BYTES + 1)
-            if len(output) > MAX_OUTPUT_BYTES:
+            output = _stdout(process).read(max_bytes + 1)
+            if len(output) > max_bytes:
                 raise GitError(f"git {args[0]} printed too much")
             _check_exit(process, args[0], accept)
         return output

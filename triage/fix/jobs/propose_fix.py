@@ -6,7 +6,7 @@ from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import MAX_REVISIONS, BaseFile, FileVersion, PatchProposal, ProposalStatus
+from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
@@ -14,8 +14,8 @@ from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, admit_fix, finish
-from triage.fix.patch.masked_files import mask_version
-from triage.fix.patch.unified_diff import format_file_diff
+from triage.fix.patch.masked_files import mask_version, read_base_text
+from triage.fix.patch.unified_diff import diff_file
 from triage.fix.proposal_text import render_abandoned, render_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.run import RunResult
@@ -100,10 +100,9 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> st
         job.context.progress.info("The earlier version is compared with today's commit.")
     diffs = []
     for path, file in job.store.read_files(earlier).items():
-        base = files.read(path)
-        old = base.text if isinstance(base, BaseFile) else ""
-        version = FileVersion(path=path, text=mask_version(path, file.text, files), is_new_file=base is None)
-        diffs.append(format_file_diff(version, old))
+        is_new = files.read(path) is None
+        version = FileVersion(path=path, text=mask_version(path, file.text, files), is_new_file=is_new)
+        diffs.append(diff_file(version, read_base_text(path, files)).text)
     return "".join(diffs)
 
 

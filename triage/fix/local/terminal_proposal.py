@@ -9,7 +9,7 @@ from triage.domain.proposal import PatchDraft
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import has_masks
-from triage.fix.patch.unified_diff import count_changed_lines
+from triage.fix.patch.unified_diff import diff_files
 from triage.safety.clean_text import clean_text
 
 MAX_OUTPUT_LINES = 15
@@ -36,10 +36,10 @@ def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Ite
     for criterion in draft.acceptance_criteria if draft.kind == "Story" else []:
         yield _indent(f"- {_clean_line(criterion)}")
     yield Text("\nFiles", style="bold")
-    for version, count in zip(draft.files, count_changed_lines(draft, files), strict=True):
+    for version, _, added, removed in diff_files(draft, files):
         new = " (new)" if version.is_new_file else ""
         description = f": {_clean_line(version.description)}" if version.description else ""
-        yield _indent(f"{_clean_line(version.path)}{new}, +{count.added} -{count.removed}{description}")
+        yield _indent(f"{_clean_line(version.path)}{new}, +{added} -{removed}{description}")
     for warning in list_warnings(draft, files):
         yield Text(f"\n{_clean_line(warning)}", style="bold yellow")
     yield from _render_section("Checked", draft.checked or "No test of the project was run with this change.")

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from triage.base.text import MAX_QUOTED_CHARS, quote_value
-from triage.domain.proposal import MAX_FILES, BaseFile, FileVersion, ModuleSummary, PatchDraft
+from triage.domain.proposal import MAX_FILES, FileVersion, ModuleSummary, PatchDraft
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
+from triage.fix.patch.masked_files import read_base_text
 from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
 from triage.fix.patch.tool_files import is_run_by_tools
-from triage.fix.patch.unified_diff import count_changed_lines
+from triage.fix.patch.unified_diff import diff_files
 from triage.safety.secrets.likely_secrets import find_masks, redact_likely_secrets
 
 MAX_CHANGED_LINES = 3_000
@@ -95,19 +96,9 @@ def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
 
 
 def _find_size(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
-    # The comparison takes long where many lines changed: first those that are counted without it.
-    total = sum(_count_other_lines(file, files) for file in draft.files)
-    if total <= MAX_CHANGED_LINES:
-        total = sum(counts.added + counts.removed for counts in count_changed_lines(draft, files))
+    total = sum(one.changed for one in diff_files(draft, files))
     if total > MAX_CHANGED_LINES:
         yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
-
-
-def _count_other_lines(file: FileVersion, files: BaseFiles) -> int:
-    base = files.read(file.path)
-    old = Counter(base.text.split("\n") if isinstance(base, BaseFile) else ())
-    new = Counter(file.text.split("\n"))
-    return (new - old).total() + (old - new).total()
 
 
 def _find_words_problems(draft: PatchDraft) -> Iterator[str]:
@@ -127,9 +118,8 @@ MAX_NAMED = 3
 
 def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
     """Return warnings of one sentence each. Names in them are a model's words."""
-    counts = count_changed_lines(draft, files)
-    lines = sum(count.added + count.removed for count in counts)
-    number = "1 file" if len(counts) == 1 else f"{len(counts)} files"
+    lines = sum(one.changed for one in diff_files(draft, files))
+    number = "1 file" if len(draft.files) == 1 else f"{len(draft.files)} files"
     warnings = [f"Large diff: about {lines:,} lines in {number}."] if lines > LARGE_DIFF_LINES else []
     if len(draft.modules) > MANY_MODULES:
         warnings.append(f"Multi-module change: {', '.join(show_path(module.name) for module in draft.modules)}.")
@@ -144,7 +134,7 @@ def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
 
 def _find_long_line(file: FileVersion, files: BaseFiles) -> int:
     """Which of the two limits a new line exceeds; 0 for none."""
-    known = set(_read_text(file, files).splitlines())
+    known = set(read_base_text(file.path, files).splitlines())
     longest = max((len(line.expandtabs()) for line in file.text.splitlines() if line not in known), default=0)
     if longest > LONG_LINE_CHARS:
         return LONG_LINE_CHARS
@@ -154,7 +144,7 @@ def _find_long_line(file: FileVersion, files: BaseFiles) -> int:
 
 def _find_moved_masks(file: FileVersion, files: BaseFiles) -> Iterator[str]:
     # The value may have become that of another name, such as one that is sent somewhere.
-    known = set(_list_masks_with_words(_read_text(file, files)))
+    known = set(_list_masks_with_words(read_base_text(file.path, files)))
     for mask, words in _list_masks_with_words(file.text):
         if (mask, words) not in known:
             shown = quote_value(words[-MAX_QUOTED_CHARS:])
@@ -168,8 +158,3 @@ def _list_masks_with_words(text: str) -> Iterator[tuple[str, str]]:
         for mask in find_masks(line):
             yield mask[0], line[: mask.start()].strip(" \t\"'") or above
         above = line.strip() or above
-
-
-def _read_text(file: FileVersion, files: BaseFiles) -> str:
-    base = files.read(file.path)
-    return base.text if isinstance(base, BaseFile) else ""

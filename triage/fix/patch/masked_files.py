@@ -23,6 +23,12 @@ def mask_file(path: str, file: BaseFile | str | None) -> BaseFile | str | None:
     return file.model_copy(update={"text": mask_values(file.text, path).text}) if isinstance(file, BaseFile) else file
 
 
+def read_base_text(path: str, files: BaseFiles) -> str:
+    """Return the text of a file of the base commit as it is shown; empty if there is none to be changed."""
+    base = files.read(path)
+    return base.text if isinstance(base, BaseFile) else ""
+
+
 def mask_version(path: str, text: str, files: BaseFiles) -> str:
     """Return another version of a file, such as that of a commit, as it is shown."""
     return mask_again(text, path, _list_values(path, files))
