@@ -15,7 +15,6 @@ from triage.domain.proposal import (
     CommentRecord,
     PatchProposal,
     PullRequest,
-    StoredProposal,
 )
 from triage.fix.commit_text import CommitFacts, parse_proposal
 from triage.fix.fix_ports import CommitRequest
@@ -92,30 +91,30 @@ class FakeProposalStore(_Failing):
     closed: set[int] = field(default_factory=set)
     """Numbers of pull requests."""
 
-    def list_proposals(self, issue: int) -> list[StoredProposal]:
+    def list_proposals(self, issue: int) -> list[PatchProposal]:
         self._begin("list_proposals")
         prefixes = (f"{PROPOSAL_REFS}{issue}/", f"{BRANCH_REFS}triage/{issue}-")
-        return [stored for stored in self._list_all(prefixes) if stored.proposal.issue == issue]
+        return [stored for stored in self._list_all(prefixes) if stored.issue == issue]
 
-    def list_expired(self, limit: int) -> list[StoredProposal]:
+    def list_expired(self, limit: int) -> list[PatchProposal]:
         self._begin("list_expired")
         found = self._list_all((PROPOSAL_REFS,))
         return [one for one in found if self._is_expired(one)][:limit]
 
-    def _is_expired(self, stored: StoredProposal) -> bool:
-        return stored.proposal.created_at < self.now - PROPOSAL_LIFETIME
+    def _is_expired(self, stored: PatchProposal) -> bool:
+        return stored.created_at < self.now - PROPOSAL_LIFETIME
 
-    def _list_all(self, prefixes: tuple[str, ...]) -> list[StoredProposal]:
+    def _list_all(self, prefixes: tuple[str, ...]) -> list[PatchProposal]:
         found = []
         for ref, commit in self.refs.items():
             head = self.commits.get(commit)
             parent = self.commits.get(head.parents[0]) if head else None
             proposal = parse_proposal(self.repository, head, parent) if head else None
             if proposal and ref.startswith(prefixes):
-                found.append(StoredProposal(proposal=proposal, ref=ref))
-        return sorted(found, key=lambda one: (one.proposal.created_at, one.is_branch))
+                found.append(proposal.model_copy(update={"ref": ref}))
+        return sorted(found, key=lambda one: (one.created_at, one.is_branch))
 
-    def store(self, request: CommitRequest) -> StoredProposal:
+    def store(self, request: CommitRequest) -> PatchProposal:
         self._begin("store")
         parent, test = request.base, None
         if request.test_files:
@@ -126,12 +125,12 @@ class FakeProposalStore(_Failing):
         assert made is not None, "the last message ends with the trailers of a proposal of as many commits"
         prefix = f"{PROPOSAL_REFS}{request.issue}/"
         for known in self._list_all((prefix, f"{BRANCH_REFS}triage/{request.issue}-")):
-            is_same = (known.proposal.draft, known.proposal.base) == (made.draft, made.base)
+            is_same = (known.draft, known.base) == (made.draft, made.base)
             if is_same and (known.is_branch or not self._is_expired(known)):
                 return known
         number = 1 + max((int(ref.removeprefix(prefix)) for ref in self.refs if ref.startswith(prefix)), default=0)
         self.refs[f"{prefix}{number}"] = head.sha
-        return StoredProposal(proposal=made, ref=f"{prefix}{number}")
+        return made.model_copy(update={"ref": f"{prefix}{number}"})
 
     def _commit(self, parent: str, files: Mapping[str, BaseFile], message: str) -> CommitFacts:
         content = {path: file.model_dump() for path, file in files.items()}
@@ -141,10 +140,10 @@ class FakeProposalStore(_Failing):
         self.files.setdefault(sha, dict(files))
         return self.commits[sha]
 
-    def delete(self, stored: StoredProposal) -> None:
+    def delete(self, stored: PatchProposal) -> None:
         self._begin("delete")
         assert stored.ref.startswith(PROPOSAL_REFS), "only refs of proposals are deleted"
-        if self.refs.get(stored.ref) == stored.proposal.commit:
+        if self.refs.get(stored.ref) == stored.commit:
             del self.refs[stored.ref]
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:

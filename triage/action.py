@@ -23,8 +23,7 @@ from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
 from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task
-from triage.events.route import route_event
-from triage.fix.route_fix import route_fix_event
+from triage.events.route import route_event, route_fix_event
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes.apply_local_effects import apply_local_effects
 

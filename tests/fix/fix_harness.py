@@ -19,9 +19,9 @@ from triage.domain.proposal import (
     CommentRecord,
     FileVersion,
     PatchDraft,
+    PatchProposal,
     ProposalStatus,
     ProposalTests,
-    StoredProposal,
 )
 from triage.domain.run import Status
 from triage.domain.task import FixStage, FixTask
@@ -132,10 +132,10 @@ class FixHarness(RunHarness):
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event_issue = factories.issue(thread=[command])
 
-    def store_draft(self, draft: PatchDraft | None = None) -> StoredProposal:
+    def store_draft(self, draft: PatchDraft | None = None) -> PatchProposal:
         """Store a draft as the job `store` does. The next comment shows it."""
         stored = self.store.store(build_request(draft or make_draft(), self.files))
-        self.shown_commit = stored.proposal.commit
+        self.shown_commit = stored.commit
         return stored
 
     def run_job(self, stage: FixStage, **task: Any) -> Status:
@@ -160,8 +160,8 @@ class FixHarness(RunHarness):
         known = {"draft": draft or make_draft(), "status": ProposalStatus.AWAITING}
         self.result_file = FixResult(**known | changes).model_dump_json().encode()
 
-    def answer(self, stored: StoredProposal, command: str = "approve", **task: Any) -> Status:
-        return self.run_job("apply", command=command, proposal_id=stored.proposal.id, **task)
+    def answer(self, stored: PatchProposal, command: str = "approve", **task: Any) -> Status:
+        return self.run_job("apply", command=command, proposal_id=stored.id, **task)
 
     @property
     def outputs(self) -> dict[str, str]:

@@ -139,7 +139,7 @@ class TestProposals:
     def test_what_has_no_secret_passes(self, store: GitHubProposalStore, base: str) -> None:
         stored = store.store(make_request(base))
         assert store.list_proposals(7) == [stored]
-        assert store.read_files(stored.proposal) == {**make_request(base).test_files, **make_request(base).files}
+        assert store.read_files(stored) == {**make_request(base).test_files, **make_request(base).files}
 
 
 def test_approvals_read_text_as_it_is_and_refuse_secrets(

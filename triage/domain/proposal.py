@@ -45,7 +45,7 @@ class SuggestionProposal(Value):
 
 
 class PatchProposal(Value):
-    """A patch as commits on GitHub. Everything here is read from the commits themselves."""
+    """A patch as commits on GitHub. All but `ref` is read from the commits themselves."""
 
     kind: Literal["patch"] = "patch"
     repository: str
@@ -63,6 +63,8 @@ class PatchProposal(Value):
     """SHA-256 of the draft that the commits were made from."""
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
     """How often it was made again with a person's words."""
+    ref: str = ""
+    """`refs/triage/proposals/<issue>/<n>`, or `refs/heads/triage/<issue>-<slug>` once it is approved."""
 
     @property
     def id(self) -> ProposalId:
@@ -73,6 +75,15 @@ class PatchProposal(Value):
     def commits(self) -> list[str]:
         """All commits on the base, the first one first."""
         return [self.test_commit, self.commit] if self.test_commit else [self.commit]
+
+    @property
+    def is_branch(self) -> bool:
+        return self.ref.startswith("refs/heads/")
+
+    @property
+    def branch_name(self) -> str:
+        """Of a branch; empty for a ref that is none."""
+        return self.ref.removeprefix("refs/heads/") if self.is_branch else ""
 
 
 Proposal = SuggestionProposal | PatchProposal
@@ -98,23 +109,6 @@ class PendingMutation(Value):
     def approval_id(self) -> ProposalId:
         """What the person names."""
         return self.commit[:ID_CHARS]
-
-
-class StoredProposal(Value):
-    """A patch proposal and where it stands."""
-
-    proposal: PatchProposal
-    ref: str
-    """`refs/triage/proposals/<issue>/<n>`, or `refs/heads/triage/<issue>-<slug>` once it is approved."""
-
-    @property
-    def is_branch(self) -> bool:
-        return self.ref.startswith("refs/heads/")
-
-    @property
-    def branch_name(self) -> str:
-        """Of a branch; empty for a ref that is none."""
-        return self.ref.removeprefix("refs/heads/") if self.is_branch else ""
 
 
 class CommentRecord(Value):

@@ -7,7 +7,7 @@ from typing import Any
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
+from triage.domain.task import FixTask, QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
 from triage.events.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
@@ -52,8 +52,8 @@ def route_event(
 
 
 def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
-    issue = require_issue(payload)
-    if reason := issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
+    issue = _require_issue(payload)
+    if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
         return Skip(reason=reason)
     trigger = Trigger(payload.action)
     if _is_by_bot(payload, issue.user):
@@ -67,13 +67,19 @@ def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked)
 
 
-def require_issue(payload: Payload) -> IssuePart:
+def _require_issue(payload: Payload) -> IssuePart:
     if payload.issue is None:
         raise BadInput("The event payload cannot be read: issue is missing.")
     return payload.issue
 
 
-def issue_skip_reason(issue: IssuePart) -> str:
+def _require_comment(payload: Payload) -> CommentPart:
+    if payload.comment is None:
+        raise BadInput("The event payload cannot be read: comment is missing.")
+    return payload.comment
+
+
+def _issue_skip_reason(issue: IssuePart) -> str:
     if issue.pull_request is not None:
         return "Pull requests and comments on them are not triaged."
     if issue.locked:
@@ -104,11 +110,8 @@ def _is_by_bot(payload: Payload, author: Account | None) -> bool:
 
 
 def _route_comment(payload: Payload) -> Task:
-    issue = require_issue(payload)
-    comment = payload.comment
-    if comment is None:
-        raise BadInput("The event payload cannot be read: comment is missing.")
-    if reason := issue_skip_reason(issue) or comment_skip_reason(payload, comment):
+    issue, comment = _require_issue(payload), _require_comment(payload)
+    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
         return Skip(reason=reason)
     author = comment.user.login if comment.user else ""
     command = parse_command(comment.body)
@@ -121,7 +124,7 @@ def _route_comment(payload: Payload) -> Task:
     return TriageTask(number=issue.number, trigger=Trigger.REPORTER_REPLY, actor=author)
 
 
-def comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
+def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
     if payload.action != "created":
         return "Only a new comment counts, not one that was edited or deleted."
     if comment.body.startswith(COMMENT_MARKER):
@@ -175,3 +178,40 @@ def _skip_other(event_name: str) -> Skip:
     # Anything that does not look like an event name is not shown.
     name = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
     return Skip(reason=f"{name} does not start a triage.")
+
+
+NO_FIX_COMMAND = "The comment holds no command of the fix flow."
+
+
+def route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: int | None = None) -> FixTask | Skip:
+    """Return the task of the fix flow of a comment with a command, or of a workflow that was started by hand.
+
+    Raises:
+        BadInput: The payload cannot be read, or `issue-number` is missing.
+    """
+    if event_name == "workflow_dispatch":  # only who has write access can start it
+        if issue_number is None:
+            raise BadInput(f"issue-number: needed under {event_name}, which brings no issue of its own.")
+        return FixTask(number=issue_number, actor="")
+    if event_name != "issue_comment":
+        return Skip(reason="The fix flow starts with a comment that says `/triage fix`, or by hand.")
+    return _route_fix_comment(parse_payload(payload))
+
+
+def _route_fix_comment(payload: Payload) -> FixTask | Skip:
+    issue, comment = _require_issue(payload), _require_comment(payload)
+    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+        return Skip(reason=reason)
+    command = parse_command(comment.body)
+    if command is None or (command.name not in FIX_COMMANDS and command.name is not CommandName.REJECT):
+        return Skip(reason=NO_FIX_COMMAND)
+    actor = comment.user.login if comment.user else ""
+    return FixTask.model_validate(
+        {
+            "number": issue.number,
+            "actor": actor,
+            "command": command.name.value,
+            "proposal_id": command.proposal_id,
+            "words": command.words,
+        }
+    )

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from triage.approval.decide_approval import is_expired
 from triage.approval.proposal_id import hash_value
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import PatchDraft, PatchProposal, StoredProposal
+from triage.domain.proposal import PatchDraft, PatchProposal
 from triage.domain.value import Value
 from triage.fix.fix_ports import BaseFiles, CommitRequest, ProposalStore
 from triage.fix.patch.masked_files import list_commit_files
@@ -163,17 +163,17 @@ def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False
     )
 
 
-def holds_exactly(stored: StoredProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:
+def holds_exactly(stored: PatchProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:
     """Return whether each commit has the files and the message of the request and nothing else, and a time till now.
 
     Asks GitHub; raises as the store.
     """
     written = [request.test_message, request.message] if request.test_files else [request.message]
-    messages = [normalize_message(one) for one in store.read_messages(stored.proposal)]
-    if is_expired(stored.proposal, now) or messages != [normalize_message(one) for one in written]:
+    messages = [normalize_message(one) for one in store.read_messages(stored)]
+    if is_expired(stored, now) or messages != [normalize_message(one) for one in written]:
         return False
     try:
-        found = store.read_test_files(stored.proposal), store.read_files(stored.proposal)
+        found = store.read_test_files(stored), store.read_files(stored)
     except CannotPublish:
         return False
     return found == (request.test_files, {**request.test_files, **request.files})

@@ -31,8 +31,8 @@ from triage.fix import fix_wiring
 from triage.fix.fix_ports import BaseFiles
 
 if TYPE_CHECKING:
-    from triage.fix.fix_state import FixState
     from triage.fix.graph.fix_graph import AskPerson
+    from triage.fix.graph.fix_state import FixState
 
 NO_MODEL = "A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your own."
 _QUESTION = "\nAnswer approve, reject, or say what to change: "

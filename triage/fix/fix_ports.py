@@ -5,7 +5,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from triage.domain.proposal import BaseFile, EditablePath, PatchProposal, PullRequest, StoredProposal
+from triage.domain.proposal import BaseFile, EditablePath, PatchProposal, PullRequest
 from triage.domain.value import Value
 
 
@@ -29,16 +29,16 @@ class ProposalStore(Protocol):
     No file of a checkout is written, and no hook runs.
     """
 
-    def list_proposals(self, issue: int) -> list[StoredProposal]:
+    def list_proposals(self, issue: int) -> list[PatchProposal]:
         """The issue's proposals and those that are branches already, oldest first. Other commits are left out.
 
         `refs/triage/proposals/<issue>/*` and `refs/heads/triage/<issue>-*`.
         """
 
-    def list_expired(self, limit: int) -> list[StoredProposal]:
+    def list_expired(self, limit: int) -> list[PatchProposal]:
         """Proposals of any issue that are older than their lifetime by GitHub's clock."""
 
-    def store(self, request: CommitRequest) -> StoredProposal:
+    def store(self, request: CommitRequest) -> PatchProposal:
         """Create the commits, and the next free ref of the issue.
 
         A draft that is stored already is not stored again: the same draft gives the same proposal.
@@ -47,7 +47,7 @@ class ProposalStore(Protocol):
             PermissionMissing: The token may not write contents.
         """
 
-    def delete(self, stored: StoredProposal) -> None:
+    def delete(self, stored: PatchProposal) -> None:
         """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:

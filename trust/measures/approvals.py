@@ -106,8 +106,8 @@ NO_PROBLEM = (
     "triage.jobs.answer_proposal.approval_skip_reason",
     "triage.fix.jobs.fix_job.role_problem",
     "triage.fix.jobs.fix_job.approval_skip_reason",
-    "triage.fix.jobs.pull_request_tool.proposal_problem",
-    "triage.fix.jobs.pull_request_tool.GitHubPullRequestTool._find_owner_problem",
+    "triage.fix.jobs.apply_fix.proposal_problem",
+    "triage.fix.jobs.apply_fix.GitHubPullRequestTool._find_owner_problem",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""

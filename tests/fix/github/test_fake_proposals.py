@@ -21,16 +21,16 @@ def use_store(store: ProposalStore, base: str) -> list[Any]:
     """Returns what a store answers, without ids, times and hosts."""
     first = store.store(make_request(base))
     second = store.store(make_request(base, draft="e" * 64, test_files={}))
-    seen: list[Any] = [store.store(make_request(base)) == first, second.ref, bool(second.proposal.test_commit)]
-    seen += [store.read_files(first.proposal), store.list_changed_on_base(first.proposal), store.list_expired(5)]
-    commit = first.proposal.commit
-    seen += [store.read_test_files(first.proposal), store.read_test_files(second.proposal)]
+    seen: list[Any] = [store.store(make_request(base)) == first, second.ref, bool(second.test_commit)]
+    seen += [store.read_files(first), store.list_changed_on_base(first), store.list_expired(5)]
+    commit = first.commit
+    seen += [store.read_test_files(first), store.read_test_files(second)]
     seen += [
         store.is_on_default_branch(base),
         store.find_pull_request(BRANCH, commit),
-        store.create_branch(BRANCH, first.proposal.commit),
+        store.create_branch(BRANCH, first.commit),
     ]
-    seen += [store.create_branch(BRANCH, first.proposal.commit), store.create_branch(BRANCH, base)]
+    seen += [store.create_branch(BRANCH, first.commit), store.create_branch(BRANCH, base)]
     opened = store.open_pull_request(BRANCH, commit, "[#7] Round totals", "Words")
     seen += [opened == store.open_pull_request(BRANCH, commit, "x", "y") == store.find_pull_request(BRANCH, commit)]
     seen += [opened.body, opened.is_draft, store.find_pull_request(BRANCH, base)]
@@ -57,7 +57,7 @@ def test_what_happens_later(git: GitDataApi, store: GitHubProposalStore) -> None
     git.set_ref("refs/heads/main", git.commit({CART: "x\n", "CODEOWNERS": "* @mona"}))
     fake.changed_on_base, fake.code_owners = [CART, "README.md"], "* @mona"
     assert store.read_code_owners() == fake.read_code_owners()
-    assert store.list_changed_on_base(one.proposal) != fake.list_changed_on_base(other.proposal) == [CART]
+    assert store.list_changed_on_base(one) != fake.list_changed_on_base(other) == [CART]
     assert [stored.ref for stored in store.list_expired(5)] == [stored.ref for stored in fake.list_expired(5)]
     assert store.list_expired(5)
 

@@ -85,7 +85,7 @@ class TestForgedCommits:
 
     def test_a_commit_on_top_of_a_proposal(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         stored = store.store(make_request(git.refs["refs/heads/main"]))
-        git.set_ref(stored.ref, git.commit(BASE_FILES, stored.proposal.commit, message="More\n"))
+        git.set_ref(stored.ref, git.commit(BASE_FILES, stored.commit, message="More\n"))
         assert listed(store) == []
 
     def test_a_proposal_whose_message_was_changed_is_another_one(
@@ -94,10 +94,10 @@ class TestForgedCommits:
         base = git.refs["refs/heads/main"]
         stored = store.store(make_request(base))
         message = make_messages(7, base, draft="e" * 64)[1]
-        git.set_ref(stored.ref, git.commit(BASE_FILES, str(stored.proposal.test_commit), message=message))
+        git.set_ref(stored.ref, git.commit(BASE_FILES, str(stored.test_commit), message=message))
         (found,) = store.list_proposals(7)
         assert found.ref == stored.ref
-        assert found.proposal.commit != stored.proposal.commit
+        assert found.commit != stored.commit
 
     def test_a_tag_object_or_a_tree(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         commit = forge(git, f"{PREFIX}/7/1", 7)

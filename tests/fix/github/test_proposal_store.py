@@ -12,7 +12,7 @@ from testing.servers.pull_requests_api import PullRequestsApi
 from tests.fix.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TEST, TEST_FILES, make_request
 from tests.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
-from triage.domain.proposal import BaseFile, PatchProposal, StoredProposal
+from triage.domain.proposal import BaseFile, PatchProposal
 from triage.fix.github.proposal_store import GitHubProposalStore
 
 REF = "refs/triage/proposals/7/1"
@@ -32,7 +32,7 @@ class TestStoring:
     def test_two_commits_that_git_itself_can_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         base = base_of(git)
         stored = store.store(make_request(base))
-        proposal = stored.proposal
+        proposal = stored
         assert (stored.ref, proposal.base, git.refs[REF]) == (REF, base, proposal.commit)
         assert proposal.created_at == START + timedelta(seconds=7), "time of the last commit, the seventh write"
         assert run_git(git.folder, "fsck", "--strict") == ""
@@ -68,13 +68,13 @@ class TestStoring:
         ]
 
     def test_without_a_test_there_is_one_commit(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        proposal = store.store(make_request(base_of(git), test_files={})).proposal
+        proposal = store.store(make_request(base_of(git), test_files={}))
         assert proposal.test_commit is None
         assert run_git(git.folder, "show", "--no-patch", "--format=%P", proposal.commit) == base_of(git)
 
     def test_modes_and_new_files(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         files = {"tools/run.sh": BaseFile(text="#!/bin/sh\nx\n", mode="100755"), "new/deep/a.py": BaseFile(text="")}
-        proposal = store.store(make_request(base_of(git), files=files, test_files={})).proposal
+        proposal = store.store(make_request(base_of(git), files=files, test_files={}))
         listed = run_git(git.folder, "ls-tree", "-r", proposal.commit).splitlines()
         assert [row.split()[0] for row in listed if row.endswith("tools/run.sh")] == ["100755"]
         assert len(listed) == len(BASE_FILES) + 1
@@ -87,10 +87,10 @@ class TestStoring:
 
     def test_a_draft_that_is_a_branch_already(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         first = store.store(make_request(base_of(git)))
-        assert store.create_branch("triage/7-round-totals", first.proposal.commit)
+        assert store.create_branch("triage/7-round-totals", first.commit)
         store.delete(first)
         again = store.store(make_request(base_of(git)))
-        assert (again.is_branch, again.proposal) == (True, first.proposal)
+        assert (again.is_branch, again.commit) == (True, first.commit)
         assert proposals_in(git) == []
 
     def test_an_expired_one_is_not_taken_for_a_new_one(self, git: GitDataApi, store: GitHubProposalStore) -> None:
@@ -98,7 +98,7 @@ class TestStoring:
         git.api.date_header = START + WEEK + timedelta(minutes=1)
         new = store.store(make_request(base_of(git)))
         assert (old.ref, new.ref) == (REF, "refs/triage/proposals/7/2")
-        assert new.proposal.created_at - old.proposal.created_at > WEEK
+        assert new.created_at - old.created_at > WEEK
 
     @pytest.mark.parametrize("change", [{"draft": "e" * 64}, {"base": ""}])
     def test_another_draft_gets_the_next_number(
@@ -188,7 +188,7 @@ class TestRefusals:
         git.api.denied[JOB_TOKEN] = {"contents"}
         for write in (
             partial(store.store, make_request(base_of(git), draft="e" * 64)),
-            partial(store.create_branch, "triage/7-x", stored.proposal.commit),
+            partial(store.create_branch, "triage/7-x", stored.commit),
             partial(store.delete, stored),
         ):
             with pytest.raises(PermissionMissing, match="permissions: contents: write"):
@@ -199,7 +199,7 @@ class TestRefusals:
 class TestRaces:
     def test_two_runs_store_the_same_draft(self, git: GitDataApi, open_store: OpenStore) -> None:
         """The other run is faster by the time of one request."""
-        request, others = make_request(base_of(git)), list[StoredProposal]()
+        request, others = make_request(base_of(git)), list[PatchProposal]()
 
         def store_first(asked: ApiRequest) -> None:
             if asked.line == f"POST {REPO}/git/refs":
@@ -218,7 +218,7 @@ class TestRaces:
 
         git.api.on_request = store_first
         stored = open_store().store(make_request(base_of(git)))
-        assert (stored.ref, stored.proposal.draft) == ("refs/triage/proposals/7/2", "d" * 64)
+        assert (stored.ref, stored.draft) == ("refs/triage/proposals/7/2", "d" * 64)
         assert len(proposals_in(git)) == 2
 
     def test_numbers_that_are_always_taken(self, git: GitDataApi, store: GitHubProposalStore) -> None:
@@ -238,7 +238,7 @@ class TestRaces:
         git.api.faults = [ApiFault(f"POST .*/{kind}", status, b"<html>", stored=stored, times=1)]
         found = open_store().store(make_request(base_of(git)))
         assert proposals_in(git) == [found.ref] == [REF]
-        assert git.refs[REF] == found.proposal.commit
+        assert git.refs[REF] == found.commit
 
     def test_a_ref_that_cannot_be_read_back_is_not_written_again(
         self, git: GitDataApi, store: GitHubProposalStore
@@ -252,8 +252,8 @@ class TestRaces:
 def carry_out(store: GitHubProposalStore, base: str) -> None:
     """What a run does between a draft and its pull request."""
     stored = store.store(make_request(base))
-    assert store.create_branch("triage/7-round-totals", stored.proposal.commit)
-    store.open_pull_request("triage/7-round-totals", stored.proposal.commit, "[#7] Round totals", "Words")
+    assert store.create_branch("triage/7-round-totals", stored.commit)
+    store.open_pull_request("triage/7-round-totals", stored.commit, "[#7] Round totals", "Words")
     for one in store.list_proposals(7):
         if not one.is_branch:
             store.delete(one)
@@ -294,7 +294,7 @@ class TestDeleting:
         git.set_ref(REF, base_of(git))
         store.delete(stored)
         assert git.refs[REF] == base_of(git)
-        git.set_ref(REF, stored.proposal.commit)
+        git.set_ref(REF, stored.commit)
         store.delete(stored)
         store.delete(stored)
         assert proposals_in(git) == []
@@ -302,7 +302,7 @@ class TestDeleting:
     @pytest.mark.parametrize("ref", ["refs/heads/main", "refs/heads/triage/7-x", "refs/tags/v1", "refs/triage/other"])
     def test_never_another_ref(self, git: GitDataApi, store: GitHubProposalStore, ref: str) -> None:
         stored = store.store(make_request(base_of(git)))
-        git.set_ref(ref, stored.proposal.commit)
+        git.set_ref(ref, stored.commit)
         with pytest.raises(ValueError, match="only refs of proposals"):
             store.delete(stored.model_copy(update={"ref": ref}))
         assert ref in git.refs
@@ -317,7 +317,7 @@ class TestDeleting:
 
 class TestBranches:
     def test_a_name_that_is_taken(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        commit = store.store(make_request(base_of(git))).proposal.commit
+        commit = store.store(make_request(base_of(git))).commit
         assert store.create_branch("triage/7-x", commit)
         assert store.create_branch("triage/7-x", commit)
         assert not store.create_branch("triage/7-x", base_of(git))
@@ -347,9 +347,9 @@ class TestBranches:
 
 class TestFirstCommit:
     def test_its_files_are_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        proposal = store.store(make_request(base_of(git))).proposal
+        proposal = store.store(make_request(base_of(git)))
         assert store.read_test_files(proposal) == TEST_FILES
-        alone = store.store(make_request(base_of(git), draft="e" * 64, test_files={})).proposal
+        alone = store.store(make_request(base_of(git), draft="e" * 64, test_files={}))
         assert store.read_test_files(alone) == {}
 
     @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ class TestFirstCommit:
         self, git: GitDataApi, store: GitHubProposalStore, hidden: dict[str, BaseFile]
     ) -> None:
         request = make_request(base_of(git), test_files=hidden, files={**FILES, **TEST_FILES})
-        self.refuse(store, store.store(request).proposal)
+        self.refuse(store, store.store(request))
 
     @pytest.mark.parametrize("path", ["evil.py", "shop/cart.py", "shop/new/evil.py"])
     def test_files_that_only_the_first_commit_has(self, git: GitDataApi, store: GitHubProposalStore, path: str) -> None:
@@ -372,7 +372,7 @@ class TestFirstCommit:
         head = git.commit({**BASE_FILES, TEST: NEW_TEST, CART: FIXED}, first, message=request.message)
         git.set_ref(REF, head)
         (stored,) = store.list_proposals(7)
-        self.refuse(store, stored.proposal)
+        self.refuse(store, stored)
 
     def refuse(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
         for read in (store.read_files, store.read_test_files, store.list_changed_on_base):

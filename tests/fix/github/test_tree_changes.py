@@ -16,7 +16,7 @@ from triage.fix.github.proposal_store import GitHubProposalStore
 @pytest.fixture
 def proposal(git: GitDataApi, store: GitHubProposalStore) -> PatchProposal:
     new = {"shop/new/tax.py": BaseFile(text="RATE = 1\n")}
-    return store.store(make_request(git.refs["refs/heads/main"], files={**FILES, **new})).proposal
+    return store.store(make_request(git.refs["refs/heads/main"], files={**FILES, **new}))
 
 
 def advance(git: GitDataApi, files: dict[str, str | bytes], modes: str = "100644") -> None:
@@ -29,7 +29,7 @@ def forged(git: GitDataApi, store: GitHubProposalStore, files: dict[str, str | b
     message = make_messages(7, base, tests=False)[1]
     git.set_ref("refs/triage/proposals/7/1", git.commit(files, base, message=message, modes=mode))
     (found,) = store.list_proposals(7)
-    return found.proposal
+    return found
 
 
 class TestChangedOnBase:
@@ -146,7 +146,7 @@ class TestReadingFiles:
         git.set_ref("refs/triage/proposals/7/1", git.store_commit(tree, [base], message))
         (found,) = store.list_proposals(7)
         with pytest.raises(CannotPublish, match="too many folders"):
-            store.read_files(found.proposal)
+            store.read_files(found)
 
     def test_another_blob_than_the_one_asked_for(
         self, git: GitDataApi, store: GitHubProposalStore, proposal: PatchProposal

@@ -27,10 +27,9 @@ from triage.fix.fix_answers import (
     TicketClass,
 )
 from triage.fix.fix_ports import CheckResult
-from triage.fix.fix_state import FixState
-from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_gate import apply_changes, create_pull_request, post_comment
 from triage.fix.graph.fix_graph import build_fix_graph, run_fix
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.graph.run_graph import run_graph
 
 SOURCE, TEST = "src/parse.py", "tests/test_parse.py"

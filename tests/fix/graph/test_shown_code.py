@@ -9,7 +9,7 @@ from tests.comment.sample_reports import FULL
 from triage.domain.code import Passage, Span
 from triage.domain.proposal import BaseFile
 from triage.domain.report import Suspect
-from triage.fix.fix_state import FixState, RetrievedPassage
+from triage.fix.graph.fix_state import FixState, RetrievedPassage
 from triage.fix.graph.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code
 
 SMALL = "def parse(text):\r\n    return int(text)\r\n"

@@ -107,12 +107,12 @@ class TestStore:
         harness.leave_result()
         assert harness.run_job("store") is Status.COMPLETE
         (stored,) = harness.store.list_proposals(7)
-        assert harness.outputs["proposal-sha"] == stored.proposal.commit
-        assert harness.outputs["proposal-test-sha"] == stored.proposal.test_commit
+        assert harness.outputs["proposal-sha"] == stored.commit
+        assert harness.outputs["proposal-test-sha"] == stored.test_commit
         assert harness.outputs["proposal-base"] == COMMIT
-        assert harness.outputs["proposal-id"] == stored.proposal.id
+        assert harness.outputs["proposal-id"] == stored.id
         assert harness.outputs["proposal-status"] == "awaiting"
-        assert set(harness.store.files[stored.proposal.test_commit or ""]) == {TEST}
+        assert set(harness.store.files[stored.test_commit or ""]) == {TEST}
 
     def test_again_it_is_the_same_proposal(self) -> None:
         harness = FixHarness()
@@ -129,7 +129,7 @@ class TestStore:
         harness.leave_result()
         harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
-        assert harness.outputs["proposal-id"] == stored.proposal.id
+        assert harness.outputs["proposal-id"] == stored.id
 
     def test_expired_proposals_of_other_issues_go(self) -> None:
         harness = FixHarness()
@@ -180,8 +180,8 @@ class TestStore:
         harness.leave_result()
         harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
-        assert stored.proposal.test_commit
-        first, last = (harness.store.files[one] for one in (stored.proposal.test_commit, stored.proposal.commit))
+        assert stored.test_commit
+        first, last = (harness.store.files[one] for one in (stored.test_commit, stored.commit))
         assert {path: file for path, file in last.items() if harness.files.is_test(path)} == first
 
     @pytest.mark.parametrize("part", ["changes", "tests"])
@@ -191,7 +191,7 @@ class TestStore:
         harness.leave_result(make_draft(**{part: []}))
         harness.run_job("store")
         (stored,) = harness.store.list_proposals(7)
-        assert stored.proposal.test_commit is None
+        assert stored.test_commit is None
         assert harness.outputs["proposal-test-sha"] == ""
 
     @pytest.mark.parametrize("place", ["first", "last"])
@@ -199,7 +199,7 @@ class TestStore:
         harness = FixHarness()
         harness.command()
         stored = harness.store_draft()
-        commit = stored.proposal.commit if place == "last" else stored.proposal.test_commit
+        commit = stored.commit if place == "last" else stored.test_commit
         harness.store.files[commit or ""][TEST] = BaseFile(text="import subprocess\n")
         harness.leave_result()
         with pytest.raises(CannotPublish, match="its diff does not show"):
@@ -212,7 +212,7 @@ class TestStore:
         harness = FixHarness()
         harness.command()
         stored, commits = harness.store_draft(), harness.store.commits
-        for parent, known, sha in zip(["", "e" * 40], stored.proposal.commits, ["e" * 40, "f" * 40], strict=True):
+        for parent, known, sha in zip(["", "e" * 40], stored.commits, ["e" * 40, "f" * 40], strict=True):
             summary = make_draft().summary if "message" in planted else "\0"
             changes = planted | {"sha": sha, "message": commits[known].message.replace(summary, "Merge it now")}
             commits[sha] = commits[known].model_copy(update=changes | ({"parents": [parent]} if parent else {}))
@@ -251,7 +251,7 @@ class TestReport:
         stored = harness.store_draft()
         harness.leave_result()
         assert harness.run_job("report") is Status.COMPLETE
-        named = stored.proposal.id
+        named = stored.id
         parts = harness.parts
         assert parts.report == harness.report
         assert f"`/triage approve {named}`" in parts.proposal
@@ -260,7 +260,7 @@ class TestReport:
         assert harness.reactions == ["rocket"]
         state = parse_state(harness.github.edited[-1][2])
         assert state is not None
-        assert (state.proposal, state.tests) == (stored.proposal.commit, "proved")
+        assert (state.proposal, state.tests) == (stored.commit, "proved")
 
     def test_without_a_comment_a_new_one_is_written(self) -> None:
         harness = FixHarness()
@@ -320,7 +320,7 @@ class TestReport:
         harness = FixHarness()
         harness.command()
         stored = harness.store_draft()
-        harness.store.files[stored.proposal.commit][SOURCE] = BaseFile(text="import os\n")
+        harness.store.files[stored.commit][SOURCE] = BaseFile(text="import os\n")
         harness.leave_result()
         harness.run_job("report")
         assert "/triage approve" not in harness.github.edited[-1][2]
@@ -332,7 +332,7 @@ class TestReport:
         harness = FixHarness()
         harness.command()
         stored = harness.store_draft()
-        harness.store.files[stored.proposal.test_commit or ""][path] = BaseFile(text="import subprocess\n")
+        harness.store.files[stored.test_commit or ""][path] = BaseFile(text="import subprocess\n")
         harness.store.errors["delete"] = PermissionMissing("The token may only read.")
         harness.leave_result()
         harness.run_job("report")
@@ -344,7 +344,7 @@ class TestReport:
         harness = FixHarness()
         harness.command()
         stored = harness.store_draft()
-        harness.store.files[stored.proposal.test_commit or ""].clear()
+        harness.store.files[stored.test_commit or ""].clear()
         harness.leave_result()
         harness.run_job("report")
         assert "/triage approve" not in harness.github.edited[-1][2]
@@ -363,7 +363,7 @@ class TestReport:
         harness = FixHarness()
         stored = harness.store_draft()
         harness.command("/triage approve")
-        harness.run_job("report", command="approve", proposal_id=stored.proposal.id)
+        harness.run_job("report", command="approve", proposal_id=stored.id)
         assert harness.parts.proposal == SHOWN
         assert "again" in harness.parts.answer
 
@@ -408,8 +408,8 @@ class TestApply:
         harness.command("/triage approve")
         assert harness.answer(stored) is Status.COMPLETE
         name = make_branch_name(7, ISSUE.title)
-        assert harness.branches == {f"refs/heads/{name}": stored.proposal.commit}
-        opened = harness.store.find_pull_request(name, stored.proposal.commit)
+        assert harness.branches == {f"refs/heads/{name}": stored.commit}
+        opened = harness.store.find_pull_request(name, stored.commit)
         assert opened is not None
         assert opened.is_draft
         assert harness.outputs["pull-request-url"] == opened.url
@@ -441,7 +441,7 @@ class TestApply:
         harness.approvals.records.clear()
         harness.command("/triage approve")
         harness.answer(again)
-        assert harness.branches == {branch: again.proposal.commit}
+        assert harness.branches == {branch: again.commit}
         assert "pull request [`#101`]" in harness.parts.proposal
         assert harness.outputs["pull-request-url"].endswith("/101")
 
@@ -491,7 +491,7 @@ class TestApply:
         harness.tests = "proved"
         harness.command("/triage approve")
         harness.answer(stored)
-        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title), stored.proposal.commit)
+        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title), stored.commit)
         assert opened is not None
         assert "the new test fails without the change" in opened.body
         assert "`maintainer`" in opened.body
@@ -556,7 +556,7 @@ class TestApply:
     def test_a_first_commit_that_nobody_was_shown(self) -> None:
         harness = FixHarness()
         stored = harness.store_draft()
-        harness.store.files[stored.proposal.test_commit or ""][TEST] = BaseFile(text="import subprocess\n")
+        harness.store.files[stored.test_commit or ""][TEST] = BaseFile(text="import subprocess\n")
         self.refuse(harness, "its diff does not show")
 
     def test_an_issue_that_was_edited(self) -> None:
@@ -733,7 +733,7 @@ class TestPropose:
         harness = FixHarness()
         stored = harness.store_draft()
         harness.command("/triage revise")
-        named = stored.proposal.id
+        named = stored.id
         model = FakeModel(factories.answers() | make_answers())
         harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
         harness.run_job("propose", command="revise", proposal_id=named, words="Use `lstrip` instead.")
@@ -751,7 +751,7 @@ class TestPropose:
         harness = FixHarness()
         stored = harness.store_draft(make_draft(revision=3))
         harness.command("/triage revise")
-        named = stored.proposal.id
+        named = stored.id
         self.propose(harness, {}, command="revise", proposal_id=named, words="again")
         assert harness.outputs["proposal-status"] == "abandoned"
 

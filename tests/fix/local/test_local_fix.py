@@ -16,7 +16,7 @@ from triage.domain.proposal import BaseFile, ProposalStatus
 from triage.domain.run import Limits
 from triage.fix.commit_text import make_branch_name
 from triage.fix.fix_ports import CheckResult
-from triage.fix.fix_state import FixState
+from triage.fix.graph.fix_state import FixState
 from triage.fix.local.local_fix import MAX_NAMES, LocalFix, PausableClock
 
 NAME = make_branch_name(7, factories.issue().title)

@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 from urllib.parse import quote
 
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest, StoredProposal
+from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest
 from triage.fix.commit_text import CommitFacts, parse_proposal
 from triage.fix.fix_ports import CommitRequest
 from triage.fix.github.git_data import GitCommitResponse, GitData, RepositoryResponse, TreeChanges, TreeEntry
@@ -37,14 +37,14 @@ class ProposalRefs:
     git: GitData
     slug: str
 
-    def list_for_issue(self, issue: int) -> list[StoredProposal]:
+    def list_for_issue(self, issue: int) -> list[PatchProposal]:
         """Returns the issue's proposals and branches, oldest first; of the same time, proposals first."""
         # Branches first: they say what is done already, however many proposals there are.
         refs = {**self.git.list_refs(f"refs/heads/triage/{issue}-"), **self.git.list_refs(f"{PROPOSAL_REFS}{issue}/")}
         found = [self.read(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
         return sorted((one for one in found if one), key=_order)
 
-    def read(self, ref: str, commit: str) -> StoredProposal | None:
+    def read(self, ref: str, commit: str) -> PatchProposal | None:
         """Returns what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
         named = _PROPOSAL_REF.fullmatch(ref) or _BRANCH_REF.fullmatch(ref)
         if named is None:
@@ -59,7 +59,7 @@ class ProposalRefs:
                 return None
             raise
         is_meant = proposal is not None and proposal.issue == int(named["issue"])
-        return StoredProposal(proposal=proposal, ref=ref) if proposal and is_meant else None
+        return proposal.model_copy(update={"ref": ref}) if proposal and is_meant else None
 
     def find_free_number(self, issue: int) -> int:
         """Returns a number above those of all refs of the issue, whatever they lead to."""
@@ -67,10 +67,10 @@ class ProposalRefs:
         return 1 + max((int(match["number"]) for match in matches if match), default=0)
 
 
-def _order(stored: StoredProposal) -> tuple[object, ...]:
+def _order(stored: PatchProposal) -> tuple[object, ...]:
     named = _PROPOSAL_REF.fullmatch(stored.ref)
     number = int(named["number"]) if named else 0
-    return stored.proposal.created_at, stored.is_branch, number, stored.ref
+    return stored.created_at, stored.is_branch, number, stored.ref
 
 
 PLAIN_MODES = ("100644", "100755")
@@ -111,25 +111,25 @@ class GitHubProposalStore(RepositoryConnection):
             raise unreadable_response()
         return branch
 
-    def list_proposals(self, issue: int) -> list[StoredProposal]:
+    def list_proposals(self, issue: int) -> list[PatchProposal]:
         with translate_read_errors(self.slug):
             return self._refs.list_for_issue(issue)
 
-    def list_expired(self, limit: int) -> list[StoredProposal]:
+    def list_expired(self, limit: int) -> list[PatchProposal]:
         with translate_read_errors(self.slug):
             refs = islice(self._git.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
             stored = (self._refs.read(ref, commit) for ref, commit in refs)
             return list(islice((one for one in stored if one and self._is_expired(one)), limit))
 
-    def _is_expired(self, stored: StoredProposal) -> bool:
+    def _is_expired(self, stored: PatchProposal) -> bool:
         # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
         now = self._client.server_time
-        return now is not None and stored.proposal.created_at < now - PROPOSAL_LIFETIME
+        return now is not None and stored.created_at < now - PROPOSAL_LIFETIME
 
-    def store(self, request: CommitRequest) -> StoredProposal:
+    def store(self, request: CommitRequest) -> PatchProposal:
         with translate_contents_errors(self.slug):
             wanted = _parse_request(self.slug, request)
-            known = [one for one in self._refs.list_for_issue(request.issue) if _is_same_draft(one.proposal, wanted)]
+            known = [one for one in self._refs.list_for_issue(request.issue) if _is_same_draft(one, wanted)]
             for stored in known:
                 if stored.is_branch or not self._is_expired(stored):
                     return stored
@@ -156,23 +156,23 @@ class GitHubProposalStore(RepositoryConnection):
                 "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
             ) from None
 
-    def _create_ref(self, issue: int, proposal: PatchProposal) -> StoredProposal:
+    def _create_ref(self, issue: int, proposal: PatchProposal) -> PatchProposal:
         first = self._refs.find_free_number(issue)
         for number in range(first, first + MAX_NUMBERS):
             name = f"{PROPOSAL_REFS}{issue}/{number}"
             commit = self._git.create_ref(name, proposal.commit)
             if commit == proposal.commit:
-                return StoredProposal(proposal=proposal, ref=name)
+                return proposal.model_copy(update={"ref": name})
             other = self._refs.read(name, commit)
-            if other and _is_same_draft(other.proposal, proposal):
+            if other and _is_same_draft(other, proposal):
                 return other
         raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
 
-    def delete(self, stored: StoredProposal) -> None:
+    def delete(self, stored: PatchProposal) -> None:
         if not stored.ref.startswith(PROPOSAL_REFS):
             raise ValueError("only refs of proposals are deleted")
         with translate_contents_errors(self.slug):
-            if self._git.read_ref(stored.ref) == stored.proposal.commit:
+            if self._git.read_ref(stored.ref) == stored.commit:
                 self._git.delete_ref(stored.ref)
 
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:

@@ -15,7 +15,7 @@ from triage.domain.findings import CritiqueFinding
 from triage.domain.proposal import AffectedModule, ModuleSummary
 from triage.domain.value import Value
 from triage.fix.fix_answers import ChosenModule, CodeChanges, FileAnswer, ModuleChoice, TestChanges, TicketClass
-from triage.fix.fix_state import FixState
+from triage.fix.graph.fix_state import FixState
 from triage.fix.patch.modules import find_module
 from triage.ports import Model, Services
 

@@ -11,9 +11,8 @@ from triage.comment.hidden_state import hash_text
 from triage.domain.proposal import FileVersion, PatchDraft, ProposalStatus
 from triage.fix.fix_answers import CodeChanges, TestChanges
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.fix_state import FixState
 from triage.fix.graph.ask_model import LastAnswer, ask_for_changes, ask_for_tests, describe_answer
-from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.graph.shown_code import collect_code
 from triage.fix.graph.shown_tests import collect_tests
 from triage.fix.patch.apply_edits import build_versions

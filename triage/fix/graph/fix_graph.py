@@ -24,8 +24,6 @@ from langgraph.types import Command
 from triage.base.threads import wait_until_done_or_cancelled
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.fix.fix_state import FixState
-from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_gate import (
     abort,
     apply_changes,
@@ -40,6 +38,7 @@ from triage.fix.graph.fix_gate import (
 )
 from triage.fix.graph.fix_generation import generate_code_changes, generate_tests
 from triage.fix.graph.fix_nodes import classify_ticket, fetch_ticket, identify_modules, retrieve_context
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.graph.report_notes import collect_faults
 from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain
 from triage.ports import Services

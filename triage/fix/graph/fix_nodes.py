@@ -11,7 +11,6 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.proposal import AffectedModule, ModuleSummary
 from triage.fix.fix_answers import TicketClass
-from triage.fix.fix_state import FixState, RetrievedPassage
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
     MAX_FILES,
@@ -22,7 +21,7 @@ from triage.fix.graph.ask_model import (
     classify_with_model,
     select_modules,
 )
-from triage.fix.graph.fix_context import FixContext
+from triage.fix.graph.fix_state import FixContext, FixState, RetrievedPassage
 from triage.fix.patch.path_rules import is_below
 from triage.graph.step_runner import Step
 from triage.issue.read_issue import read_issue_and_thread

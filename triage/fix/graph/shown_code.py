@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from triage.domain.proposal import BaseFile
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.fix_state import FixState
+from triage.fix.graph.fix_state import FixState
 from triage.ports import Codebase
 
 MAX_WHOLE_CHARS = 24_000

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from triage.domain.code import SearchQuery
 from triage.domain.proposal import EditablePath
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.fix_state import FixState
 from triage.fix.graph.ask_model import MAX_TEST_CHARS
+from triage.fix.graph.fix_state import FixState
 from triage.fix.graph.shown_code import ShownCode
 from triage.ports import Codebase
 

@@ -2,29 +2,47 @@
 
 from collections.abc import Sequence
 
-from triage.approval.decide_approval import UNKNOWN_ID, is_expired
-from triage.base.errors import TriageError
+from triage.approval.decide_approval import (
+    DRY_RUN,
+    EDITED_COMMENT,
+    UNKNOWN_ID,
+    ApprovalFacts,
+    is_expired,
+    proposal_problem,
+)
+from triage.approval.owner_rights import owner_problem
+from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
+from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
-from triage.domain.proposal import ProposalStatus, PullRequest, StoredProposal
+from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, ProposalTests, PullRequest
 from triage.domain.run import Status
 from triage.domain.task import FixTask
+from triage.fix.commit_text import format_subject, make_branch_name
 from triage.fix.jobs.fix_job import (
     AdmittedFix,
     FixJob,
     admit_fix,
     describe_stored,
     finish,
-    format_command,
+    format_answer,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
     read_shown_commit,
 )
-from triage.fix.jobs.pull_request_tool import GitHubPullRequestTool
+from triage.fix.proposal_text import (
+    render_opened,
+    render_pull_request_body,
+    render_refused_pull_request,
+    render_rejected,
+)
 from triage.jobs.run import RunResult
-from triage.writes.suggestion_proposal import render_answer
+from triage.safety.code_owners import CodeOwners
+from triage.writes.apply_effects import apply_issue_effects
+from triage.writes.apply_local_effects import PublishResult
+from triage.writes.deduplicate import find_our_comment
 
 NO_PATCH = "The id names no patch of this issue."
 
@@ -37,8 +55,8 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
     if admitted.refusal:
         return await _refuse(task, admitted.issue, admitted.refusal, job)
     try:
-        stored = await in_thread(job.store.list_proposals, task.number)
-        named = [one for one in stored if one.proposal.id == task.proposal_id]
+        listed = await in_thread(job.store.list_proposals, task.number)
+        named = [one for one in listed if one.id == task.proposal_id]
         waiting = next((one for one in named if not one.is_branch), None)
         branch = next((one for one in named if one.is_branch), None)
         if waiting is None and branch is None:
@@ -48,8 +66,8 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
         if task.command == "reject" and waiting is None:
             return await _refuse(task, admitted.issue, "it was approved already, and is a branch now.", job)
         if branch is not None and task.command == "approve":
-            is_reported = read_shown_commit(admitted.issue) != branch.proposal.commit  # the comment says what was done
-            if waiting is None or (is_reported and await _has_pull_request(branch, job)):
+            is_reported = read_shown_commit(admitted.issue) != branch.commit  # the comment says what was done
+            if waiting is None or (is_reported and await _find_pull_request(branch, job)):
                 return await _say_what_exists(task, admitted.issue, branch, waiting, job)
         assert waiting is not None
         return await _pass_gate(task, admitted, waiting, job)
@@ -57,22 +75,21 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
         return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", job)
 
 
-async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, job: FixJob) -> RunResult:
+async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: PatchProposal, job: FixJob) -> RunResult:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
-    from triage.fix.fix_state import FixState
-    from triage.fix.graph.fix_context import FixContext
     from triage.fix.graph.fix_graph import run_fix
+    from triage.fix.graph.fix_state import FixContext, FixState
 
-    context, issue = job.context, admitted.issue
+    run, issue = job.run, admitted.issue
     tool = GitHubPullRequestTool(task, admitted, waiting, job)
 
     async def give_command(state: FixState) -> str:
         del state
         return task.command
 
-    services = (context.open_minimal_services or context.open_services)()
-    state = FixState(issue=issue, repository=context.repository, pending_mutation=tool.pending)
-    state = await run_fix(state, FixContext(services, tool=tool), context.cancelled, give_command)
+    services = (run.open_minimal_services or run.open_services)()
+    state = FixState(issue=issue, repository=run.repository, pending_mutation=tool.pending)
+    state = await run_fix(state, FixContext(services, tool=tool), run.cancelled, give_command)
     if state.error:
         begun = "it was begun, and can be approved again. " if state.branch_name else ""
         return await _refuse(task, issue, begun + state.error, job, waiting)
@@ -83,24 +100,20 @@ async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: StoredPropos
     return await finish(job, tool.text, outputs, plan_reaction(job, "+1"))
 
 
-async def _has_pull_request(branch: StoredProposal, job: FixJob) -> bool:
-    return await _find_pull_request(branch, job) is not None
-
-
-async def _find_pull_request(branch: StoredProposal, job: FixJob) -> PullRequest | None:
-    return await in_thread(job.store.find_pull_request, branch.branch_name, branch.proposal.commit)
+async def _find_pull_request(branch: PatchProposal, job: FixJob) -> PullRequest | None:
+    return await in_thread(job.store.find_pull_request, branch.branch_name, branch.commit)
 
 
 async def _say_what_exists(
-    task: FixTask, issue: Issue, branch: StoredProposal, waiting: StoredProposal | None, job: FixJob
+    task: FixTask, issue: Issue, branch: PatchProposal, waiting: PatchProposal | None, job: FixJob
 ) -> RunResult:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
     found = await _find_pull_request(branch, job)
-    if waiting is not None and not job.context.policy.dry_run:
+    if waiting is not None and not job.run.policy.dry_run:
         await in_thread(job.store.delete, waiting)
     url = found.url if found else ""
     text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
-    answer = render_answer(format_command(task), task.actor or "a workflow", text)
+    answer = format_answer(task, text)
     outputs = describe_stored(branch) | {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": url}
     return await finish(job, answer, outputs, [*plan_answer_part(issue, answer), *plan_reaction(job, "+1")])
 
@@ -110,15 +123,115 @@ async def _refuse(
     issue: Issue,
     reason: str,
     job: FixJob,
-    waiting: StoredProposal | None = None,
+    waiting: PatchProposal | None = None,
 ) -> RunResult:
     status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
-    answer = render_answer(format_command(task), task.actor or "a workflow", f"not done: {reason}")
+    answer = format_answer(task, f"not done: {reason}")
     effects: Sequence[Effect] = plan_answer_part(issue, answer)
-    if waiting and is_expired(waiting.proposal, issue.snapshot_time or job.context.now()):
+    if waiting and is_expired(waiting, issue.snapshot_time or job.run.now()):
         status = ProposalStatus.EXPIRED
         effects = plan_proposal_part(issue, answer)
-        if not job.context.policy.dry_run:
+        if not job.run.policy.dry_run:
             await in_thread(job.store.delete, waiting)
     outputs = describe_stored(waiting) | {"proposal-status": status.value}
     return await finish(job, answer, outputs, [*effects, *plan_reaction(job, "confused")])
+
+
+_NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."
+
+
+class GitHubPullRequestTool:
+    """Implements `graph.fix_state.PullRequestTool`. Every step may be repeated after a run that was killed."""
+
+    def __init__(self, task: FixTask, admitted: AdmittedFix, proposal: PatchProposal, job: FixJob) -> None:
+        self._task, self._admitted, self._issue, self._job = task, admitted, admitted.issue, job
+        self._proposal, self._store = proposal, job.store
+        self._who = task.actor or "a workflow"
+        self._tests: ProposalTests = ""
+        self.text = ""
+        """What the comment says afterwards."""
+
+    @property
+    def pending(self) -> PendingMutation:
+        """What is asked for: the very commit that was shown, on a branch of its own."""
+        return PendingMutation(
+            commit=self._proposal.commit, branch=make_branch_name(self._task.number, self._issue.title)
+        )
+
+    def find_objection(self, pending: PendingMutation) -> str:
+        try:
+            return self._find_objection(pending)
+        except TriageError as error:
+            return f"GitHub did not confirm it. {error}"
+
+    def _find_objection(self, pending: PendingMutation) -> str:
+        run, proposal = self._job.run, self._proposal
+        facts = ApprovalFacts(
+            repository=run.repository.slug,
+            issue=self._task.number,
+            issue_text=hash_text(self._issue.title, self._issue.body),
+            role=self._admitted.role,
+            now=self._issue.snapshot_time or run.now(),
+        )
+        if reason := proposal_problem(proposal, facts):
+            return reason
+        shown = self._read_comment()
+        if shown is None:
+            return EDITED_COMMENT
+        if shown.proposal != pending.commit:
+            return UNKNOWN_ID
+        self._tests = shown.tests
+        is_off = not self._store.is_on_default_branch(proposal.base)
+        changed = self._store.list_changed_on_base(proposal)
+        facts = facts.model_copy(update={"is_off_default_branch": is_off, "changed_paths": changed})
+        if self._job.approvers == "owners":
+            facts = facts.model_copy(update={"owner_problem": self._find_owner_problem()})
+        return proposal_problem(proposal, facts) or (DRY_RUN if run.policy.dry_run else "")
+
+    def _find_owner_problem(self) -> str:
+        text = self._store.read_code_owners()
+        if text is None:
+            return ""  # nobody owns anything
+        paths = self._store.read_files(self._proposal)
+        return owner_problem(self._task.actor, paths, CodeOwners(text), self._job.run.config)
+
+    def _read_comment(self) -> CommentState | None:
+        """Return what our comment shows; None if somebody else has edited it, or GitHub does not say who did."""
+        comment = find_our_comment(self._issue)
+        record = self._job.run.approvals.read_comment_record(comment.comment_id or 0) if comment else None
+        if record is None or not record.is_ours_alone:
+            return None
+        return parse_state(record.body) or CommentState()
+
+    def create_branch(self, pending: PendingMutation) -> None:
+        if not self._store.create_branch(pending.branch, pending.commit):
+            raise CannotPublish(_NAME_TAKEN.format(name=pending.branch))
+
+    def open_pull_request(self, pending: PendingMutation) -> str | None:
+        title = f"[#{self._task.number}] {format_subject(self._issue.title) or 'Proposed change'}"
+        has_test = self._proposal.test_commit is not None
+        body = render_pull_request_body(pending.approval_id, self._issue.url, self._who, self._tests, has_test=has_test)
+        try:
+            opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)
+        except PullRequestRefused as error:
+            url = self._store.build_compare_url(pending.branch)
+            self.text = render_refused_pull_request(self._who, pending.branch, url, str(error))
+            return None
+        self.text = render_opened(self._who, opened.number, opened.url)
+        return opened.url
+
+    def report(self, pending: PendingMutation) -> None:
+        """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated."""
+        del pending
+        done = PublishResult()
+        apply_issue_effects(list(plan_proposal_part(self._issue, self.text)), self._job.run.github, done)
+        if done.failures:
+            raise CannotPublish(" ".join(done.failures))
+        self._store.delete(self._proposal)
+
+    def drop(self, pending: PendingMutation) -> None:
+        del pending
+        if self._job.run.policy.dry_run:
+            raise CannotPublish(DRY_RUN)
+        self._store.delete(self._proposal)
+        self.text = render_rejected(self._who, self._task.words)

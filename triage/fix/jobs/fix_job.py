@@ -13,7 +13,7 @@ from triage.comment.hidden_state import CommentState, parse_state, render_state
 from triage.comment.sections import utf16_length
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
 from triage.domain.issue import Issue
-from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests, StoredProposal
+from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
@@ -23,6 +23,7 @@ from triage.job_page.notices import plan_fix_result
 from triage.jobs.run import Run, RunResult
 from triage.jobs.write_results import write_effects
 from triage.writes.deduplicate import find_our_comment
+from triage.writes.suggestion_proposal import render_answer
 
 MAX_RESULT_BYTES = 8_000_000
 MAX_ERROR_CHARS = 4_000
@@ -41,7 +42,7 @@ class FixResult(Value):
 
 @dataclass(frozen=True)
 class FixJob:
-    context: Run
+    run: Run
     store: ProposalStore
     open_files: Callable[[str], BaseFiles]
     """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
@@ -66,27 +67,28 @@ def parse_result(data: bytes | None) -> FixResult | None:
         raise BadInput("The file with the proposal cannot be read. Use the artifact of the job `propose`.") from None
 
 
-def describe_stored(stored: StoredProposal | None) -> dict[str, str]:
+def describe_stored(stored: PatchProposal | None) -> dict[str, str]:
     """Return the outputs that name a proposal."""
     if stored is None:
         return {}
-    proposal: PatchProposal = stored.proposal
     return {
-        "proposal-id": proposal.id,
-        "proposal-sha": proposal.commit,
-        "proposal-test-sha": proposal.test_commit or "",
-        "proposal-base": proposal.base,
+        "proposal-id": stored.id,
+        "proposal-sha": stored.commit,
+        "proposal-test-sha": stored.test_commit or "",
+        "proposal-base": stored.base,
     }
 
 
 def plan_reaction(job: FixJob, reaction: Reaction) -> list[IssueEffect]:
     """Return the reaction to the comment with the command; nothing if a workflow was started by hand."""
-    trigger = get_trigger_comment(job.context.event_issue)
+    trigger = get_trigger_comment(job.run.event_issue)
     return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
 
 
-def format_command(task: FixTask) -> str:
-    return f"/triage {task.command} {task.proposal_id}".strip()
+def format_answer(task: FixTask, text: str) -> str:
+    """Return one line of Markdown that answers the command. `text` is safe."""
+    command = f"/triage {task.command} {task.proposal_id}".strip()
+    return render_answer(command, task.actor or "a workflow", text)
 
 
 async def finish(
@@ -98,8 +100,8 @@ async def finish(
     status: Status = Status.COMPLETE,
 ) -> RunResult:
     """Write to the issue, to the job's page and to the outputs. `message` is safe Markdown."""
-    shown = [effect for effect in effects if not job.context.policy.dry_run]
-    done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], job.context)
+    shown = [effect for effect in effects if not job.run.policy.dry_run]
+    done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], job.run)
     if done.needs_setup_fix:
         return RunResult(Status.FAILED)
     return RunResult(Status.DEGRADED if done.failures else status)
@@ -132,9 +134,8 @@ async def admit_fix(task: FixTask, job: FixJob) -> AdmittedFix:
     Raises:
         TriageError: The issue cannot be read.
     """
-    context = job.context
-    what = f"Issue #{task.number}"
-    issue = await context.ask_github(what, lambda: context.github.fetch_issue(task.number))
+    run = job.run
+    issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
     role = await _read_role(task, job)
     return AdmittedFix(issue, role, role_problem(role) or _command_problem(task, issue, job))
 
@@ -142,9 +143,9 @@ async def admit_fix(task: FixTask, job: FixJob) -> AdmittedFix:
 async def _read_role(task: FixTask, job: FixJob) -> str:
     if not task.actor:  # started by hand, which takes write access
         return "write"
-    context = job.context
+    run = job.run
     try:
-        return await context.ask_github("The role of whoever asks", lambda: context.github.fetch_role(task.actor))
+        return await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
     except TriageError:
         return "none"
 
@@ -152,7 +153,7 @@ async def _read_role(task: FixTask, job: FixJob) -> str:
 def _command_problem(task: FixTask, issue: Issue, job: FixJob) -> str:
     if issue.is_pull_request or issue.locked:
         return "commands do not count on locked issues and on pull requests."
-    if reason := approval_skip_reason(issue, job.context.event_issue):
+    if reason := approval_skip_reason(issue, job.run.event_issue):
         return reason[0].lower() + reason[1:]
     if not task.actor or task.command == "fix":
         return ""
@@ -171,7 +172,7 @@ async def find_start_problem(job: FixJob) -> str:
     """
     commit = (await in_thread(job.open_files, "HEAD")).commit
     store = job.store
-    is_on_it = await job.context.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
+    is_on_it = await job.run.ask_github("The default branch", lambda: store.is_on_default_branch(commit))
     return "" if is_on_it else OFF_START.format(commit=commit[:12])
 
 

@@ -31,8 +31,8 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
     admitted = await admit_fix(task, job)
     if admitted.refusal:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
-    context = job.context
-    issue = restore_issue_at_trigger(admitted.issue, context.event_issue, context.now(), context.now())
+    run = job.run
+    issue = restore_issue_at_trigger(admitted.issue, run.event_issue, run.now(), run.now())
     try:
         earlier = await _find_earlier(task, job)
     except TriageError as error:
@@ -44,48 +44,47 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
             job, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
         )
     files = await in_thread(job.open_files, "HEAD")
-    services = await in_thread(context.open_services)
+    services = await in_thread(run.open_services)
     result, report = await _run(task, issue, earlier, files, services, job)
     draft = result.draft
     shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(result.error)
     outputs = _write_result(job, result)
     if report is None:
         return await finish(job, shown, outputs)
-    done = await write_effects(plan_proposed(shown, outputs, report), context)
-    await export_telemetry(report, services, context.cancelled, context.seconds_left)
+    done = await write_effects(plan_proposed(shown, outputs, report), run)
+    await export_telemetry(report, services, run.cancelled, run.seconds_left)
     return RunResult(Status.FAILED if done.needs_setup_fix else report.status, report)
 
 
 async def _find_earlier(task: FixTask, job: FixJob) -> PatchProposal | None:
     if task.command != "revise":
         return None
-    stored = await job.context.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
-    found = [one.proposal for one in stored if one.proposal.id == task.proposal_id]
+    stored = await job.run.ask_github("The proposals", lambda: job.store.list_proposals(task.number))
+    found = [one for one in stored if one.id == task.proposal_id]
     return found[0] if found else None
 
 
 async def _run(
     task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, job: FixJob
 ) -> tuple[FixResult, RunReport | None]:
-    from triage.fix.fix_state import FixState
-    from triage.fix.graph.fix_context import FixContext
     from triage.fix.graph.fix_graph import extend_report, run_fix
+    from triage.fix.graph.fix_state import FixContext, FixState
     from triage.graph.run_graph import run_graph
 
-    context = job.context
+    run = job.run
 
     async def triage(issue: Issue, repository: Repository) -> RunReport:
-        return await run_graph(issue, repository, services, context.cancelled)
+        return await run_graph(issue, repository, services, run.cancelled)
 
     words = await in_thread(_read_requests, issue, task, job)
-    state = FixState(issue=issue, repository=context.repository, change_request=words.change_request)
+    state = FixState(issue=issue, repository=run.repository, change_request=words.change_request)
     if earlier is not None:
         diff = await in_thread(_format_earlier, earlier, files, job)
         state = state.model_copy(
             update={"diff": diff, "human_feedback": words.feedback, "iteration_count": earlier.revision + 1}
         )
-    with context.progress.group("Proposal"):
-        state = await run_fix(state, FixContext(services, files, triage), context.cancelled)
+    with run.progress.group("Proposal"):
+        state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
     report = extend_report(state, services)
     if state.error or state.draft is None:
         return FixResult(status=state.status, error=(state.error or "")[:MAX_ERROR_CHARS]), report
@@ -97,7 +96,7 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> st
     try:
         files = job.open_files(earlier.base)
     except BadInput:  # a shallow checkout has only today's commit
-        job.context.progress.info("The earlier version is compared with today's commit.")
+        job.run.progress.info("The earlier version is compared with today's commit.")
     diffs = []
     for path, file in job.store.read_files(earlier).items():
         is_new = files.read(path) is None
@@ -123,7 +122,7 @@ def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
         if command is None or command.name not in (CommandName.FIX, CommandName.REVISE) or comment.by_bot:
             continue
         if comment.author not in roles and len(roles) <= MAX_ROLE_LOOKUPS:
-            roles[comment.author] = job.context.github.fetch_role(comment.author)
+            roles[comment.author] = job.run.github.fetch_role(comment.author)
         if roles.get(comment.author) not in WRITE_ROLES:
             continue
         if command.name is CommandName.FIX:

@@ -8,7 +8,7 @@ from triage.approval.proposal_id import hash_value
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
-from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
+from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
@@ -21,7 +21,7 @@ from triage.fix.jobs.fix_job import (
     describe_stored,
     find_start_problem,
     finish,
-    format_command,
+    format_answer,
     parse_result,
     plan_answer_part,
     plan_proposal_part,
@@ -31,7 +31,6 @@ from triage.fix.jobs.fix_job import (
 from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
 from triage.jobs.run import RunResult
-from triage.writes.suggestion_proposal import render_answer
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
 NOT_STORED = "The patch is not stored: another command has replaced it, or the log of the job `store` says why."
@@ -55,8 +54,8 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
         return await _report_nothing(task, refused, admitted, job)
-    now = admitted.issue.snapshot_time or job.context.now()
-    found = await job.context.ask_github("The proposals", lambda: _find_stored(draft, files, now, job))
+    now = admitted.issue.snapshot_time or job.run.now()
+    found = await job.run.ask_github("The proposals", lambda: _find_stored(draft, files, now, job))
     if found.stored is not None:
         return await _report_stored(draft, files, found.stored, admitted.issue, job)
     if found.others:
@@ -67,41 +66,41 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
 
 async def _answer(task: FixTask, admitted: AdmittedFix, text: str, job: FixJob) -> RunResult:
     """Write one line below what the comment shows."""
-    answer = render_answer(format_command(task), task.actor or "a workflow", text)
+    answer = format_answer(task, text)
     edits = plan_answer_part(admitted.issue, answer)
     outputs = {"proposal-status": ProposalStatus.NONE.value}
     return await finish(job, answer, outputs, [*edits, *plan_reaction(job, "confused")])
 
 
 class _Found(NamedTuple):
-    stored: StoredProposal | None
+    stored: PatchProposal | None
     """The commits with exactly the files and messages of the draft, each with those that it must have."""
-    others: list[StoredProposal]
+    others: list[PatchProposal]
     """Commits that say so and hold something else."""
 
 
 def _find_stored(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> _Found:
     request, name = build_request(draft, files), hash_value(draft)
     listed = job.store.list_proposals(draft.issue or 0)
-    named = [one for one in reversed(listed) if one.proposal.draft == name and not one.is_branch]
+    named = [one for one in reversed(listed) if one.draft == name and not one.is_branch]
     exact = [one for one in named if holds_exactly(one, request, job.store, now)]
     return _Found(exact[0] if exact else None, [one for one in named if one not in exact])
 
 
-def _delete(others: Sequence[StoredProposal], job: FixJob) -> None:
+def _delete(others: Sequence[PatchProposal], job: FixJob) -> None:
     """Delete refs, if this job's token may; else they go with the next proposal."""
     try:
-        for one in others if not job.context.policy.dry_run else ():
+        for one in others if not job.run.policy.dry_run else ():
             job.store.delete(one)
     except TriageError as error:
-        job.context.progress.info(f"The commits were not deleted: {error}")
+        job.run.progress.info(f"The commits were not deleted: {error}")
 
 
 async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, job: FixJob) -> RunResult:
     text = render_abandoned(result.error)
     if shows_proposal(admitted.issue) and not result.drops_earlier:
         return await _answer(task, admitted, text, job)  # the one before can still be approved
-    shown = render_answer(format_command(task), task.actor or "a workflow", text)
+    shown = format_answer(task, text)
     effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(job, "confused")]
     return await finish(job, text, {"proposal-status": result.status.value}, effects)
 
@@ -117,21 +116,21 @@ async def _report_unstored(
 
 
 async def _report_stored(
-    draft: PatchDraft, files: BaseFiles, stored: StoredProposal, issue: Issue, job: FixJob
+    draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> RunResult:
-    repository = job.context.repository
+    repository = job.run.repository
     outputs = describe_stored(stored)
     text = await in_thread(
         lambda: render_awaiting(
             draft,
             files,
-            stored.proposal,
+            stored,
             outputs["proposal-id"],
             tests=job.tests,
-            diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.proposal.commit}",
+            diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}",
             run_url=job.run_url,
         )
     )
-    comment = plan_proposal_part(issue, text, commit=stored.proposal.commit, tests=job.tests)
+    comment = plan_proposal_part(issue, text, commit=stored.commit, tests=job.tests)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
     return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")])

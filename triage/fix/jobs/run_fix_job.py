@@ -4,13 +4,12 @@ from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask, Skip
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_job import FixJob, admit_fix, find_start_problem, finish, format_command
+from triage.fix.jobs.fix_job import FixJob, admit_fix, find_start_problem, finish, format_answer
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
 from triage.jobs.run import RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
-from triage.writes.suggestion_proposal import render_answer
 
 
 async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
@@ -19,7 +18,7 @@ async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")
     if refusal:
-        text = render_answer(format_command(task), task.actor or "a workflow", f"not done: {refusal}")
+        text = format_answer(task, f"not done: {refusal}")
         return await finish(job, text, {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
     return await finish(job, f"The next job: {following}.", {"fix-task": following})
@@ -51,14 +50,14 @@ async def run_fix_job(stage: FixStage, task: FixTask | Skip, job: FixJob) -> Run
         SetupError: The workflow's author must fix something.
     """
     if isinstance(task, Skip):
-        return write_skip(task.reason, job.context)
-    if job.context.policy.comment == "never":
+        return write_skip(task.reason, job.run)
+    if job.run.policy.comment == "never":
         raise BadInput(UNSEEN)
     if task.command not in COMMANDS[stage]:
-        return write_skip(f"`/triage {task.command}` is not for the job with `fix: {stage}`.", job.context)
+        return write_skip(f"`/triage {task.command}` is not for the job with `fix: {stage}`.", job.run)
     try:
         return await JOBS[stage](task, job)
     except IssueMoved as error:
-        return write_skip(str(error), job.context)
+        return write_skip(str(error), job.run)
     except GitHubUnavailable as error:
-        return write_unfinished(str(error), job.context)
+        return write_unfinished(str(error), job.run)

@@ -7,7 +7,7 @@ from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_text
 from triage.domain.issue import Issue
-from triage.domain.proposal import PatchDraft, ProposalStatus, StoredProposal
+from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
@@ -44,16 +44,16 @@ async def store_fix(task: FixTask, job: FixJob) -> RunResult:
     problems = await in_thread(find_all_problems, draft, admitted.issue, files, job)
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
-    if job.context.policy.dry_run:
+    if job.run.policy.dry_run:
         return await finish(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
-    now = admitted.issue.snapshot_time or job.context.now()
+    now = admitted.issue.snapshot_time or job.run.now()
     stored = await in_thread(_store, draft, files, now, job)
     await in_thread(_delete_others, stored, job)
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
     return await finish(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _store(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> StoredProposal:
+def _store(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> PatchProposal:
     request = build_request(draft, files)
     stored = job.store.store(request)
     if not holds_exactly(stored, request, job.store, now):  # a ref with the hash of this draft was there before
@@ -68,25 +68,25 @@ def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: Fi
 
     Asks GitHub; raises as the store.
     """
-    context = job.context
-    if draft.repository != context.repository.slug or draft.issue != issue.number:
+    run = job.run
+    if draft.repository != run.repository.slug or draft.issue != issue.number:
         return ["It is for another issue."]
     if draft.issue_text != hash_text(issue.title, issue.body):
         return ["The issue was edited since the patch was made. Ask for a new one."]
     if not job.store.is_on_default_branch(draft.base):
         return [OFF_DEFAULT_BRANCH[0].upper() + OFF_DEFAULT_BRANCH[1:]]
-    modules = list_modules(files.list_editable(), context.config.modules)
-    return find_problems(draft, files, modules, context.config.protected_paths)
+    modules = list_modules(files.list_editable(), run.config.modules)
+    return find_problems(draft, files, modules, run.config.protected_paths)
 
 
-def _delete_others(stored: StoredProposal, job: FixJob) -> None:
+def _delete_others(stored: PatchProposal, job: FixJob) -> None:
     """Delete what this proposal replaces, and what is too old. What cannot be deleted now goes with the next one."""
     try:
-        for other in job.store.list_proposals(stored.proposal.issue):
-            if not other.is_branch and other.proposal.commit != stored.proposal.commit:
+        for other in job.store.list_proposals(stored.issue):
+            if not other.is_branch and other.commit != stored.commit:
                 job.store.delete(other)
         for other in job.store.list_expired(MAX_SWEPT):
-            if is_expired(other.proposal, stored.proposal.created_at):
+            if is_expired(other, stored.created_at):
                 job.store.delete(other)
     except TriageError as error:
-        job.context.progress.info(f"Older proposals were not deleted: {error}")
+        job.run.progress.info(f"Older proposals were not deleted: {error}")

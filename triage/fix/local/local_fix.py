@@ -11,9 +11,8 @@ from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
 from triage.fix.commit_text import build_request, make_branch_name
 from triage.fix.fix_ports import BaseFiles, CheckResult, PatchWorkspace
-from triage.fix.fix_state import FixState
-from triage.fix.graph.fix_context import FixContext
 from triage.fix.graph.fix_graph import AskPerson, run_fix
+from triage.fix.graph.fix_state import FixContext, FixState
 from triage.fix.patch.masked_files import build_commit_file
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
@@ -124,7 +123,7 @@ class LocalFix:
 
 
 class LocalBranch:
-    """Implements `graph.fix_context.PullRequestTool` with a branch of the checkout. Nothing is pushed."""
+    """Implements `graph.fix_state.PullRequestTool` with a branch of the checkout. Nothing is pushed."""
 
     def __init__(self, files: BaseFiles, workspace: PatchWorkspace) -> None:
         self._files, self._workspace = files, workspace

@@ -7,7 +7,7 @@ import pytest
 from testing.webhooks.example_payloads import comment
 from triage.base.errors import BadInput
 from triage.domain.task import FixTask, Skip
-from triage.fix.route_fix import route_fix_event
+from triage.events.route import route_fix_event
 
 
 @pytest.mark.parametrize(

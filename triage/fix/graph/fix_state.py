@@ -1,0 +1,146 @@
+"""The fix flow's graph: its state, what is known of one change, and its context, what acts on it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from operator import add
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from triage.domain.code import Passage
+from triage.domain.issue import Issue, ParsedIssue, Repository
+from triage.domain.proposal import (
+    AffectedModule,
+    FileVersion,
+    ModuleSummary,
+    PatchDraft,
+    PendingMutation,
+    ProposalStatus,
+    RequestKind,
+)
+from triage.domain.report import RunReport
+from triage.domain.run import StepRecord
+from triage.domain.value import Value
+from triage.fix.fix_ports import BaseFiles, CheckResult
+from triage.fix.patch.modules import list_modules
+from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
+from triage.ports import Services
+
+
+class RetrievedPassage(Value):
+    passage: Passage
+    similarity: float
+    """Of its file, relative to the best file of the query, which has 1.0."""
+
+
+class FixState(Value):
+    """One change, from the issue to the pull request: plain data, what the graph remembers and its steps read."""
+
+    issue: Issue
+    """Its thread holds the comments of other people as the page shows them, once the issue was read."""
+    repository: Repository
+    parsed: ParsedIssue = ParsedIssue()
+    report: RunReport | None = None
+    """The triage that the fix starts from."""
+    change_request: str = ""
+    """What a person with write access wants, in their words."""
+
+    ticket_key: str = ""
+    ticket_summary: str = ""
+    ticket_type: RequestKind = "Bug"
+    technical_summary: str = ""
+    acceptance_criteria: list[str] = Field(default_factory=list)
+
+    affected_modules: list[AffectedModule] = Field(default_factory=list)
+    affected_files: list[str] = Field(default_factory=list)
+    """Likely to change, the likeliest first."""
+    retrieved_chunks: list[RetrievedPassage] = Field(default_factory=list)
+
+    summary: str = ""
+    """Of the change, in one line."""
+    root_cause: str | None = None
+    proposed_changes: list[FileVersion] = Field(default_factory=list)
+    proposed_tests: list[FileVersion] = Field(default_factory=list)
+    no_test_reason: str = ""
+    unverified: list[str] = Field(default_factory=list)
+
+    human_feedback: list[str] = Field(default_factory=list)
+    """What a person said of earlier versions, oldest first."""
+    check_output: str = ""
+    """What the project's own check printed when it failed with the last version."""
+    check_failures: int = 0
+    iteration_count: int = 0
+    """How often the change was made again with a person's words."""
+
+    draft: PatchDraft | None = None
+    diff: str = ""
+    """Of the last version; at the start of a revision, of the one that a person wants changed."""
+    diff_summary: str = ""
+    """What a person reads before they decide: Markdown."""
+    pending_mutation: PendingMutation | None = None
+    """The pull request that waits for a person. With it, the flow starts at the gate."""
+    human_approved: bool | None = None
+
+    branch_name: str = ""
+    pr_url: str | None = None
+    status: ProposalStatus = ProposalStatus.NONE
+    error: str | None = None
+    """Why there is no proposal, or why an approved one was not carried out: sentences for a person."""
+    messages: Annotated[list[str], add] = Field(default_factory=list)
+    """One line per step, for whoever follows the run. Words of ours, paths and numbers."""
+    steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
+
+
+class PullRequestTool(Protocol):
+    """The one tool of this graph that changes something. Every method raises TriageError, and may be repeated."""
+
+    def find_objection(self, pending: PendingMutation) -> str:
+        """Return why a person's yes does not count, as the end of a sentence; empty if it does."""
+
+    def create_branch(self, pending: PendingMutation) -> None:
+        """Create the branch at the commit."""
+
+    def open_pull_request(self, pending: PendingMutation) -> str | None:
+        """Open the pull request. Return its URL; None where there is none."""
+
+    def report(self, pending: PendingMutation) -> None:
+        """Say on the issue what was done."""
+
+    def drop(self, pending: PendingMutation) -> None:
+        """Forget what a person rejected."""
+
+
+@dataclass(frozen=True)
+class FixContext:
+    services: Services
+    files: BaseFiles | None = None
+    """Of the commit that a patch starts from. None where a stored one is carried out."""
+    triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
+    """Makes the report that the fix starts from, if there is none."""
+    store: Callable[[PatchDraft], PendingMutation] | None = None
+    """Makes commits of a patch, to which no branch leads. None where a later job does."""
+    tool: PullRequestTool | None = None
+    """None where nothing can be carried out: the proposal is the end."""
+    run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
+    """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
+    fails_unchanged: bool = False
+    """Whether the check fails on the base commit already."""
+
+    @property
+    def base_files(self) -> BaseFiles:
+        """`files`, for the nodes that make a patch."""
+        assert self.files is not None
+        return self.files
+
+    @property
+    def restricted_services(self) -> Services:
+        """The services without what sends something out, for the nodes that make a patch."""
+        return restrict_services(self.services, FIX_CAPABILITIES)
+
+    def list_modules(self) -> Sequence[ModuleSummary]:
+        """The parts of the repository to which a patch can be limited. Takes up to seconds."""
+        return list_modules(self.base_files.list_editable(), self.services.config.modules)
+
+    @property
+    def protected_paths(self) -> Sequence[str]:
+        return self.services.config.protected_paths
