@@ -17,7 +17,7 @@ from triage.domain.proposal import (
     PullRequest,
 )
 from triage.fix.commit_text import CommitFacts, parse_proposal
-from triage.fix.fix_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest, PatchCommit
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 BRANCH_REFS = "refs/heads/"
@@ -116,12 +116,12 @@ class FakeProposalStore(_Failing):
 
     def store(self, request: CommitRequest) -> PatchProposal:
         self._begin("store")
-        parent, test = request.base, None
-        if request.test_files:
-            test = self._commit(parent, request.test_files, request.test_message)
-            parent = test.sha
-        head = self._commit(parent, {**request.test_files, **request.files}, request.message)
-        made = parse_proposal(self.repository, head, test)
+        parent, facts, files = request.base, list[CommitFacts](), dict[str, BaseFile]()
+        for commit in request.commits:
+            files |= commit.files
+            facts.append(self._commit(parent, files, commit.message))
+            parent = facts[-1].sha
+        made = parse_proposal(self.repository, *reversed(facts))
         assert made is not None, "the last message ends with the trailers of a proposal of as many commits"
         prefix = f"{PROPOSAL_REFS}{request.issue}/"
         for known in self._list_all((prefix, f"{BRANCH_REFS}triage/{request.issue}-")):
@@ -129,7 +129,7 @@ class FakeProposalStore(_Failing):
             if is_same and (known.is_branch or not self._is_expired(known)):
                 return known
         number = 1 + max((int(ref.removeprefix(prefix)) for ref in self.refs if ref.startswith(prefix)), default=0)
-        self.refs[f"{prefix}{number}"] = head.sha
+        self.refs[f"{prefix}{number}"] = made.commit
         return made.model_copy(update={"ref": f"{prefix}{number}"})
 
     def _commit(self, parent: str, files: Mapping[str, BaseFile], message: str) -> CommitFacts:
@@ -156,13 +156,15 @@ class FakeProposalStore(_Failing):
             raise CannotPublish("The proposal's first commit holds what its diff does not show. It is not carried out.")
         return dict(self.files[proposal.commit])
 
-    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
-        self._begin("read_test_files")
-        return dict(self.files[proposal.test_commit]) if proposal.test_commit else {}
-
-    def read_messages(self, proposal: PatchProposal) -> list[str]:
-        self._begin("read_messages")
-        return [self.commits[sha].message for sha in proposal.commits]
+    def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
+        self._begin("read_commits")
+        self._read_all(proposal)
+        found, known = [], dict[str, BaseFile]()
+        for sha in proposal.commits:
+            changed = {path: file for path, file in self.files[sha].items() if known.get(path) != file}
+            found.append(PatchCommit(files=changed, message=self.commits[sha].message))
+            known = self.files[sha]
+        return found
 
     def is_on_default_branch(self, commit: str) -> bool:
         self._begin("is_on_default_branch")

@@ -12,7 +12,7 @@ from testing.servers.github_api import ApiFault, GitHubApi
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
 from testing.text.encoded_secrets import GITHUB, KEYS, MODEL, encode_all, find_secrets
-from tests.fix.github.proposal_requests import make_request
+from tests.fix.github.proposal_requests import FILES, TEST_FILES, make_request
 from tests.github.conftest import BASE_FILES, OpenApprovals, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
 from triage.comment.hidden_state import CommentState, parse_state, render_state
@@ -99,7 +99,7 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
     "a file": lambda secret: {"files": {"a.py": BaseFile(text=f"x = '{secret}'\n")}},
     "a test": lambda secret: {"test_files": {"a.py": BaseFile(text=f"x = '{secret}'\n")}},
     "a path": lambda secret: {"files": {f"{secret}.py": BaseFile(text="")}},
-    "a message": lambda secret: {"message": f"{secret}\n{make_request('1' * 40).message}"},
+    "a message": lambda secret: {"message": f"{secret}\n{make_request('1' * 40).commits[-1].message}"},
     "the message of the test": lambda secret: {"test_message": f"Test: {secret}\n"},
 }
 
@@ -139,7 +139,7 @@ class TestProposals:
     def test_what_has_no_secret_passes(self, store: GitHubProposalStore, base: str) -> None:
         stored = store.store(make_request(base))
         assert store.list_proposals(7) == [stored]
-        assert store.read_files(stored) == {**make_request(base).test_files, **make_request(base).files}
+        assert store.read_files(stored) == {**TEST_FILES, **FILES}
 
 
 def test_approvals_read_text_as_it_is_and_refuse_secrets(

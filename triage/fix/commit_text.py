@@ -3,6 +3,7 @@
 import re
 import textwrap
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -10,10 +11,10 @@ from pydantic import ValidationError
 from triage.approval.decide_approval import is_expired
 from triage.approval.proposal_id import hash_value
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import PatchDraft, PatchProposal
+from triage.domain.proposal import FileVersion, PatchDraft, PatchProposal
 from triage.domain.value import Value
-from triage.fix.fix_ports import BaseFiles, CommitRequest, ProposalStore
-from triage.fix.patch.masked_files import list_commit_files
+from triage.fix.fix_ports import BaseFiles, CommitRequest, PatchCommit, ProposalStore
+from triage.fix.patch.masked_files import build_commit_file
 from triage.safety.active_content import format_plain_line
 
 MAX_SUBJECT_CHARS = 72
@@ -152,15 +153,14 @@ def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False
     Messages for a local repository lack what a later job would read back.
     """
     test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_value(draft))
-    test_files, changed_files = list_commit_files(draft, files)
-    return CommitRequest(
-        issue=draft.issue or 0,
-        base=draft.base,
-        test_files=test_files,
-        files=changed_files,
-        test_message=test_message,
-        message=message,
-    )
+    commits = [_build_commit(draft.tests, files, test_message), _build_commit(draft.changes, files, message)]
+    if not draft.has_test_commit:
+        commits = [_build_commit(draft.files, files, message)]
+    return CommitRequest(issue=draft.issue or 0, base=draft.base, commits=commits)
+
+
+def _build_commit(versions: Sequence[FileVersion], files: BaseFiles, message: str) -> PatchCommit:
+    return PatchCommit(files={file.path: build_commit_file(file, files) for file in versions}, message=message)
 
 
 def holds_exactly(stored: PatchProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:
@@ -168,12 +168,14 @@ def holds_exactly(stored: PatchProposal, request: CommitRequest, store: Proposal
 
     Asks GitHub; raises as the store.
     """
-    written = [request.test_message, request.message] if request.test_files else [request.message]
-    messages = [normalize_message(one) for one in store.read_messages(stored)]
-    if is_expired(stored, now) or messages != [normalize_message(one) for one in written]:
+    if is_expired(stored, now):
         return False
     try:
-        found = store.read_test_files(stored), store.read_files(stored)
+        found = store.read_commits(stored)
     except CannotPublish:
         return False
-    return found == (request.test_files, {**request.test_files, **request.files})
+    return list(map(_normalize, found)) == list(map(_normalize, request.commits))
+
+
+def _normalize(commit: PatchCommit) -> PatchCommit:
+    return commit.model_copy(update={"message": normalize_message(commit.message)})

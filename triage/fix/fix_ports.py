@@ -9,18 +9,21 @@ from triage.domain.proposal import BaseFile, EditablePath, PatchProposal, PullRe
 from triage.domain.value import Value
 
 
+class PatchCommit(Value):
+    """One commit of a patch: what it changes on its parent."""
+
+    files: Mapping[str, BaseFile]
+    """By path, each with its mode and the whole text."""
+    message: str
+
+
 class CommitRequest(Value):
-    """A patch as it is stored: files by path, each with its mode and the whole text."""
+    """A patch as it is stored."""
 
     issue: int
     base: str
-    test_files: Mapping[str, BaseFile]
-    """Of the first commit, as the second one has them too; without any there is one commit only."""
-    files: Mapping[str, BaseFile]
-    """Of the second commit."""
-    test_message: str
-    message: str
-    """Messages of the commits. The last one ends with the trailers that `approval.commit_text` reads."""
+    commits: list[PatchCommit]
+    """The tests and then all else, or everything in one. The last message has what `commit_text` reads back."""
 
 
 class ProposalStore(Protocol):
@@ -57,11 +60,8 @@ class ProposalStore(Protocol):
             CannotPublish: A commit between holds something else, so the difference of the two ends does not show all.
         """
 
-    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
-        """The files that the first commit of two changes. Raises as `read_files`."""
-
-    def read_messages(self, proposal: PatchProposal) -> list[str]:
-        """The messages of the proposal's commits, the first one first."""
+    def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
+        """The proposal's commits, the first one first. Raises as `read_files`."""
 
     def is_on_default_branch(self, commit: str) -> bool:
         """Whether the default branch leads to this commit now, or to one that stands on it."""
@@ -133,34 +133,3 @@ class CheckResult(Value):
     """The end of what it printed, at most 8,000 characters."""
     copied: list[str] = Field(default_factory=list)
     """Folders of installed dependencies that the command had a copy of."""
-
-
-class PatchWorkspace(Protocol):
-    """The local repository at a terminal."""
-
-    def run_check(self, base: str, files: Mapping[str, BaseFile], command: str, seconds: float) -> CheckResult:
-        """Run a command in a temporary work tree of the base commit with these files. It is removed afterwards.
-
-        Raises:
-            BadInput: There is no such command, or git refuses.
-        """
-
-    def write_commits(self, request: CommitRequest) -> str:
-        """Create the commits without a branch, and return the id of the last one. Git deletes them after two weeks.
-
-        Work tree and index are not touched.
-
-        Raises:
-            BadInput: Git refuses.
-        """
-
-    def has_branch(self, name: str) -> bool:
-        """Whether there is a branch of this name."""
-
-    def create_branch(self, name: str, commit: str) -> None:
-        """Create a branch at a commit. One that is there already is left as it is.
-
-        Raises:
-            BranchTaken: The name is taken by another commit.
-            BadInput: Git refuses.
-        """

@@ -5,7 +5,7 @@ from typing import Any
 
 from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
 from triage.fix.commit_text import write_messages
-from triage.fix.fix_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest, PatchCommit
 
 CART, TEST = "shop/cart.py", "shop/tests/test_cart.py"
 FIXED = "def total(prices):\r\n    return round(sum(prices), 2)\r\n"
@@ -39,6 +39,8 @@ def make_request(
     files: Mapping[str, BaseFile] = FILES,
     **changes: Any,
 ) -> CommitRequest:
-    test_message, message = make_messages(issue, base, draft=draft, tests=bool(test_files))
-    given = {"issue": issue, "base": base, "test_files": dict(test_files), "files": dict(files)}
-    return CommitRequest.model_validate(given | {"test_message": test_message, "message": message} | changes)
+    messages = make_messages(issue, base, draft=draft, tests=bool(test_files))
+    test_message, message = changes.pop("test_message", messages[0]), changes.pop("message", messages[1])
+    tests = [PatchCommit(files=test_files, message=test_message)] if test_files else []
+    given = {"issue": issue, "base": base, "commits": [*tests, PatchCommit(files=files, message=message)]}
+    return CommitRequest.model_validate(given | changes)

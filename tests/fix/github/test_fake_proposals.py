@@ -24,7 +24,7 @@ def use_store(store: ProposalStore, base: str) -> list[Any]:
     seen: list[Any] = [store.store(make_request(base)) == first, second.ref, bool(second.test_commit)]
     seen += [store.read_files(first), store.list_changed_on_base(first), store.list_expired(5)]
     commit = first.commit
-    seen += [store.read_test_files(first), store.read_test_files(second)]
+    seen += [store.read_commits(first), store.read_commits(second)]
     seen += [
         store.is_on_default_branch(base),
         store.find_pull_request(BRANCH, commit),

@@ -1,5 +1,6 @@
 """Proposals are stored once as real commits, whatever happens on the way, and refs lead nowhere else."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -13,6 +14,7 @@ from tests.fix.github.proposal_requests import CART, FILES, FIXED, NEW_TEST, TES
 from tests.github.conftest import BASE_FILES, OpenStore
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, TriageError
 from triage.domain.proposal import BaseFile, PatchProposal
+from triage.fix.fix_ports import CommitRequest
 from triage.fix.github.proposal_store import GitHubProposalStore
 
 REF = "refs/triage/proposals/7/1"
@@ -32,19 +34,18 @@ class TestStoring:
     def test_two_commits_that_git_itself_can_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         base = base_of(git)
         stored = store.store(make_request(base))
-        proposal = stored
-        assert (stored.ref, proposal.base, git.refs[REF]) == (REF, base, proposal.commit)
-        assert proposal.created_at == START + timedelta(seconds=7), "time of the last commit, the seventh write"
+        assert (stored.ref, stored.base, git.refs[REF]) == (REF, base, stored.commit)
+        assert stored.created_at == START + timedelta(seconds=6), "time of the last commit, the sixth write"
         assert run_git(git.folder, "fsck", "--strict") == ""
         show = partial(run_git, git.folder, "show", "--no-patch")
-        assert show("--format=%P", proposal.commit) == proposal.test_commit
-        assert show("--format=%P", str(proposal.test_commit)) == base
+        assert show("--format=%P", stored.commit) == stored.test_commit
+        assert show("--format=%P", str(stored.test_commit)) == base
         diff = partial(run_git, git.folder, "diff", "--name-only")
-        assert diff(base, str(proposal.test_commit)).split() == [TEST]
-        assert diff(str(proposal.test_commit), proposal.commit).split() == [CART]
-        assert git.store.folder.joinpath(REF).read_text().strip() == proposal.commit
-        assert run_git(git.folder, "cat-file", "blob", f"{proposal.commit}:{CART}") == FIXED.strip()
-        assert run_git(git.folder, "cat-file", "blob", f"{proposal.commit}:{TEST}") == NEW_TEST.strip()
+        assert diff(base, str(stored.test_commit)).split() == [TEST]
+        assert diff(str(stored.test_commit), stored.commit).split() == [CART]
+        assert git.store.folder.joinpath(REF).read_text().strip() == stored.commit
+        assert run_git(git.folder, "cat-file", "blob", f"{stored.commit}:{CART}") == FIXED.strip()
+        assert run_git(git.folder, "cat-file", "blob", f"{stored.commit}:{TEST}") == NEW_TEST.strip()
 
     def test_the_order_of_the_requests(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         store.store(make_request(base_of(git)))
@@ -59,7 +60,6 @@ class TestStoring:
             f"POST {REPO}/git/blobs",
             f"POST {REPO}/git/trees",
             f"POST {REPO}/git/commits",
-            f"POST {REPO}/git/blobs",
             f"POST {REPO}/git/blobs",
             f"POST {REPO}/git/trees",
             f"POST {REPO}/git/commits",
@@ -111,19 +111,19 @@ class TestStoring:
         assert store.store(make_request(other, draft=draft)).ref == "refs/triage/proposals/7/13"
 
     @pytest.mark.parametrize(
-        "changes",
+        "change",
         [
-            {"message": "Round totals\n"},
-            {"issue": 8},
-            {"test_files": {}},
-            {"message": make_request("1" * 40, test_files={}).message},
-            {"message": make_request("1" * 40).message + "\nTriage-Issue: 8\n"},
+            lambda base: make_request(base, message="Round totals\n"),
+            lambda base: make_request(base).model_copy(update={"issue": 8}),
+            lambda base: make_request(base).model_copy(update={"commits": make_request(base).commits[1:]}),
+            lambda base: make_request(base, message=make_request(base, test_files={}).commits[0].message),
+            lambda base: make_request(base, message=make_request(base).commits[1].message + "\nTriage-Issue: 8\n"),
         ],
     )
     def test_a_message_that_does_not_describe_the_commits(
-        self, git: GitDataApi, store: GitHubProposalStore, changes: dict[str, object]
+        self, git: GitDataApi, store: GitHubProposalStore, change: Callable[[str], CommitRequest]
     ) -> None:
-        request = make_request(base_of(git)).model_copy(update=changes)
+        request = change(base_of(git))
         with pytest.raises(CannotPublish, match="does not describe its commits"):
             store.store(request)
         assert git.api.request_lines() == []
@@ -145,7 +145,7 @@ class TestStoring:
         self, git: GitDataApi, store: GitHubProposalStore
     ) -> None:
         request = make_request(base_of(git), test_files={})
-        other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.message)
+        other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.commits[0].message)
         git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other))]
         with pytest.raises(CannotPublish, match="GitHub stored another commit"):
             store.store(request)
@@ -259,7 +259,7 @@ def carry_out(store: GitHubProposalStore, base: str) -> None:
             store.delete(one)
 
 
-REQUESTS = 24
+REQUESTS = 23
 
 
 class TestKilledAndRunAgain:
@@ -348,9 +348,9 @@ class TestBranches:
 class TestFirstCommit:
     def test_its_files_are_read(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         proposal = store.store(make_request(base_of(git)))
-        assert store.read_test_files(proposal) == TEST_FILES
+        assert [one.files for one in store.read_commits(proposal)] == [TEST_FILES, FILES]
         alone = store.store(make_request(base_of(git), draft="e" * 64, test_files={}))
-        assert store.read_test_files(alone) == {}
+        assert [one.files for one in store.read_commits(alone)] == [FILES]
 
     @pytest.mark.parametrize(
         "hidden",
@@ -368,14 +368,16 @@ class TestFirstCommit:
     @pytest.mark.parametrize("path", ["evil.py", "shop/cart.py", "shop/new/evil.py"])
     def test_files_that_only_the_first_commit_has(self, git: GitDataApi, store: GitHubProposalStore, path: str) -> None:
         base, request = base_of(git), make_request(base_of(git))
-        first = git.commit({**BASE_FILES, TEST: NEW_TEST, path: "import os\n"}, base, message=request.test_message)
-        head = git.commit({**BASE_FILES, TEST: NEW_TEST, CART: FIXED}, first, message=request.message)
+        first = git.commit(
+            {**BASE_FILES, TEST: NEW_TEST, path: "import os\n"}, base, message=request.commits[0].message
+        )
+        head = git.commit({**BASE_FILES, TEST: NEW_TEST, CART: FIXED}, first, message=request.commits[1].message)
         git.set_ref(REF, head)
         (stored,) = store.list_proposals(7)
         self.refuse(store, stored)
 
     def refuse(self, store: GitHubProposalStore, proposal: PatchProposal) -> None:
-        for read in (store.read_files, store.read_test_files, store.list_changed_on_base):
+        for read in (store.read_files, store.read_commits, store.list_changed_on_base):
             with pytest.raises(CannotPublish, match="first commit holds what its diff does not show"):
                 read(proposal)
 

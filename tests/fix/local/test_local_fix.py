@@ -1,34 +1,64 @@
-"""The fix flow at a terminal, over fakes."""
+"""The fix flow at a terminal, in a repository of real git, over a fake model."""
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from testing import factories
-from testing.fake_files import FakeFiles
-from testing.fake_workspace import FakeWorkspace
-from testing.fakes import COMMIT, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, fake_services
+from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
+from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, fake_services
 from tests.fix.graph.test_fix_graph import FILES, SOURCE, answers, code_changes
 from triage.domain.proposal import BaseFile, ProposalStatus
 from triage.domain.run import Limits
+from triage.fix.base_files import open_base_files
 from triage.fix.commit_text import make_branch_name
 from triage.fix.fix_ports import CheckResult
 from triage.fix.graph.fix_state import FixState
 from triage.fix.local.local_fix import MAX_NAMES, LocalFix, PausableClock
+from triage.fix.local.local_workspace import LocalWorkspace
 
 NAME = make_branch_name(7, factories.issue().title)
 Files = Mapping[str, BaseFile]
+Check = Callable[[Files], CheckResult]
+
+
+class Workspace(LocalWorkspace):
+    """Answers in place of the project's check, and remembers what was checked."""
+
+    answer: Check | None = None
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, ENVIRONMENT)
+        self.root = root
+        self.checked: list[tuple[str, str, Files]] = []
+
+    def run_check(self, base: str, files: Files, command: str, seconds: float) -> CheckResult:
+        self.checked.append((base, command, files))
+        return self.answer(files) if self.answer else CheckResult(is_ok=True, output="")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    write(tmp_path, FILES)
+    (tmp_path / SOURCE).chmod(0o755)
+    commit(tmp_path)
+    return Workspace(tmp_path)
+
+
+def list_branches(workspace: Workspace) -> list[str]:
+    return git(workspace.root, "for-each-ref", "--format=%(refname)", "refs/heads/triage").split()
 
 
 class Fix:
     """One fix at a terminal."""
 
-    def __init__(self, workspace: FakeWorkspace | None = None, check: str = "", **changed_answers: Any) -> None:
+    def __init__(self, workspace: Workspace, check: str = "", **changed_answers: Any) -> None:
         self.model = FakeModel(factories.answers() | answers(**changed_answers))
-        self.workspace = workspace or FakeWorkspace()
+        self.workspace = workspace
         self.progress = FakeProgressLog()
         self.clock = FakeClock()
         self.asked: list[FixState] = []
@@ -45,8 +75,7 @@ class Fix:
         opened = fake_services(
             codebase=FakeCodebase(FILES), model=self.model, progress=self.progress, clock=self.clock, **services
         )
-        files = FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()})
-        files.files[SOURCE] = BaseFile(text=FILES[SOURCE], mode="100755")
+        files = open_base_files(self.workspace.root, "HEAD")
         local = LocalFix(opened, files, self.workspace, self._check)
         return await local.run(
             factories.issue(number=7),
@@ -57,53 +86,52 @@ class Fix:
         )
 
 
-async def test_an_approved_change_becomes_a_branch() -> None:
-    fix = Fix()
+async def test_an_approved_change_becomes_a_branch(workspace: Workspace) -> None:
+    fix = Fix(workspace)
     state = await fix.run("approve")
     assert (state.status, state.branch_name, state.pr_url, state.error) == (ProposalStatus.APPROVED, NAME, None, None)
-    request = fix.workspace.commits[fix.workspace.branches[NAME]]
-    assert request.base == COMMIT
-    assert request.files[SOURCE].mode == "100755", "as it was"
-    assert list(request.test_files) == ["tests/test_spaces.py"]
+    assert git(workspace.root, "diff", "--name-only", "HEAD", f"{NAME}~1") == "tests/test_spaces.py"
+    assert git(workspace.root, "diff", "--name-only", f"{NAME}~1", NAME) == SOURCE
+    assert git(workspace.root, "ls-tree", NAME, SOURCE).startswith("100755"), "as it was"
     assert fix.asked[0].draft == state.draft, "what was shown is what was done"
     assert "only in parse" in str(fix.model.asked)
 
 
 @pytest.mark.parametrize("answer", ["reject", "", None, True])
-async def test_every_other_end_makes_no_branch(answer: object) -> None:
-    fix = Fix()
-    state = await fix.run(answer)
+async def test_every_other_end_makes_no_branch(workspace: Workspace, answer: object) -> None:
+    state = await Fix(workspace).run(answer)
     assert (state.status, state.branch_name) == (ProposalStatus.REJECTED, "")
-    assert fix.workspace.branches == {}
+    assert list_branches(workspace) == []
 
 
-async def test_nobody_to_ask() -> None:
-    fix = Fix()
-    state = await fix.run()
+async def test_nobody_to_ask(workspace: Workspace) -> None:
+    state = await Fix(workspace).run()
     assert (state.status, state.branch_name) == (ProposalStatus.AWAITING, "")
     assert state.draft is not None
-    assert fix.workspace.branches == {}
+    assert list_branches(workspace) == []
 
 
-async def test_earlier_branches_of_the_issue_are_left_alone() -> None:
-    other = "f" * 40
-    taken = {NAME: other, f"{NAME}-2": other}
-    state = await Fix(FakeWorkspace(branches=dict(taken))).run("approve")
+async def test_earlier_branches_of_the_issue_are_left_alone(workspace: Workspace) -> None:
+    for name in (NAME, f"{NAME}-2"):
+        git(workspace.root, "branch", name)
+    state = await Fix(workspace).run("approve")
     assert state.branch_name == f"{NAME}-3"
-    full = FakeWorkspace(branches=taken | {f"{NAME}-{number}": other for number in range(3, MAX_NAMES + 1)})
-    state = await Fix(full).run("approve")
+    for number in range(4, MAX_NAMES + 1):
+        git(workspace.root, "branch", f"{NAME}-{number}")
+    state = await Fix(workspace).run("approve")
     assert state.branch_name == ""
-    assert state.error == f"The branch {NAME}-{MAX_NAMES} exists."
+    assert str(state.error).startswith(f"The branch {NAME}-{MAX_NAMES} exists and has other commits.")
 
 
-async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone() -> None:
-    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=SOURCE in files, output="", copied=["node_modules"]))
+async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone(workspace: Workspace) -> None:
+    workspace.answer = lambda files: CheckResult(is_ok=SOURCE in files, output="", copied=["node_modules"])
+    base = git(workspace.root, "rev-parse", "HEAD")
     fix = Fix(workspace, check="make test")
     state = await fix.run("approve")
-    assert [(base, command, sorted(files)) for base, command, files in workspace.checked] == [
-        (COMMIT, "make test", []),
-        (COMMIT, "make test", [SOURCE, "tests/test_spaces.py"]),
-        (COMMIT, "make test", ["tests/test_spaces.py"]),
+    assert [(commit, command, sorted(files)) for commit, command, files in workspace.checked] == [
+        (base, "make test", []),
+        (base, "make test", [SOURCE, "tests/test_spaces.py"]),
+        (base, "make test", ["tests/test_spaces.py"]),
     ]
     assert workspace.checked[1][2][SOURCE].mode == "100755"
     assert state.draft is not None
@@ -112,28 +140,28 @@ async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone() -> N
     assert "The check fails on the last commit too, without any change." in str(fix.progress.lines)
 
 
-async def test_a_check_that_fails_on_the_last_commit_costs_no_further_request() -> None:
-    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=False, output="no such module"))
+async def test_a_check_that_fails_on_the_last_commit_costs_no_further_request(workspace: Workspace) -> None:
+    workspace.answer = lambda _: CheckResult(is_ok=False, output="no such module")
     state = await Fix(workspace, check="make test").run("approve")
     assert len(workspace.checked) == 2
     assert state.draft is not None
     assert state.draft.checked.endswith("and without it too, so it says nothing.")
 
 
-async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run() -> None:
-    fix = Fix(check="make test", CodeChanges=[code_changes(), code_changes()])
+async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run(workspace: Workspace) -> None:
+    fix = Fix(workspace, check="make test", CodeChanges=[code_changes(), code_changes()])
 
     def check(_: Files) -> CheckResult:
         fix.clock.seconds += 10_000
         return CheckResult(is_ok=True, output="")
 
-    fix.workspace.check = check
+    workspace.answer = check
     state = await fix.run("smaller", "approve", limits=Limits(run_seconds=300))
     assert (state.status, state.error) == (ProposalStatus.APPROVED, None)
     assert fix.clock.seconds > 200_000
 
 
-async def test_a_check_is_cancelled_before_any_model_call() -> None:
+async def test_a_check_is_cancelled_before_any_model_call(workspace: Workspace) -> None:
     cancelled, began, go_on = asyncio.Event(), threading.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
@@ -143,7 +171,8 @@ async def test_a_check_is_cancelled_before_any_model_call() -> None:
         go_on.wait(30)
         return CheckResult(is_ok=True, output="")
 
-    fix = Fix(FakeWorkspace(check), check="make test")
+    workspace.answer = check
+    fix = Fix(workspace, check="make test")
     state = await fix.run("approve", cancelled=cancelled)
     go_on.set()
     assert began.is_set()

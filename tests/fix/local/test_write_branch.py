@@ -12,7 +12,7 @@ from tests.fix.local.conftest import Open, describe, make_dirty
 from triage.base.errors import BadInput, BranchTaken
 from triage.base.threads import in_thread
 from triage.domain.proposal import BaseFile
-from triage.fix.fix_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest, PatchCommit
 from triage.fix.local.local_workspace import LocalWorkspace
 
 NAME = "triage/12-totals-are-wrong"
@@ -26,10 +26,10 @@ def request_for(
     return CommitRequest(
         issue=12,
         base=base or git(repository, "rev-parse", "HEAD"),
-        test_files=tests,
-        files=files,
-        test_message="[#12] Test: totals\n",
-        message="[#12] Totals\n\nTriage-Issue: 12\n",
+        commits=[
+            *([PatchCommit(files=tests, message="[#12] Test: totals\n")] if tests else []),
+            PatchCommit(files=files, message="[#12] Totals\n\nTriage-Issue: 12\n"),
+        ],
     )
 
 
@@ -93,8 +93,8 @@ def test_a_branch_with_other_commits_is_not_moved(repository: Path, open_workspa
     workspace, request = open_workspace(), request_for(repository)
     made = make_branch(workspace, request)
     others = {
-        "other files": request.model_copy(update={"files": {"src/store.py": BaseFile(text="total = 9\n")}}),
-        "without the test": request.model_copy(update={"test_files": {}, "files": FIX | TEST}),
+        "other files": request_for(repository, {"src/store.py": BaseFile(text="total = 9\n")}),
+        "without the test": request_for(repository, FIX | TEST, {}),
         "other base": request.model_copy(update={"base": commit(repository)}),
     }
     with pytest.raises(BranchTaken, match=f"{NAME} exists and has other commits. Rename it with `git branch -m"):

@@ -13,7 +13,7 @@ from triage.domain.proposal import BaseFile, FileVersion, ModuleSummary
 from triage.fix.fix_answers import EditAnswer, FileAnswer
 from triage.fix.patch.apply_edits import build_versions
 from triage.fix.patch.check_patch import find_problems
-from triage.fix.patch.masked_files import list_commit_files, mask_output, mask_version
+from triage.fix.patch.masked_files import build_commit_file, mask_output, mask_version
 from triage.fix.patch.unified_diff import format_diff
 
 PATH = "shop/settings.py"
@@ -36,8 +36,8 @@ def edit(files: FakeFiles, *edits: tuple[str, str]) -> tuple[list[FileVersion], 
 
 
 def commit(files: FakeFiles, versions: Sequence[FileVersion]) -> str:
-    _, changed = list_commit_files(make_draft(versions), files)
-    return changed[PATH].text
+    (version,) = versions
+    return build_commit_file(version, files).text
 
 
 def restore(text: str) -> str:

@@ -2,14 +2,15 @@
 
 import re
 from dataclasses import KW_ONLY, dataclass
+from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice, pairwise, starmap
 from urllib.parse import quote
 
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest
 from triage.fix.commit_text import CommitFacts, parse_proposal
-from triage.fix.fix_ports import CommitRequest
+from triage.fix.fix_ports import CommitRequest, PatchCommit
 from triage.fix.github.git_data import GitCommitResponse, GitData, RepositoryResponse, TreeChanges, TreeEntry
 from triage.fix.github.pull_requests import (
     PullRequests,
@@ -136,12 +137,10 @@ class GitHubProposalStore(RepositoryConnection):
             return self._create_ref(request.issue, self._create_commits(request))
 
     def _create_commits(self, request: CommitRequest) -> PatchProposal:
-        parent, test = self._read_base(request.base), None
-        if request.test_files:
-            parent = self._git.commit_files(parent, request.test_files, request.test_message)
-            test = parent.to_facts()
-        head = self._git.commit_files(parent, {**request.test_files, **request.files}, request.message)
-        proposal = parse_proposal(self.slug, head.to_facts(), test)
+        made = [self._read_base(request.base)]
+        for commit in request.commits:
+            made.append(self._git.commit_files(made[-1], commit.files, commit.message))
+        proposal = parse_proposal(self.slug, *(one.to_facts() for one in reversed(made[1:])))
         if proposal is None:
             raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
         return proposal
@@ -178,18 +177,16 @@ class GitHubProposalStore(RepositoryConnection):
     def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
         with translate_read_errors(self.slug):
             before, *_, after = self._read_trees(proposal)
-            return {path: self._read_file(after, path) for path in self._changes.list_changed(before, after)}
+            return self._read_changed(before, after)
 
-    def read_test_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+    def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
         with translate_read_errors(self.slug):
-            before, *tests, _ = self._read_trees(proposal)
-            return {
-                path: self._read_file(one, path) for one in tests for path in self._changes.list_changed(before, one)
-            }
+            changes = starmap(self._read_changed, pairwise(self._read_trees(proposal)))
+            messages = [self._git.read_commit(sha).message for sha in proposal.commits]
+            return [PatchCommit(files=files, message=message) for files, message in zip(changes, messages, strict=True)]
 
-    def read_messages(self, proposal: PatchProposal) -> list[str]:
-        with translate_read_errors(self.slug):
-            return [self._git.read_commit(sha).message for sha in proposal.commits]
+    def _read_changed(self, before: str, after: str) -> dict[str, BaseFile]:
+        return {path: self._read_file(after, path) for path in self._changes.list_changed(before, after)}
 
     def is_on_default_branch(self, commit: str) -> bool:
         with translate_read_errors(self.slug):
@@ -269,13 +266,14 @@ class GitHubProposalStore(RepositoryConnection):
 
 def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
     """Returns what the commits will be read as, with invented ids. Nothing that cannot be read again is written."""
-    now, test, head = {"committed_at": "2000-01-01T00:00:00Z"}, "1" * 40, "2" * 40
-    parent = {"sha": test, "parents": [request.base], "message": request.test_message, **now}
-    parents = [test] if request.test_files else [request.base]
-    facts = {"sha": head, "parents": parents, "message": request.message, **now}
-    read = parse_proposal(slug, CommitFacts.model_validate(facts), CommitFacts.model_validate(parent))
-    is_meant = read is not None and read.issue == request.issue and read.base == request.base
-    if read is None or not is_meant or bool(read.test_commit) != bool(request.test_files):
+    facts, parent, now = list[CommitFacts](), request.base, datetime(2000, 1, 1, tzinfo=UTC)
+    for number, commit in enumerate(request.commits, 1):
+        sha = f"{number:040x}"
+        facts.append(CommitFacts(sha=sha, parents=[parent], message=commit.message, committed_at=now))
+        parent = sha
+    read = parse_proposal(slug, *reversed(facts))
+    wanted = (request.issue, request.base, len(request.commits))
+    if read is None or (read.issue, read.base, len(read.commits)) != wanted:
         raise CannotPublish("The proposal's message does not describe its commits. It is not stored.")
     return read
 

@@ -187,12 +187,11 @@ def write_tree(git: UserGit, base: str, files: Mapping[str, BaseFile]) -> str:
 def write_commits(git: UserGit, request: CommitRequest) -> str:
     """Create the request's commits without a branch. Returns the id of the last one. Raises BadInput."""
     check_can_commit(git)
-    steps = [(request.test_files, request.test_message)] if request.test_files else []
-    commit = request.base
-    for files, message in [*steps, (request.files, request.message)]:
-        tree = write_tree(git, commit, files)
-        commit = git.run("commit-tree", tree, "-p", commit, "-F", "-", stdin=message.encode())
-    return commit
+    last = request.base
+    for commit in request.commits:
+        tree = write_tree(git, last, commit.files)
+        last = git.run("commit-tree", tree, "-p", last, "-F", "-", stdin=commit.message.encode())
+    return last
 
 
 def create_branch(git: UserGit, name: str, commit: str) -> None:

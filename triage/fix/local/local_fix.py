@@ -10,9 +10,10 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
 from triage.fix.commit_text import build_request, make_branch_name
-from triage.fix.fix_ports import BaseFiles, CheckResult, PatchWorkspace
+from triage.fix.fix_ports import BaseFiles, CheckResult
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.local.local_workspace import LocalWorkspace
 from triage.fix.patch.masked_files import build_commit_file
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
@@ -56,7 +57,7 @@ class LocalFix:
 
     services: Services
     files: BaseFiles
-    workspace: PatchWorkspace
+    workspace: LocalWorkspace
     check: str = ""
     """A command of the project; empty for none."""
 
@@ -125,7 +126,7 @@ class LocalFix:
 class LocalBranch:
     """Implements `graph.fix_state.PullRequestTool` with a branch of the checkout. Nothing is pushed."""
 
-    def __init__(self, files: BaseFiles, workspace: PatchWorkspace) -> None:
+    def __init__(self, files: BaseFiles, workspace: LocalWorkspace) -> None:
         self._files, self._workspace = files, workspace
 
     def store(self, draft: PatchDraft) -> PendingMutation:

@@ -214,7 +214,11 @@ class LocalWorkspace:
         check_can_commit(self._git)
 
     def run_check(self, base: str, files: Mapping[str, BaseFile], command: str, seconds: float) -> CheckResult:
-        """See `PatchWorkspace`. Raises BadInput if git refuses or there is no such command."""
+        """Run a command in a temporary work tree of the base commit with these files. It is removed afterwards.
+
+        Raises:
+            BadInput: There is no such command, or git refuses.
+        """
         with self._running:
             worktree = TemporaryWorktree(self._git)
             try:
@@ -223,18 +227,28 @@ class LocalWorkspace:
                 result = run_command(command, worktree.folder, environment, seconds)
             finally:
                 worktree.remove()
-        return CheckResult(is_ok=result.is_ok, output=result.output, copied=copied)
+        return result.model_copy(update={"copied": copied})
 
     def has_branch(self, name: str) -> bool:
-        """See `PatchWorkspace`."""
         return self._git.resolve(f"refs/heads/{name}") is not None
 
     def create_branch(self, name: str, commit: str) -> None:
-        """See `PatchWorkspace`."""
+        """Create a branch at a commit. One that is there already is left as it is.
+
+        Raises:
+            BranchTaken: The name is taken by another commit.
+            BadInput: Git refuses.
+        """
         with self._running:
             create_branch(self._git, name, commit)
 
     def write_commits(self, request: CommitRequest) -> str:
-        """See `PatchWorkspace`."""
+        """Create the commits without a branch, and return the id of the last one. Git deletes them after two weeks.
+
+        Work tree and index are not touched.
+
+        Raises:
+            BadInput: Git refuses.
+        """
         with self._running:
             return write_commits(self._git, request)

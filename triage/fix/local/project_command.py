@@ -11,7 +11,7 @@ from typing import IO
 
 from triage.base.errors import BadInput
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
-from triage.domain.value import Value
+from triage.fix.fix_ports import CheckResult
 from triage.fix.local.git_commands import remove_repository_variables
 from triage.safety.clean_text import clean_text
 
@@ -28,14 +28,8 @@ _CANNOT_RUN = {126: "is not executable", 127: "was not found"}
 _PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
-class CommandResult(Value):
-    is_ok: bool
-    output: str
-    """The end of standard output and standard error as they came, at most `MAX_OUTPUT_CHARS` characters."""
-
-
-def run_command(command: str, folder: Path, environment: Mapping[str, str], seconds: float) -> CommandResult:
-    """Run a command line in the user's shell.
+def run_command(command: str, folder: Path, environment: Mapping[str, str], seconds: float) -> CheckResult:
+    """Run a command line in the user's shell. Return how it ended, and the end of what it printed.
 
     Args:
         command: As the user would type it.
@@ -67,10 +61,10 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str], seco
         _end_group(process, politely=is_late)
     output = tail.read()
     if is_late:
-        return CommandResult(is_ok=False, output=_cut_start(f"{output}\n[stopped after {seconds:g} seconds]"))
+        return CheckResult(is_ok=False, output=_cut_start(f"{output}\n[stopped after {seconds:g} seconds]"))
     if process.returncode in _CANNOT_RUN:
         raise BadInput(f"The check's command {_CANNOT_RUN[process.returncode]}. Try it yourself in the checkout.")
-    return CommandResult(is_ok=process.returncode == 0, output=_cut_start(output))
+    return CheckResult(is_ok=process.returncode == 0, output=_cut_start(output))
 
 
 class _OutputTail:

@@ -5,7 +5,7 @@ Prompts, drafts, diffs, comments and the file between two jobs all have the mask
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from triage.domain.proposal import BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import BaseFile, FileVersion
 from triage.fix.fix_ports import BaseFiles
 from triage.safety.secrets.likely_secrets import (
     are_kept_in_order,
@@ -90,20 +90,6 @@ def _has_all_masks(line: str, masked: str) -> bool:
 
 def _join_numbers(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
-
-
-def list_commit_files(draft: PatchDraft, files: BaseFiles) -> tuple[dict[str, BaseFile], dict[str, BaseFile]]:
-    """Return the files of the first and of the second commit, by path, each with the mode of the base commit's file.
-
-    The first one has the tests as they are shown, and nothing else. Without tests, or with nothing else, it is empty.
-    """
-    if not draft.has_test_commit:
-        return {}, _build_files(draft.files, files)
-    return _build_files(draft.tests, files), _build_files(draft.changes, files)
-
-
-def _build_files(versions: Sequence[FileVersion], files: BaseFiles) -> dict[str, BaseFile]:
-    return {file.path: build_commit_file(file, files) for file in versions}
 
 
 def build_commit_file(file: FileVersion, files: BaseFiles) -> BaseFile:
