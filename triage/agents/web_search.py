@@ -17,7 +17,6 @@ from triage.safety.secrets.web_query import restrict_query, sanitize_query
 MAX_TOKENS = 1_200
 QUERY_TOKENS = 200
 MAX_RESULTS = 3
-MAX_SEARCHES = 1
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WebSearchFinding]:
@@ -32,10 +31,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input) | wanted))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
-    usable = _rewrite_queries(choice.tool_calls[:MAX_SEARCHES], tools.tools[0].name, agent_input)
-    if not usable:
+    query = _restrict_query(choice.tool_calls[0], tools.tools[0].name, agent_input) if choice.tool_calls else ""
+    if not query:
         raise InvalidAnswer("no usable search was asked for")
-    results = await tools.run(choice.model_copy(update={"tool_calls": usable, "invalid_tool_calls": []}))
+    results = await _search(query, tools)
     pages = parse_results(results)
     if not pages:
         return AgentAnswer(_build_finding([], _explain_no_pages(results)))
@@ -46,20 +45,18 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     return AgentAnswer(_correct_answer(answer, pages))
 
 
-def _rewrite_queries(calls: Sequence[ToolCall], name: str, agent_input: AgentInput) -> list[ToolCall]:
-    """Keep only words of the issue in each query; a query without any becomes the one that rules would use."""
-    issue_texts = list(format_issue(agent_input).values())
-    fallback = choose_query(agent_input) or sanitize_query(agent_input.parsed.title)
-    rewritten = []
-    for call in calls:
-        query = call["args"].get("query")
-        if (
-            call["name"] == name
-            and isinstance(query, str)
-            and (allowed := restrict_query(query, issue_texts) or fallback)
-        ):
-            rewritten.append(ToolCall(name=name, args={"query": allowed}, id=call["id"]))
-    return rewritten
+def _restrict_query(call: ToolCall, name: str, agent_input: AgentInput) -> str:
+    """Return the words of a query that the issue has, else the query that rules would use; empty for another call."""
+    query = call["args"].get("query")
+    if call["name"] != name or not isinstance(query, str):
+        return ""
+    allowed = restrict_query(query, list(format_issue(agent_input).values()))
+    return allowed or choose_query(agent_input) or sanitize_query(agent_input.parsed.title)
+
+
+async def _search(query: str, tools: Toolset) -> list[ToolMessage]:
+    call = ToolCall(name=tools.tools[0].name, args={"query": query}, id="search", type="tool_call")
+    return await tools.run(AIMessage("", tool_calls=[call]))
 
 
 def _correct_answer(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:
@@ -79,8 +76,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebS
     if not query:
         return _build_finding([], "The issue shows no error message to search for.")
     tools = _require_tools(services)
-    call = {"name": tools.tools[0].name, "args": {"query": query}, "id": "by-rules", "type": "tool_call"}
-    answers = await tools.run(AIMessage(content="", tool_calls=[call]))
+    answers = await _search(query, tools)
     pages = parse_results(answers)
     if not pages:
         return _build_finding([], _explain_no_pages(answers))

@@ -47,7 +47,7 @@ def activate_skills(state: BugTriageState, matching: Mapping[str, list[str]]) ->
     }
 
 
-def mark_injected(state: BugTriageState, agent: AgentName, tiers: Mapping[str, SkillTier]) -> dict[str, Any]:
+def record_shown_skills(state: BugTriageState, agent: AgentName, tiers: Mapping[str, SkillTier]) -> dict[str, Any]:
     """Return what changes in the state after an agent whose prompts had the texts of these skills."""
     if not tiers:
         return {}

@@ -28,11 +28,12 @@ MAX_UNVERIFIED_CONFIDENCE = 0.3
 CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
 
 
-def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
-    """Return the report of a run from its last state, complete or not. `cut` says why the run was cut."""
+def build_report(state: BugTriageState, services: Services, ended_early: str = "") -> RunReport:
+    """Return the report of a run from its last state, complete or not. `ended_early` says why it was cut."""
     draft = state.output.report if state.output else fill_report_template(state)
-    read = state.kind_reading or read_kind(state.parsed, state.issue.labels)
+    kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
+    is_certain = kind_reading.certain and kind_reading.kind == state.kind
     is_bug = state.kind == "bug"
     is_searched = state.kind in ("bug", "feature_request")
     suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
@@ -43,7 +44,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         request_id=services.facts.request_id,
         started_at=services.facts.started_at,
         seconds=round(services.clock() - services.started, 1),
-        status=determine_status(state, faults, cut),
+        status=determine_status(state, faults, ended_early),
         engine=services.engine,
         repository=state.repository.slug,
         server_url=state.repository.server_url,
@@ -55,10 +56,10 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
             labels=state.issue.labels,
         ),
         run_url=services.facts.run_url,
-        ended_early=cut,
+        ended_early=ended_early,
         kind=state.kind,
-        kind_probability=round(read.probability, 2) if read.certain and read.kind == state.kind else None,
-        security=read.security,
+        kind_probability=round(kind_reading.probability, 2) if is_certain else None,
+        security=kind_reading.security,
         security_policy=services.codebase.find_security_policy(),
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
@@ -89,7 +90,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         hidden_fragments=state.parsed.hidden_fragments,
         language=state.parsed.language,
         declined=state.declined,
-        notes=list_notes(state, faults, services, cut),
+        notes=list_notes(state, faults, services, ended_early),
         findings=state.findings,
         rounds=state.rounds,
         decisions=state.planner_decisions,

@@ -15,7 +15,7 @@ from triage.domain.code import CodeHistory, FoundPlace, IndexFacts
 from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
 from triage.domain.report import Round
 from triage.domain.run import Engine
-from triage.graph.active_skills import activate_skills, find_matching_skills, mark_injected
+from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.degradation import measure_budget
 from triage.graph.memory_nodes import find_earlier_report, remember_entities
@@ -118,25 +118,24 @@ def make_agent_node(name: AgentName) -> Node:
         step = Step(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:
-            before, codebase = state, services.codebase
-            matching = await in_thread(find_matching_skills, before, codebase)
+            matching = await in_thread(find_matching_skills, state, services.codebase)
             update = activate_skills(state, matching)
             state = state.model_copy(update=update)
-        given, engine = await run_agent(agent, state, step, level)
-        update |= {"steps": step.records} | mark_injected(state, name, given.skills if given else {})
-        if given and given.answer.error is not None:
-            return update | {"declined": [DeclinedAnswer(agent_name=name, reason=given.answer.error)]}
+        result, engine = await run_agent(agent, state, step, level)
+        update |= {"steps": step.records} | record_shown_skills(state, name, result.skills if result else {})
+        if result and result.answer.error is not None:
+            return update | {"declined": [DeclinedAnswer(agent_name=name, reason=result.answer.error)]}
         update["answered_in_round"] = {name: state.round}
-        answer = given.answer if given else None
-        if name == "codebase_search" and given and answer is not None:
+        answer = result.answer if result else None
+        if name == "codebase_search" and result and answer is not None:
             lookup = CitationLookup(services.codebase)
             files, update["citations"] = verify_files(answer.relevant_files, lookup)
             best = files[:MAX_MODEL_FILES] if engine == "model" else files
             answer = answer.model_copy(update={"relevant_files": best})
-            update["looked_up"] = [*state.looked_up, *given.looked_up]
+            update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"
-            names = [name for file in reversed(best) for name in (file.path, file.symbol or "")]
-            update["recent_entities"] = remember_entities(state.recent_entities, names)
+            entities = [entity for file in reversed(best) for entity in (file.path, file.symbol or "")]
+            update["recent_entities"] = remember_entities(state.recent_entities, entities)
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
             update |= _close_round(answer, engine, state)

@@ -16,12 +16,12 @@ _REPLACEMENTS = {
 }
 
 
-def determine_status(state: BugTriageState, faults: Sequence[Fault], cut: str) -> Status:
+def determine_status(state: BugTriageState, faults: Sequence[Fault], ended_early: str) -> Status:
     """Return `degraded` when anything failed, a limit decided, the run was cut, or the index is incomplete."""
     failed = any(_is_failed_step(fault) or _is_failed_tool(fault) for fault in faults)
     limited = any(decision.forced for decision in state.planner_decisions) or bool(_list_degradation_notes(state))
     indexed = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
-    broken = failed or limited or bool(cut) or not indexed or state.output is None
+    broken = failed or limited or bool(ended_early) or not indexed or state.output is None
     return Status.DEGRADED if broken else Status.COMPLETE
 
 
@@ -35,9 +35,9 @@ def _is_failed_tool(fault: Fault) -> bool:
     return fault.part == "tool" and fault.outcome is not Outcome.SKIPPED
 
 
-def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Services, cut: str) -> list[str]:
+def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Services, ended_early: str) -> list[str]:
     """Return what is missing and why, one sentence each, worst first."""
-    notes = [cut] if cut else []
+    notes = [ended_early] if ended_early else []
     notes += _list_index_notes(state)
     notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
     notes += [

@@ -42,24 +42,24 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
             for update in updates.values():
                 state = apply_update(state, update or {})
 
-    with collect_cancelled_steps() as cut_steps:
+    with collect_cancelled_steps() as cancelled_steps:
         running = asyncio.ensure_future(run_nodes())
         await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-        cut = await stop_and_explain(running, cancelled)
-    if state.report is not None and not cut:
+        ended_early = await stop_and_explain(running, cancelled)
+    if state.report is not None and not ended_early:
         return state.report
-    return _report_unfinished(apply_update(state, {"steps": cut_steps}), services, cut)
+    return _report_unfinished(apply_update(state, {"steps": cancelled_steps}), services, ended_early)
 
 
-def _report_unfinished(state: BugTriageState, services: Services, cut: str) -> RunReport:
+def _report_unfinished(state: BugTriageState, services: Services, ended_early: str) -> RunReport:
     try:
-        if not state.parsed.title:  # cut before it was read
+        if not state.parsed.title:  # it ended before that was read
             state = state.model_copy(update={"parsed": read_issue(state.issue)})
-        return build_report(state, services, cut)
+        return build_report(state, services, ended_early)
     except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
         bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
         empty = BugTriageState(issue=state.issue, repository=state.repository, steps=state.steps)
-        return build_report(empty, services, cut or bug)
+        return build_report(empty, services, ended_early or bug)
 
 
 async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:

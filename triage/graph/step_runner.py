@@ -28,7 +28,7 @@ RULES_SECONDS = 20.0
 MIN_MODEL_SECONDS = 0.9
 """With less time than this no model is asked."""
 DECLINED = "the agent declined to answer"
-_cut_steps: ContextVar[list[StepRecord]] = ContextVar("cut_steps")
+_cancelled_steps: ContextVar[list[StepRecord]] = ContextVar("cancelled_steps")
 tool_records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
 
 
@@ -94,7 +94,7 @@ class Step:
             iteration=self.iteration,
         )
         if isinstance(attempt.exception, asyncio.CancelledError):
-            _cut_steps.get([]).append(record)
+            _cancelled_steps.get([]).append(record)
             raise attempt.exception
         self.records.append(record)
         services.progress.log_end(record)
@@ -163,11 +163,11 @@ def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:
 def collect_cancelled_steps() -> Iterator[list[StepRecord]]:
     """Collect the records of the attempts that are cancelled inside the block: no node's update will hold them."""
     records: list[StepRecord] = []
-    token = _cut_steps.set(records)
+    token = _cancelled_steps.set(records)
     try:
         yield records
     finally:
-        _cut_steps.reset(token)
+        _cancelled_steps.reset(token)
 
 
 @contextmanager
