@@ -13,7 +13,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[impo
 
 from tests.issue import native_reports
 from triage.domain.issue import HumanExchange, Issue, IssueComment
-from triage.graph.open_gap import MAX_GAP_CHARS
+from triage.graph.close_round import MAX_GAP_CHARS
 from triage.issue import reporter_language
 from triage.issue.read_issue import read_issue
 from triage.issue.reporter_language import (

@@ -1,38 +1,31 @@
 """The nodes of the graph, and what the state keeps of an agent's answer."""
 
 from collections.abc import Awaitable
-from typing import Any, Protocol
+from typing import Protocol
 
 from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
-from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import CodeHistory, FoundPlace, IndexFacts
-from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
-from triage.domain.report import Round
-from triage.domain.run import Engine
+from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
+from triage.graph.close_round import close_round, require_verified_citation
 from triage.graph.degradation import measure_budget
 from triage.graph.memory_nodes import find_earlier_report, remember_entities
-from triage.graph.open_gap import ask_for_gap, follow_gap
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
-from triage.graph.triage_state import BugTriageState
+from triage.graph.triage_state import BugTriageState, Update
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue_and_thread
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.ports import Services
-from triage.safety.secrets.web_query import restrict_query
-
-Update = dict[str, Any]
-"""Fields of the state that a node changes."""
 
 
 class Node(Protocol):
@@ -138,64 +131,13 @@ def make_agent_node(name: AgentName) -> Node:
             update["recent_entities"] = remember_entities(state.recent_entities, entities)
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
-            update |= _close_round(answer, engine, state)
+            update |= close_round(answer, engine, state)
         if answer is not None:
             update[ANSWER_FIELDS[name]] = answer
             update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_references(answer))]
         return update
 
     return run
-
-
-def require_verified_citation(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
-    """Return the critique, whose `CONFIRMED` becomes `UNCERTAIN` when no reference into the code was verified."""
-    if critique.verdict != "CONFIRMED" or verified:
-        return critique
-    gap = "No reference into the code could be verified."
-    update = {"verdict": "UNCERTAIN", "ready_for_report": False, "gaps": [gap, *critique.gaps]}
-    return critique.model_copy(update=update)
-
-
-def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTriageState) -> Update:
-    """Return what the supervisor routes on, and the round's record.
-
-    Without a critique both are empty: an earlier rejection says nothing about what was found since.
-    """
-    searches = [finding.relevant_files for finding in state.findings if finding.agent_name == "codebase_search"]
-    if state.answered_in_round.get("codebase_search") == state.round:
-        searches = searches[:-1]
-    earlier = {path for paths in searches for path in paths}
-    found = dict.fromkeys(file.path for file in state.suspects)
-    gap = follow_gap(state.open_gap, critique, engine)
-    feedback = map_critique_to_verdict(critique) if critique else None
-    record = Round(
-        number=state.round,
-        searched_for=state.search_terms,
-        added=[path for path in found if path not in earlier],
-        verdict=critique.verdict if critique else None,
-    )
-    return {
-        "critic_feedback": feedback,
-        "open_gap": gap,
-        "gap_questions": ask_for_gap(gap, state.parsed.language),
-        "search_terms": _find_new_search_terms(feedback.required_evidence, engine, state) if feedback else [],
-        "web_queries": _choose_web_queries(critique, state) if critique else [],
-        "rounds": [record],
-    }
-
-
-def _find_new_search_terms(gaps: list[str], engine: Engine, state: BugTriageState) -> list[str]:
-    # Names in the gaps. A gap without any is searched for whole when a model wrote it; rules write fixed sentences.
-    terms = extract_search_terms(gaps) or (gaps if engine == "model" else [])
-    keywords = state.investigation.keywords_for_search if state.investigation else []
-    searched = " ".join([state.parsed.text, *keywords, *state.search_terms]).lower()
-    return [term for term in terms if term.lower() not in searched]
-
-
-def _choose_web_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
-    # The critic has seen the code, and a query leaves the machine: only words of the issue stay.
-    queries = [restrict_query(gap, [state.parsed.text]) for gap in critique.gaps_outside]
-    return [query for query in dict.fromkeys(queries) if query and query not in state.web_queries]
 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:

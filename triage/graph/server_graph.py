@@ -19,9 +19,9 @@ from triage.base.threads import in_thread
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
-from triage.graph.nodes import Node, Update
+from triage.graph.nodes import Node
 from triage.graph.run_graph import add_nodes
-from triage.graph.triage_state import BugTriageState
+from triage.graph.triage_state import BugTriageState, Update
 from triage.ports import Services
 from triage.safety.safe_markdown import sanitize_markdown
 from triage.safety.secrets.likely_secrets import redact_likely_secrets

@@ -14,6 +14,9 @@ from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
 from triage.issue.kind.issue_kind import KindReading
 
+Update = dict[str, Any]
+"""Fields of the state that a node changes."""
+
 
 class BugTriageState(AgentInput):
     """One run: what the agents read, and what only the graph needs.
