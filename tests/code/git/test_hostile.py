@@ -106,6 +106,7 @@ def test_missing_files_are_reported(root: Path, name: str, left_out: dict[str, i
 
 
 def test_git_is_killed_when_it_waits_for_input(root: Path, monkeypatch: pytest.MonkeyPatch):
+    assert Git.run.__kwdefaults__
     monkeypatch.setitem(Git.run.__kwdefaults__, "seconds", 0.3)
     CHECKOUTS[WAITS](root)
     codebase, facts = index_checkout(root)
