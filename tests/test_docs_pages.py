@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import cmarkgfm
 import pytest
+import yaml
 
 from tests.docs_pages import read_pages, regenerate
 from tests.docs_yaml import ROOT, list_blocks
@@ -80,6 +82,25 @@ def test_a_changed_part_is_generated_again(page: str, old: str) -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_every_example_is_linked_or_shown(path: Path) -> None:
     assert any(f"examples/workflows/{path.name}" in text for text in PAGES.values())
+
+
+def lists_new_issues(workflow: dict[Any, Any]) -> bool:
+    return "issues" in workflow[True]  # YAML 1.1 reads the key `on` as true
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_a_workflow_that_comments_on_new_issues_hears_the_commands_that_the_comment_offers(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not lists_new_issues(workflow):
+        return
+    assert workflow[True]["issue_comment"] == {"types": ["created"]}
+    assert workflow["concurrency"]["queue"] == "max"
+    assert "!github.event.issue.pull_request" in workflow["jobs"]["triage"]["if"]
+
+
+def test_there_are_workflows_that_comment_on_new_issues() -> None:
+    found = [path.name for path in EXAMPLES if lists_new_issues(yaml.safe_load(path.read_text(encoding="utf-8")))]
+    assert {"triage.yml", "triage-with-model.yml", "triage-by-label.yml"} <= set(found)
 
 
 def test_every_whole_workflow_on_a_page_is_an_example() -> None:
