@@ -4,7 +4,7 @@ Run by `make golden`, as `python -m tests.docs_pages`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import typer
 import yaml
 
 from tests.docs_yaml import ROOT, list_pages
-from triage.cli import commands
+from triage.cli import COMMANDS, load_command
 
 REFERENCE = ROOT / "docs" / "reference.md"
 _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
@@ -44,15 +44,13 @@ def render_outputs() -> str:
 
 
 def render_commands() -> str:
-    group = typer.main.get_command(commands)
-    assert isinstance(group, typer.core.TyperGroup)
-    return "\n".join(_render_commands(group, ""))
+    return "\n".join(_render_commands({name: load_command(name) for name in COMMANDS}, ""))
 
 
-def _render_commands(group: typer.core.TyperGroup, prefix: str) -> Iterator[str]:
-    for name, command in group.commands.items():
+def _render_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, command in commands.items():
         if isinstance(command, typer.core.TyperGroup):
-            yield from _render_commands(command, f"{prefix}{name} ")
+            yield from _render_commands(command.commands, f"{prefix}{name} ")
         else:
             yield _render_command(f"{prefix}{name}", command)
 

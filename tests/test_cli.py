@@ -11,6 +11,7 @@ import pytest
 
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
+from triage.cli import COMMANDS, load_command
 
 ROOT = Path(__file__).parents[1]
 REPORT = (
@@ -137,6 +138,16 @@ def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path):
     json.loads(done.stdout)
 
 
+def test_the_help_imports_no_command_and_has_the_first_line_of_each():
+    code = "import sys; from triage import cli; cli.commands(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = done.stdout.splitlines()[-1].split()
+    assert [name for name in modules if name in {module for module, _ in COMMANDS.values()} | {"pydantic"}] == []
+    for name, (_, line) in COMMANDS.items():
+        assert " ".join(load_command(name).help.split("\n\n")[0].split()) == line
+        assert line in " ".join(done.stdout.split())
+
+
 def test_locate_prints_ranked_paths(checkout: Path):
     done = triage("locate", str(checkout), stdin=REPORT)
     assert done.stdout.splitlines()[0] == "cart.py"
@@ -147,24 +158,26 @@ def test_locate_prints_ranked_paths(checkout: Path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said", "complaint"),
+    ("words", "said", "complaint", "code"),
     [
-        (["run", "--issue", "no-such-file.md"], "", "cannot be read"),
-        (["run", "--issue", "-"], "", "The issue is empty"),
-        (["run", "--issue", "12"], "", "--github owner/name"),
-        (["run", "--issue", "https://gitlab.example/a/b/issues/1"], "", "the configured GitHub server is github.com"),
-        (["run", "--issue", "https://github.com/a/b/pull/1"], "", "leads to a pull request"),
-        (["run", "--issue", "https://github.com/a/b/issues/1", "--github", "a/c"], "", "leads to a/b"),
-        (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name"),
-        (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder"),
-        (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?"),
-        (["run", "--issue", "-", "--engine", "model"], "x", "model-api-key"),
-        (["locate", "/no/such/folder"], "x", "is not a folder"),
+        (["run", "--issue", "no-such-file.md"], "", "cannot be read", 2),
+        (["run", "--issue", "-"], "", "The issue is empty", 1),
+        (["run", "--issue", "12"], "", "--github owner/name", 2),
+        (["run", "--issue", "https://gitlab.example/a/b/issues/1"], "", "the URL leads to 'gitlab.example'", 2),
+        (["run", "--issue", "https://github.com/a/b/pull/1"], "", "leads to a pull request", 2),
+        (["run", "--issue", "https://github.com/a/b/issues/1", "--github", "a/c"], "", "leads to a/b", 2),
+        (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name", 1),
+        (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder", 2),
+        (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?", 1),
+        (["run", "--issue", "-", "--engine", "model"], "x", "model-api-key", 1),
+        (["locate", "/no/such/folder"], "x", "is not a folder", 2),
     ],
 )
-def test_an_error_is_one_line(words: list[str], said: str, complaint: str):
+def test_an_error_is_one_line_and_wrong_usage_has_a_code_of_its_own(
+    words: list[str], said: str, complaint: str, code: int
+):
     done = triage(*words, stdin=said)
-    assert done.returncode == 1
+    assert done.returncode == code
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""

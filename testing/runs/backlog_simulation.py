@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from testing.servers.backlog_graphql import add_table_routes
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from triage.cli import commands
+from triage.backlog.backlog_command import backlog
 
 NEWEST = datetime(2026, 11, 20, 9, tzinfo=UTC)
 SECONDARY_LIMIT = {"message": "You have exceeded a secondary rate limit."}
@@ -75,7 +75,7 @@ class Backlog:
 
     def call(self, *arguments: str, **variables: str) -> Any:
         """Runs `backlog` and returns what it printed; JSON is parsed."""
-        result = CliRunner().invoke(commands, ["backlog", *arguments], env=self.environment | variables)
+        result = CliRunner().invoke(backlog, list(arguments), env=self.environment | variables)
         assert result.exit_code == 0, (result.exit_code, result.output, result.exception)
         return json.loads(result.stdout) if result.stdout.startswith("{") else result.stdout
 

@@ -180,7 +180,7 @@ def test_thresholds_that_are_not_committed_are_not_overwritten(history: tuple[Pa
 def test_a_bare_clone_has_no_settings_to_write(history: tuple[Path, list[str]], tmp_path: Path):
     git(tmp_path, "clone", "-q", "--bare", str(history[0]), "shop.git")
     done = run_backtest(tmp_path / "shop.git", "--last", "1", "--write")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "top folder of a checkout" in done.stderr
 
 

@@ -156,17 +156,17 @@ class TestCommand:
         assert "thresholds: {trace: 0.85, message: 0.5, name: 0.7, duplicate: 0.6}" in config.read_text()
 
     @pytest.mark.parametrize(
-        ("words", "environ", "problem"),
+        ("words", "environ", "problem", "code"),
         [
-            (["--github", SLUG, "--since", "soon"], {}, "give days such as 90d"),
-            (["--github", SLUG], {"TRIAGE_GITHUB_TOKEN": ""}, "set TRIAGE_GITHUB_TOKEN"),
-            ([], {}, "must be given as owner/name"),
+            (["--github", SLUG, "--since", "soon"], {}, "give days such as 90d", 2),
+            (["--github", SLUG], {"TRIAGE_GITHUB_TOKEN": ""}, "set TRIAGE_GITHUB_TOKEN", 1),
+            ([], {}, "must be given as owner/name", 1),
         ],
     )
     def test_a_mistake_is_one_line(
-        self, api: GitHubApi, tmp_path: Path, words: list[str], environ: dict[str, str], problem: str
+        self, api: GitHubApi, tmp_path: Path, words: list[str], environ: dict[str, str], problem: str, code: int
     ) -> None:
         done = self.run(api, tmp_path, *words, **environ)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (code, "")
         assert problem in done.stderr
         assert len(done.stderr.splitlines()) == 1

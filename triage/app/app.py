@@ -25,7 +25,7 @@ from triage.app.settings import (
     collect_own_secrets,
     find_unknown_variables,
 )
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, WrongUsage
 from triage.domain.project_config import ProjectConfig
 from triage.output.job_files import read_event
 from triage.output.job_output import JobOutput
@@ -374,13 +374,14 @@ def open_at_terminal(
     """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
 
     Raises:
-        BadInput: The checkout is no folder, or a variable has a bad value.
+        WrongUsage: The checkout is no folder.
+        BadInput: A variable has a bad value.
     """
     from triage.code.git.git import read_origin
     from triage.output.terminal import TerminalOutput
 
     if not repo.is_dir():
-        raise BadInput(f"--repo: {repo} is not a folder.")
+        raise WrongUsage(f"--repo: {repo} is not a folder.")
     root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
     output = TerminalOutput(redactor, report_path, verbose=verbose)
     app = App(

@@ -13,14 +13,12 @@ import typer
 
 from triage.app.app import App
 from triage.base import threads
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, WrongUsage
+from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Issue, Repository
 from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_text, parse_issue_url
 
 T = TypeVar("T")
-
-EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-"""Exit codes after a signal, as shells have them. Typer makes the first one of a KeyboardInterrupt."""
 
 MAX_INVALID_SHARE = 0.1
 """A file with a larger share of invalid characters is not taken for text. Single ones are normal in pasted logs."""
@@ -39,17 +37,17 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step 
 
 
 def parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, int]:
-    """Return the issue's repository if it is named, and its number; 0 for a file. Raises BadInput."""
+    """Return the issue's repository if it is named, and its number; 0 for a file. Raises WrongUsage."""
     if is_url(issue):
         slug, number = parse_issue_url(issue, server_url)
         if github and github.lower() != slug.lower():
-            raise BadInput(f"--github {github} contradicts --issue, which leads to {slug}.")
+            raise WrongUsage(f"--github {github} contradicts --issue, which leads to {slug}.")
         return slug, number
     digits = issue.removeprefix("#")
     if not (digits.isascii() and digits.isdigit()) or Path(issue).exists():
         return "", 0
     if not github:
-        raise BadInput(f"--issue {issue} is a number: name its repository with --github owner/name, or give its URL.")
+        raise WrongUsage(f"--issue {issue} is a number: name its repository with --github owner/name, or give its URL.")
     return github, int(digits)
 
 
@@ -57,7 +55,7 @@ def open_issue(app: App, issue: str, github: str) -> tuple[App, Issue, Repositor
     """Return the app for the issue's repository, the issue from wherever `--issue` says, and its repository.
 
     Raises:
-        BadInput: There is no such file or number, or it is a pull request.
+        WrongUsage: There is no such file or number, or it is a pull request.
         TriageError: As `ports.GitHub`.
     """
     slug, number = parse_issue_option(issue, github, app.environment.server_url)
@@ -71,24 +69,24 @@ def open_issue(app: App, issue: str, github: str) -> tuple[App, Issue, Repositor
 def _fetch_issue(app: App, number: int) -> Issue:
     issue = app.github.fetch_issue(number)
     if issue.is_pull_request:
-        raise BadInput(f"--issue: #{number} is a pull request; only issues can be triaged.")
+        raise WrongUsage(f"--issue: #{number} is a pull request; only issues can be triaged.")
     return issue
 
 
 def read_issue_file(name: str) -> Issue:
-    """Return the issue in a file, or on standard input if the name is `-`. Raises BadInput."""
+    """Return the issue in a file, or on standard input if the name is `-`. Raises WrongUsage."""
     return parse_issue_text(read_text(name, MAX_BYTES))
 
 
 def read_text(name: str, max_bytes: int = -1) -> str:
-    """Return the text of a file, or of standard input if the name is `-`. Raises BadInput."""
+    """Return the text of a file, or of standard input if the name is `-`. Raises BadInput, WrongUsage."""
     # One byte more than allowed: `parse_issue_text` refuses it, and an endless file does not fill the memory.
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             data = file.read(max_bytes + 1 if max_bytes >= 0 else -1)
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise BadInput(f"{name} cannot be read ({reason}).") from None
+        raise WrongUsage(f"{name} cannot be read ({reason}).") from None
     text = data.decode("utf-8-sig", "replace")
     if text.count("\ufffd") + text.count("\0") > len(text) * MAX_INVALID_SHARE:
         raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from triage.app.app import App, open_at_terminal, open_job_output
-from triage.app.command_line import EXIT_CODES, Repo, Verbose, run_until_signal
+from triage.app.command_line import Repo, Verbose, run_until_signal
 from triage.backlog import backlog_job
 from triage.backlog.backlog import (
     DEFAULT_BATCH_SECONDS,
@@ -23,10 +23,11 @@ from triage.backlog.backlog import (
 )
 from triage.backlog.backlog_services import open_files
 from triage.backlog.list_backlog import describe_list
+from triage.base.os_signals import EXIT_CODES
 from triage.domain.task import BACKLOG_QUERY
 from triage.ports import Output
 
-commands = typer.Typer(
+backlog = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Triage many issues of a repository: list them once, run batches, merge one ranked table.",
@@ -34,7 +35,7 @@ commands = typer.Typer(
 FolderArgument = Annotated[Path, typer.Argument(help="Folder that `backlog list` has written.")]
 
 
-@commands.command("list")
+@backlog.command("list")
 def list_issues(
     github: Annotated[str, typer.Option(help="owner/name of the repository.")],
     out: Annotated[Path, typer.Option(help="Folder for the files that the other commands read.")],
@@ -72,7 +73,7 @@ def list_issues(
     sys.stdout.write(json.dumps(values | {"backlog-matrix": json.loads(values["backlog-matrix"])}) + "\n")
 
 
-@commands.command("run")
+@backlog.command("run")
 def run_issues(
     folder: FolderArgument,
     batch: Annotated[int, typer.Option(help="Number of the batch, from 1.", min=1)],
@@ -97,7 +98,7 @@ def run_issues(
         raise SystemExit(EXIT_CODES[stopped_by])
 
 
-@commands.command("merge")
+@backlog.command("merge")
 def merge_results(
     folder: FolderArgument,
     comments: Annotated[

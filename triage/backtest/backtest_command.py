@@ -15,10 +15,11 @@ from rich.console import Console
 
 from triage import __version__
 from triage.app.app import App, open_at_terminal, utc_now
-from triage.app.command_line import EXIT_CODES, Json, Repo, Verbose, run_until_signal
+from triage.app.command_line import Json, Repo, Verbose, run_until_signal
 from triage.backtest import backtest_services
 from triage.backtest.results import CaseResult, DuplicateResult
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, WrongUsage
+from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 
@@ -195,11 +196,11 @@ def _write_thresholds(app: App, outcome: "BacktestOutcome", *, is_complete: bool
 
 
 def _check_can_write(path: Path) -> None:
-    """Raise BadInput now, not when everything was triaged."""
+    """Raise WrongUsage now, not when everything was triaged."""
     if str(path) == "-":
-        raise BadInput("--html: name a file. Standard output has the figures.")
+        raise WrongUsage("--html: name a file. Standard output has the figures.")
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise BadInput(f"--html: {path} cannot be written. Name a file in a folder that exists.")
+        raise WrongUsage(f"--html: {path} cannot be written. Name a file in a folder that exists.")
 
 
 def _write_page(outcome: "BacktestOutcome", path: Path) -> None:

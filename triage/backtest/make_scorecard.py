@@ -11,7 +11,7 @@ from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard, render_trend_comment
 from triage.backtest.weekly_trend import count_weeks, merge_weeks, parse_marker, read_week_file, write_week_file
-from triage.base.errors import BadInput, TriageError
+from triage.base.errors import TriageError, WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
@@ -29,12 +29,12 @@ def parse_since(text: str, now: datetime) -> datetime:
     """Return the start of the day in UTC, for `90d`, `12w` or `2026-08-01`.
 
     Raises:
-        BadInput: It is none of these, in the future, or more than two years ago.
+        WrongUsage: It is none of these, in the future, or more than two years ago.
     """
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     day = _parse_day(text.strip(), today)
     if day is None or not today - timedelta(days=_MAX_DAYS) <= day <= today:
-        raise BadInput(
+        raise WrongUsage(
             f"The time {quote_value(text)} is not one of the last two years: give days such as 90d, weeks such as 12w, "
             "or a day such as 2026-08-01."
         )

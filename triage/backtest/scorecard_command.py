@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from triage.app.app import App, open_at_terminal
-from triage.app.command_line import EXIT_CODES, Json, run_until_signal
+from triage.app.command_line import Json, run_until_signal
 from triage.backtest.make_scorecard import ScorecardJob, ScorecardResult, open_scorecard
 from triage.backtest.page import render_scorecard
 from triage.backtest.results import IssueResult, LikelyPlace
 from triage.backtest.thresholds import apply_choices, choose_thresholds, write_thresholds
 from triage.base.errors import BadInput
+from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 
 

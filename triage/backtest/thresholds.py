@@ -11,7 +11,7 @@ from typing import get_args
 from triage.app.app import App
 from triage.app.settings.project_file import parse_project_config
 from triage.backtest.results import LikelyPlace
-from triage.base.errors import BadConfig, BadInput
+from triage.base.errors import BadConfig, BadInput, WrongUsage
 from triage.base.private_folder import has_symlink
 from triage.base.strict_yaml import replace_section
 from triage.domain.code import MatchSource
@@ -94,7 +94,7 @@ def check_can_write_thresholds(app: App) -> None:
     """Raise BadInput if the settings file cannot be edited, or has thresholds that are not committed."""
     name = app.settings.config_file
     if not (app.root / ".git").exists():
-        raise BadInput("--write needs the top folder of a checkout as --repo: the settings file lies there.")
+        raise WrongUsage("--write needs the top folder of a checkout as --repo: the settings file lies there.")
     if has_symlink(app.root, app.root / name):
         raise BadInput(f"--write: {name} leads through a symbolic link. Put a regular file there.")
     if parse_project_config(_read_settings(app), name).thresholds != app.config.thresholds:

@@ -15,6 +15,10 @@ class BadInput(SetupError):
     """An input, file or payload cannot be read."""
 
 
+class WrongUsage(BadInput):
+    """An option of a command, or what it names, cannot be used. Exit code 2 at a terminal."""
+
+
 class BranchTaken(BadInput):
     """The local repository has a branch of this name with other commits."""
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """The runner cancels a job by SIGINT, 7.5 s later SIGTERM, and kills it 2.5 s later (ProcessInvoker.cs)."""
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+"""Exit codes after a signal, as shells have them. Typer makes the first one of a KeyboardInterrupt."""
 SHUTDOWN_SECONDS = 4.0
 """From the first signal to the timeout callback. Later signals change nothing."""
 TIMEOUT_CALLBACK_SECONDS = 0.8

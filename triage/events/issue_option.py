@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, WrongUsage
 from triage.domain.issue import Issue
 from triage.events.payload import to_issue
 
@@ -67,20 +67,20 @@ def is_url(text: str) -> bool:
 
 
 def parse_issue_url(url: str, server_url: str) -> tuple[str, int]:
-    """The repository as `owner/name`, and the issue's number. Raises BadInput if the URL is of another server."""
+    """The repository as `owner/name`, and the issue's number. Raises WrongUsage if the URL is of another server."""
     try:
         parts, server_parts = urlsplit(url), urlsplit(server_url)
     except ValueError:
-        raise BadInput("--issue: this URL cannot be read.") from None
+        raise WrongUsage("--issue: this URL cannot be read.") from None
     host, server = (netloc.lower().removeprefix("www.") for netloc in (parts.netloc, server_parts.netloc))
     if host != server:
-        raise BadInput(
+        raise WrongUsage(
             f"--issue: the URL leads to {host!a}, but the configured GitHub server is {server}. "
             "For GitHub Enterprise, set GITHUB_SERVER_URL."
         )
     found = _PATH.fullmatch(parts.path)
     if found is None:
-        raise BadInput(f"--issue: this is not the URL of an issue, such as {server_url}/owner/name/issues/12.")
+        raise WrongUsage(f"--issue: this is not the URL of an issue, such as {server_url}/owner/name/issues/12.")
     if found[2] == "pull":
-        raise BadInput("--issue: the URL leads to a pull request; only issues can be triaged.")
+        raise WrongUsage("--issue: the URL leads to a pull request; only issues can be triaged.")
     return found[1], int(found[3])

@@ -14,7 +14,6 @@ from rich.console import Console
 
 from triage.app.app import open_at_terminal
 from triage.app.command_line import (
-    EXIT_CODES,
     GitHubOption,
     IssueOption,
     Json,
@@ -24,6 +23,7 @@ from triage.app.command_line import (
     run_until_signal,
 )
 from triage.base.errors import BadInput, SetupError
+from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.wording import format_usage
 from triage.domain.proposal import ProposalStatus

@@ -1,0 +1,148 @@
+"""The commands without a feature of their own: `run`, `locate`, `read` and `doctor`."""
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from triage.app.app import open_at_terminal
+from triage.app.command_line import (
+    GitHubOption,
+    IssueOption,
+    Json,
+    Repo,
+    Verbose,
+    open_issue,
+    read_issue_file,
+    read_text,
+    run_until_signal,
+)
+from triage.app.doctor import Check, run_checks
+from triage.base.os_signals import EXIT_CODES
+from triage.comment.comment import preview_comment
+from triage.domain.code import SearchQuery
+from triage.domain.report import RunReport
+from triage.events.issue_option import parse_issue_lines
+from triage.jobs.export_telemetry import export_telemetry
+from triage.writes.plan_effects import dump_report
+
+
+def run(
+    issue: IssueOption,
+    repo: Repo = Path(),
+    github: GitHubOption = "",
+    engine: Annotated[str | None, typer.Option(help="model, rules, or auto.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the JSON report to this file.")] = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Triage one issue and print the report."""
+    from triage.graph.run_graph import run_graph
+
+    app, output = open_at_terminal(repo, engine=engine, report_path=report, verbose=verbose)
+    app, event_issue, repository = open_issue(app, issue, github)
+    with output.progress:
+        services = app.with_project_config().open_services()
+        result, stopped_by = run_until_signal(lambda cancelled: run_graph(event_issue, repository, services, cancelled))
+    if result.index and result.index.dirty:
+        output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
+    result = preview_comment(app.redactor.redact_value("report", result), app.settings.policy())
+    if app.redactor.warning:
+        output.annotate("warning", app.redactor.warning)
+    text = dump_report(result)
+    _print(result, text, as_json=as_json)
+    output.write_report(text)
+    if stopped_by:
+        raise SystemExit(EXIT_CODES[stopped_by])
+    asyncio.run(export_telemetry(result, services, asyncio.Event()))
+
+
+def _print(result: RunReport, text: str, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(text + "\n")
+        return
+    from triage.job_page.terminal_page import render_terminal_page
+
+    Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result), crop=False)
+
+
+def locate(
+    repo: Annotated[Path, typer.Argument(help="Checkout to search.")],
+    limit: Annotated[int, typer.Option(help="How many files at most.", min=1, max=1000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """Rank the files of a checkout for an issue given on standard input."""
+    from triage.issue.read_issue import read_issue
+
+    issue = read_issue_file("-")
+    app, output = open_at_terminal(repo)
+    codebase = app.with_project_config().open_local_codebase()
+    started = time.perf_counter()
+    codebase.index()
+    indexed = time.perf_counter()
+    files = [hit.path for hit in codebase.search(SearchQuery(parsed=read_issue(issue)), limit)]
+    ended = time.perf_counter()
+    if as_json:
+        seconds = {"index_seconds": round(indexed - started, 3), "query_seconds": round(ended - indexed, 3)}
+        sys.stdout.write(json.dumps({"files": files, **seconds}) + "\n")
+        return
+    sys.stdout.write("".join(f"{path}\n" for path in files))
+    if not files:
+        output.annotate("notice", "No file of the checkout has a word in common with the issue.")
+
+
+def read(
+    file: Annotated[str, typer.Argument(help="Markdown or GitHub's JSON, or - for standard input.")] = "-",
+    lines: Annotated[bool, typer.Option("--lines", help="Read a JSON object with title and body per line.")] = False,
+    kind_only: Annotated[bool, typer.Option("--kind-only", help="Print bug, feature or question.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout."""
+    from triage.issue.issue_summary import dump_summary, format_summary, name_kind
+
+    if lines:
+        for issue, repo in parse_issue_lines(read_text(file)):
+            sys.stdout.write((name_kind(issue) if kind_only else dump_summary(issue, repo)) + "\n")
+        return
+    issue = read_issue_file(file)
+    if kind_only:
+        sys.stdout.write(name_kind(issue) + "\n")
+    else:
+        sys.stdout.write(dump_summary(issue, indent=2) + "\n" if as_json else format_summary(issue))
+
+
+_MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
+
+
+def doctor(
+    repo: Repo = Path(),
+    github: Annotated[str, typer.Option(help="owner/name of a repository to try the token on.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Check what is configured, what can be reached, and what is missing."""
+    app, _ = open_at_terminal(repo)
+    checks = run_checks(replace(app, repository=github or app.repository), github)
+    if as_json:
+        found = {
+            name: {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}
+            for name, check in checks.items()
+        }
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    else:
+        _print_checks(checks)
+    if any(check.state == "broken" for check in checks.values()):
+        raise SystemExit(1)
+
+
+def _print_checks(checks: dict[str, Check]) -> None:
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for name, check in checks.items():
+        mark, style = _MARKS[check.state]
+        console.print(f"{mark} ", style=style, end="")
+        console.print(f"{name.replace('_', ' ')}: {check.detail}")
