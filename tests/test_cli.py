@@ -42,7 +42,22 @@ def test_run_prints_the_report_and_nothing_else(checkout: Path):
     done = triage("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "cart.py:2" in done.stdout
+    assert "❱ 2     return 1 / len(prices)" in done.stdout
     assert "\x1b" not in done.stdout, "no colours into a pipe"
+
+
+def test_a_key_under_another_name_is_said_to_be_unused(checkout: Path):
+    done = triage("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT, OPENAI_API_KEY="sk-x")
+    assert done.stderr == "notice: OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.\n"
+
+
+def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
+    done = triage(
+        "run", "--repo", str(tmp_path), "--issue", "-", stdin="# it is broken\n\nsince yesterday it does not work\n"
+    )
+    assert not [line for line in done.stdout.splitlines() if line != line.rstrip()]
+    assert tmp_path.name not in done.stdout
+    assert "No source files were found in this folder." in done.stdout
 
 
 def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):

@@ -15,6 +15,7 @@ from triage.backtest.choose_cases import (
     EARLIER_FIX,
     LARGE_FIX,
     MAX_FILES,
+    NO_BUG,
     NO_CODE,
     NO_COMMIT,
     choose_commits,
@@ -27,7 +28,7 @@ from triage.backtest.judge import is_product_code
 from triage.base.errors import BadInput
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.history import GitHistory
-from triage.code.past_changes import is_mainly_fix
+from triage.code.past_changes import is_about_work, is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
 
 
@@ -225,10 +226,26 @@ def test_in_a_folder_paths_are_those_below_it(tmp_path: Path):
         ("Bump fixture to 2.0", False),
         ('Revert "Fix the total"', False),
         ("Add a total", False),
+        ("fix mypy finding", False),
+        ("Fix format", False),
+        ("fix grammar in the help", False),
+        ("Fix compiler warnings", False),
+        ("Fix format of dates before 1970", True),
+        ("Fix the imports of a module without a name", True),
     ],
 )
 def test_what_is_mainly_a_fix(message: str, is_fix: bool):
-    assert is_mainly_fix(message) == is_fix
+    assert (is_mainly_fix(message) and not is_about_work(message)) == is_fix
+
+
+def test_fixes_of_the_work_itself_are_counted_and_left_out(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n"})
+    commit_as(tmp_path, "Fix the total", {"a.py": "x = 2\n"})
+    commit_as(tmp_path, "fix mypy finding", {"a.py": "x: int = 2\n"})
+    tree, history = open_history(tmp_path)
+    chosen = choose_commits(tree.read_commits(), history, 50)
+    assert [case.title for case in chosen.cases] == ["Fix the total"]
+    assert chosen.left_out == {NO_BUG: 1}
 
 
 def test_a_date_that_no_calendar_has_costs_only_its_commit(tmp_path: Path):

@@ -1,6 +1,7 @@
 """Whole runs of the graph over fakes: stories that all end in a report."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -326,10 +327,18 @@ async def test_an_index_that_fails_leaves_a_triage_of_the_text():
     assert report.summary
 
 
-async def test_an_empty_checkout_is_named():
-    report = await run(fake_services(codebase=FakeCodebase({})))
+@pytest.mark.parametrize(
+    ("run_url", "note"),
+    [
+        ("https://github.com/a/b/actions/runs/1", "is there an `actions/checkout` step before this one?"),
+        ("", "No source files were found in this folder."),
+    ],
+)
+async def test_an_empty_checkout_is_named(run_url: str, note: str):
+    services = fake_services(codebase=FakeCodebase({}))
+    report = await run(replace(services, facts=services.facts.model_copy(update={"run_url": run_url})))
     assert report.status is Status.DEGRADED
-    assert any("actions/checkout" in note for note in report.notes)
+    assert [one for one in report.notes if note in one]
 
 
 async def test_a_hanging_agent_is_cut_at_its_timeout():

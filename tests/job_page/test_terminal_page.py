@@ -1,6 +1,7 @@
 """The report at a terminal: what it says of the run."""
 
 import io
+from collections.abc import Sequence
 
 import pytest
 from rich.console import Console
@@ -8,14 +9,14 @@ from rich.console import Console
 from tests.comment.sample_reports import FULL, RULES, change_report
 from tests.comment.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
 from triage.domain.code import FoundPlace, Span
-from triage.domain.report import RunReport, Suspect
+from triage.domain.report import Citations, RunReport, Suspect
 from triage.domain.run import StepRecord
 from triage.job_page.terminal_page import render_terminal_page
 
 
-def shown(report: RunReport, width: int = 400) -> list[str]:
+def shown(report: RunReport, width: int = 400, lines: Sequence[str] = ()) -> list[str]:
     console = Console(file=io.StringIO(), width=width, color_system=None)
-    console.print(render_terminal_page(report), crop=False)
+    console.print(render_terminal_page(report, lines), crop=False)
     assert isinstance(console.file, io.StringIO)
     return [line.strip() for line in console.file.getvalue().splitlines()]
 
@@ -50,6 +51,28 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     assert (f"{span.path}:24" if line else f"{span.path}:21-27") in lines
     silent = RULES.model_copy(update={"missing_information": []})
     assert shown(silent)[0].startswith("Nothing in the report leads to one place in the code.")
+
+
+def test_the_code_is_shown_around_the_line_that_fails():
+    span = Span(path="src/dates.py", start=2, end=40)
+    found = FoundPlace(sign="trace", span=span, line=24, text="ValueError: bad date", symbol="parse")
+    report = RULES.model_copy(update={"found": found})
+    lines = [f"line_{number} = \x1b[2J{number}" for number in range(1, 61)]
+    code = [line for line in shown(report, lines=lines) if "line_" in line]
+    assert [line.split()[-3] for line in code] == [f"line_{number}" for number in range(17, 32)]
+    assert [line for line in code if line.startswith("❱")] == ["❱ 24 line_24 = 24"]
+    assert not [line for line in shown(report, lines=lines[:30]) if "line_" in line], "the file is another one by now"
+
+
+def test_places_without_a_lead_say_how_sure_they_are():
+    suspect = Suspect(path="src/dates.py", reason="says parse")
+    report = RULES.model_copy(update={"found": None, "suspects": [suspect], "confidence": 0.34, "kind": "bug"})
+    assert "The first one is in the fix of about 3 of 10 reports like this one." in shown(report)
+
+
+def test_a_report_without_references_counts_none():
+    report = RULES.model_copy(update={"citations": Citations()})
+    assert not [line for line in shown(report) if "references" in line]
 
 
 def test_a_trace_into_a_library_is_not_said_to_end_here():

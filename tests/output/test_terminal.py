@@ -118,7 +118,13 @@ class TestJournal:
         assert "Telemetry not sent." in output
         assert "Decision" not in output
         assert "timed out" not in output
-        assert ("critic" in output) is tty  # in the line that changes
+        assert ("checking the evidence" in output) is tty  # in the line that changes
+
+    def test_a_terminal_shows_at_once_that_something_runs(self) -> None:
+        out = console(tty=True)
+        with TerminalProgress(out):
+            pass
+        assert "loading" in text(out)
 
     def test_the_cursor_comes_back_after_an_error(self) -> None:
         out = console(tty=True)

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -47,6 +49,8 @@ def run(
 
     app, output = open_at_terminal(repo, engine=engine, report_path=report, verbose=verbose)
     app, event_issue, repository = open_issue(app, issue, github)
+    if app.settings.engine == "auto" and app.settings.effective_engine == "rules" and os.environ.get("OPENAI_API_KEY"):
+        output.annotate("notice", "OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.")
     with output.progress:
         services = app.with_project_config().open_services()
         result, stopped_by = run_until_signal(lambda cancelled: run_graph(event_issue, repository, services, cancelled))
@@ -56,20 +60,24 @@ def run(
     if app.redactor.warning:
         output.annotate("warning", app.redactor.warning)
     text = dump_report(result)
-    _print(result, text, as_json=as_json)
+    lines = services.codebase.read_lines(result.found.span.path) if result.found else None
+    _print(result, lines or [], text, as_json=as_json)
     output.write_report(text)
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
     asyncio.run(export_telemetry(result, services, asyncio.Event()))
 
 
-def _print(result: RunReport, text: str, *, as_json: bool) -> None:
+def _print(result: RunReport, lines: Sequence[str], text: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(text + "\n")
         return
     from triage.job_page.terminal_page import render_terminal_page
 
-    Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result), crop=False)
+    console = Console(highlight=False, markup=False, emoji=False)
+    with console.capture() as capture:  # Markdown fills its lines with blanks, which a selection would copy
+        console.print(render_terminal_page(result, lines), crop=False)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
 def locate(

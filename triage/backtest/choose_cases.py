@@ -15,12 +15,13 @@ from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.git import GitError
 from triage.code.git.history import GitHistory
-from triage.code.past_changes import is_mainly_fix
+from triage.code.past_changes import is_about_work, is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue
 
 NO_COMMIT = "the commit of the fix is not in this clone"
 NO_CODE = "the fix edits no code that was there before"
 EARLIER_FIX = "the fix is older than the issue"
+NO_BUG = "the message is about tests, types, style or words"
 LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
@@ -97,6 +98,9 @@ def choose_commits(commits: Iterable[LoggedCommit], history: GitHistory, last: i
             break
         # It is about another folder, or has a date that no calendar has: anybody can write one.
         if not commit.paths or commit.seconds > _LAST_SECOND or not is_mainly_fix(commit.message):
+            continue
+        if is_about_work(commit.message):
+            chosen.left_out[NO_BUG] += 1
             continue
         title, body = split_message(commit.message)
         base = history.find_first_parent(commit.commit)

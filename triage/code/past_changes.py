@@ -40,8 +40,10 @@ _OTHER_TYPE = re.compile(
 )
 """First lines by the convention of Conventional Commits, and what is usual without it."""
 _NO_BUG = re.compile(
-    r"\b(?:typos?|lint(?:s|er|ing)?|clippy|flake8|docstrings?|(?:code|pr) review|review (?:comment|feedback))"
-    r"|^fix(?:e[sd]|ing)?(?: up)?(?: (?:the|a|some|failing|flaky|broken))* (?:ci|tests?|build|docs?|formatting)\b",
+    r"\b(?:typos?|grammar|spelling|wording|lint(?:s|er|ing)?|clippy|flake8|mypy|pyright|pylint|ruff|eslint|rubocop|isort"
+    r"|docstrings?|type (?:hints?|annotations?)|(?:code|pr) review|review (?:comment|feedback))"
+    r"|^fix(?:e[sd]|ing)?(?: up)?(?: (?:the|a|some|failing|flaky|broken|code|compiler|build))*"
+    r" (?:ci|tests?|build|docs?|warnings?|(?:format(?:ting)?|style|indentation|whitespaces?|imports|comments?)$)",
     re.IGNORECASE,
 )
 """First lines about the work itself."""
@@ -164,10 +166,17 @@ def is_fix(message: str) -> bool:
 
 
 def is_mainly_fix(message: str) -> bool:
-    """Return whether the first line says so, or the message closes an issue; not if the first line says otherwise."""
+    """Return whether the first line says so, or the message closes an issue; not if the first line says otherwise.
+
+    It may still be about the work itself: see `is_about_work`.
+    """
     subject = message.partition("\n")[0]
-    is_other = _OTHER_TYPE.match(subject) is not None or _NO_BUG.search(subject) is not None
-    return not is_other and (is_fix(subject) or _CLOSED_ISSUE.search(message) is not None)
+    return _OTHER_TYPE.match(subject) is None and (is_fix(subject) or _CLOSED_ISSUE.search(message) is not None)
+
+
+def is_about_work(message: str) -> bool:
+    """Return whether the first line is about tests, types, style or words: what no report of a bug is about."""
+    return _NO_BUG.search(message.partition("\n")[0].rstrip()) is not None
 
 
 def _read_issues(issues: Iterable[PastIssue]) -> Iterator[Change]:

@@ -38,7 +38,7 @@ def _is_failed_tool(fault: Fault) -> bool:
 def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Services, ended_early: str) -> list[str]:
     """Return what is missing and why, one sentence each, worst first."""
     notes = [ended_early] if ended_early else []
-    notes += _list_index_notes(state)
+    notes += _list_index_notes(state, in_job=bool(services.facts.run_url))
     notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
     notes += [
         f"Not all past issues could be read: {fault.error.rstrip('.')}." for fault in faults if fault.step == "memory"
@@ -61,12 +61,13 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     return list(dict.fromkeys(notes))
 
 
-def _list_index_notes(state: BugTriageState) -> list[str]:
+def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
     index = state.index
     if index is None:
         return ["The repository was not indexed: only the issue's text was used."]
     if index.files == 0:
-        return ["No source files were found: is there an `actions/checkout` step before this one?"]
+        hint = ": is there an `actions/checkout` step before this one?" if in_job else " in this folder."
+        return [f"No source files were found{hint}"]
     partial = ["Part of the repository was not indexed."] if index.partial else []
     return [*partial, *index.notes]
 

@@ -1,10 +1,11 @@
 """Renders the report for a terminal: the Markdown of the comment, places that can be copied, and how the run went."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
+from rich.syntax import Syntax
 from rich.text import Text
 
 from triage.comment import wording
@@ -19,25 +20,53 @@ from triage.safety.clean_text import clean_text
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
 
 
-def render_terminal_page(report: RunReport) -> Group:
-    """Return the content of the comment without control characters."""
-    return Group(*_build_parts(report))
+MAX_CODE_LINES = 15
+"""Lines of code that are shown: a page of a terminal has room for the report below them."""
 
 
-def _build_parts(report: RunReport) -> Iterator[RenderableType]:
+def render_terminal_page(report: RunReport, lines: Sequence[str] = ()) -> Group:
+    """Return the content of the comment without control characters. `lines` are those of the file that was found."""
+    return Group(*_build_parts(report, lines))
+
+
+def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
     if report.security:
         yield Text("This may be a security report. Do not publish what follows.", style="bold red")
     if report.severity and report.kind == "bug" and wording.has_model_answer(report):
         yield Text(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
     # Without a server there are no links into the repository, whose addresses would be longer than a line.
     page = build_page(report.model_copy(update={"security": False, "server_url": ""}), labels="off")
-    yield Markdown("\n\n".join(page.blocks), hyperlinks=False)
+    first, *rest = page.blocks or [""]
+    yield Markdown(first, hyperlinks=False)
+    yield from _render_code(report, lines)
+    if rest:
+        yield Text()
+        yield Markdown("\n\n".join(rest), hyperlinks=False)
     yield from _render_suspects(report)
     for fold in page.folds:
         if not (fold.is_places or fold.is_comment_only or fold.is_summary_only):
             yield Text()
             yield Markdown(f"**{fold.title}**\n\n{fold.body}", hyperlinks=False)
     yield from _render_run(report)
+
+
+def _render_code(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
+    """The lines that GitHub shows behind the comment's link, around the one that fails."""
+    found = report.found
+    if found is None or found.span.end > len(lines):
+        return
+    first = max(found.span.start, min(found.line or found.span.start, found.span.end) - MAX_CODE_LINES // 2)
+    shown = [clean_text(line) for line in lines[first - 1 : min(found.span.end, first + MAX_CODE_LINES - 1)]]
+    yield Text()
+    yield Syntax(
+        "\n".join(shown),
+        Syntax.guess_lexer(found.span.path),
+        theme="ansi_dark",
+        background_color="default",
+        line_numbers=True,
+        start_line=first,
+        highlight_lines={found.line} if found.line else None,
+    )
 
 
 def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
@@ -50,7 +79,10 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
         symbol = clean_text(suspect.symbol or "")
         # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
         yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
-        yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6))
+        yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6), expand=False)
+    if report.kind == "bug" and not report.found and not wording.has_model_answer(report):
+        odds = wording.format_probability(report.confidence)
+        yield Text(f"The first one is in the fix of about {odds} reports like this one.")
 
 
 def _locate(report: RunReport, suspect: Suspect) -> str:
@@ -70,10 +102,11 @@ def _choose_places_title(report: RunReport) -> str:
 
 def _render_run(report: RunReport) -> Iterator[RenderableType]:
     cost = "cost unknown" if report.usage.usd is None else f"${report.usage.usd:.4f}"
-    verified = f"{report.citations.verified} of {report.citations.total} references verified"
+    cited = report.citations
+    verified = f"{cited.verified} of {cited.total} references verified · " if cited.total else ""
     usage = f"{report.usage.tokens:,} tokens, {cost}, " if report.usage.calls else ""
     yield Text()
-    yield Text(f"{verified} · {wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
+    yield Text(f"{verified}{wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
     yield Text(summarize_run(report), style="dim")
     turns = [_describe_turn(turn) for stage in split_into_stages(report) for turn in stage.turns]
     yield Text(", ".join(turns), style="dim")

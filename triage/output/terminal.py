@@ -26,6 +26,21 @@ _OUTCOME_STYLES = {
 }
 
 
+STARTING = "loading"
+_NAMES = {
+    "memory": "reading past issues",
+    "recall": "comparing past issues",
+    "prepare": "reading the issue, indexing the repository",
+    "supervisor": "choosing the next agents",
+    "investigator": "working out what is reported",
+    "codebase_search": "searching the code",
+    "web_search": "searching the web",
+    "critic": "checking the evidence",
+    "writer": "writing the report",
+}
+"""What a terminal shows while a step runs. Tools have their own names."""
+
+
 def progress_console() -> Console:
     """Returns a console on standard error, without rich's markup, emoji names and highlighting."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -95,6 +110,8 @@ class TerminalProgress:
         self._status = console.status("")
 
     def __enter__(self) -> Self:
+        self._running.append(STARTING)
+        self._update_status()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,7 +119,9 @@ class TerminalProgress:
         self._update_status()
 
     def log_start(self, what: str) -> None:
-        self._running.append(to_safe_line(what))
+        if STARTING in self._running:
+            self._running.remove(STARTING)
+        self._running.append(what)
         self._update_status()
         if not self._console.is_terminal:
             self.detail(f"{what} started")
@@ -138,7 +157,7 @@ class TerminalProgress:
 
     def _update_status(self) -> None:
         if self._running and self._console.is_terminal:
-            self._status.update(Text(", ".join(self._running)))
+            self._status.update(Text(", ".join(to_safe_line(_NAMES.get(name, name)) for name in self._running)))
             self._status.start()
         else:
             self._status.stop()

@@ -82,7 +82,7 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
         parsed,
         get_phrases(parsed.language),
         facts,
-        project.rpartition("/")[2],
+        project.rpartition("/")[2] if "/" in project else "",  # else the name of a folder
         text=f"{parsed.title}\n{extract_own_words(parsed)}",
         can_be_seen=(can_be_seen := is_reproducible(parsed)),
         is_vague=not can_be_seen and not _compares_versions(facts) and is_vague(parsed),
