@@ -21,7 +21,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
-from triage.graph.step_runner import record_tool_calls
+from triage.graph.step_runner import collect_records, tool_records
 from triage.graph.tool_runner import ToolRunner
 from triage.issue.read_issue import read_issue
 from triage.ports import Services
@@ -85,7 +85,7 @@ def replies(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 
 async def test_what_was_looked_up_reaches_the_answer():
     model = model_of(reads(2), asks(("find_symbol", {"name": "Store"})), ENOUGH)
-    with record_tool_calls() as records:
+    with collect_records(tool_records) as records:
         result = await run(model)
 
     assert result.answer.relevant_files[0].path == "src/parse.py"

@@ -17,7 +17,7 @@ from triage.app.settings import Settings
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.step_runner import record_tool_calls
+from triage.graph.step_runner import collect_records, tool_records
 from triage.issue.read_issue import read_issue
 
 Script = Callable[[ReceivedRequest], ScriptedReply]
@@ -40,7 +40,7 @@ async def run(
         services = make_app(settings, tmp_path, case.repository.slug).open_services()
         services.codebase.index()
         assert services.model is not None
-        with services.model.measure_usage(60), record_tool_calls() as records:
+        with services.model.measure_usage(60), collect_records(tool_records) as records:
             result = await codebase_search.answer_with_model(case, services, services.model)
     return result, server.requests, records
 

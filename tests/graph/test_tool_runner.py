@@ -15,7 +15,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from testing.fakes import NOW, FakeClock, FakeProgressLog
 from triage.base.threads import in_thread
 from triage.domain.run import Outcome
-from triage.graph.step_runner import record_tool_calls
+from triage.graph.step_runner import collect_records, tool_records
 from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments
 
 
@@ -55,7 +55,7 @@ def make_runner(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, Fak
 
 async def test_a_call_is_answered_recorded_and_heard():
     tools, progress = make_runner(echo)
-    with record_tool_calls() as records:
+    with collect_records(tool_records) as records:
         (reply,) = await tools.run(asking("echo", query="hello"))
 
     assert reply.content == "heard hello"
@@ -97,7 +97,7 @@ def test_arguments_become_a_short_line_without_secrets(arguments: object, line: 
 )
 async def test_a_failing_tool_answers_with_an_error_in_our_words(failing: BaseTool, reason: str):
     tools, progress = make_runner(failing)
-    with record_tool_calls() as records:
+    with collect_records(tool_records) as records:
         (reply,) = await tools.run(asking(failing.name, query="x"))
     assert (reply.status, reply.content) == ("error", f"The tool failed: {reason}.")
     assert "boom" not in str(reply.content)
@@ -114,7 +114,7 @@ async def test_a_hanging_call_is_cut_and_its_neighbours_answers_survive():
             for name in ("echo", "hang", "explode", "echo")
         ],
     )
-    with record_tool_calls() as records:
+    with collect_records(tool_records) as records:
         replies = await tools.run(message)
     assert [(reply.tool_call_id, reply.content) for reply in replies] == [
         ("id-echo", "heard echo"),
@@ -146,7 +146,7 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
 
 async def test_a_call_that_is_cut_off_with_its_agent_is_recorded():
     tools, _ = make_runner(hang)
-    with record_tool_calls() as records, pytest.raises(TimeoutError):
+    with collect_records(tool_records) as records, pytest.raises(TimeoutError):
         await asyncio.wait_for(tools.run(asking("hang", query="x")), 0.1)
     assert [(record.outcome, record.error) for record in records] == [(Outcome.TIMED_OUT, "cut off with the agent")]
 
@@ -163,7 +163,7 @@ async def test_bad_calls_are_not_run_and_the_model_is_told(
     message: AIMessage, answer_text: str, name: str, reason: str
 ):
     tools, progress = make_runner(echo)
-    with record_tool_calls() as records:
+    with collect_records(tool_records) as records:
         (reply,) = await tools.run(message)
     assert (reply.status, reply.content, reply.tool_call_id) == ("error", answer_text, "1")
     assert [(record.tool, record.outcome, record.error) for record in records] == [(name, Outcome.SKIPPED, reason)]
@@ -176,7 +176,7 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
     tools, _ = make_runner(echo)
     unreadable = InvalidToolCall(name=name, args='{"query": ', id="2", error="x", type="invalid_tool_call")
     message = AIMessage("", tool_calls=asking("echo", query="x").tool_calls, invalid_tool_calls=[unreadable])
-    with record_tool_calls() as records:
+    with collect_records(tool_records) as records:
         replies = await tools.run(message)
     assert [(reply.tool_call_id, reply.status) for reply in replies] == [("1", "success"), ("2", "error")]
     assert {record.error for record in records} == {None, "bad arguments"}
@@ -220,7 +220,7 @@ async def test_records_of_parallel_blocks_do_not_mix():
     tools, _ = make_runner(echo)
 
     async def block(calls: int) -> int:
-        with record_tool_calls() as records:
+        with collect_records(tool_records) as records:
             for _ in range(calls):
                 await tools.run(asking("echo", query="x"))
         return len(records)

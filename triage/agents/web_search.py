@@ -35,7 +35,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     if not query:
         raise InvalidAnswer("no usable search was asked for")
     results = await _search(query, tools)
-    pages = parse_results(results)
+    pages = _read_pages(results)
     if not pages:
         return AgentAnswer(_build_finding([], _explain_no_pages(results)))
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
@@ -77,7 +77,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebS
         return _build_finding([], "The issue shows no error message to search for.")
     tools = _require_tools(services)
     answers = await _search(query, tools)
-    pages = parse_results(answers)
+    pages = _read_pages(answers)
     if not pages:
         return _build_finding([], _explain_no_pages(answers))
     wanted = _split_words(query)
@@ -109,7 +109,7 @@ def choose_query(agent_input: AgentInput) -> str:
     return next((query for query in queries if len(query.split()) >= 3), "")
 
 
-def parse_results(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:
+def _read_pages(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:
     """Return title, url and content of each page in the tool's answers (`web/search_results.py` has checked them)."""
     answers = [json.loads(message.text) for message in messages if message.status != "error"]
     pages: list[dict[str, str]] = [page for answer in answers for page in answer["results"]]

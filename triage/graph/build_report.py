@@ -37,7 +37,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     is_bug = state.kind == "bug"
     is_searched = state.kind in ("bug", "feature_request")
     suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
-    explanation = _explain(draft, state) if is_bug else CommentDraft()
+    explanation = _write_explanation(draft, state) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
         triage_version=services.facts.triage_version,
@@ -71,7 +71,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         fix_idea=explanation.fix_idea,
         check=explanation.check,
         named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
-        found=_choose_found(state.found, suspects),
+        found=_keep_if_first(state.found, suspects),
         suspects=suspects,
         similar_issues=state.similar_issues,
         possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
@@ -106,7 +106,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     )
 
 
-def _explain(draft: TriageReport, state: BugTriageState) -> CommentDraft:
+def _write_explanation(draft: TriageReport, state: BugTriageState) -> CommentDraft:
     """Return the writer's paragraphs. What its draft lacks comes from the codebase search and the report's fields."""
     written = parse_comment_draft(state.output.github_comment_markdown if state.output else "")
     reasoning = state.codebase.reasoning if state.codebase and state.searched_by_model else ""
@@ -131,7 +131,7 @@ def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingI
     return [*gap, *asked, *critic][:MAX_QUESTIONS]
 
 
-def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
+def _keep_if_first(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
     # A model that read the code may have another file in the first place.
     return found if found and suspects and suspects[0].path == found.span.path else None
 

@@ -16,7 +16,7 @@ from triage.domain.report import RunReport
 from triage.graph.build_report import build_report
 from triage.graph.memory_nodes import compare_past_issues, fetch_past_issues
 from triage.graph.nodes import Node, finish, make_agent_node, read_and_index, supervisor
-from triage.graph.step_runner import collect_cancelled_steps
+from triage.graph.step_runner import cancelled_steps, collect_records
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.issue.read_issue import read_issue
 from triage.ports import Services
@@ -42,13 +42,13 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
             for update in updates.values():
                 state = apply_update(state, update or {})
 
-    with collect_cancelled_steps() as cancelled_steps:
+    with collect_records(cancelled_steps) as cancelled_records:
         running = asyncio.ensure_future(run_nodes())
         await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
         ended_early = await stop_and_explain(running, cancelled)
     if state.report is not None and not ended_early:
         return state.report
-    return _report_unfinished(apply_update(state, {"steps": cancelled_steps}), services, ended_early)
+    return _report_unfinished(apply_update(state, {"steps": cancelled_records}), services, ended_early)
 
 
 def _report_unfinished(state: BugTriageState, services: Services, ended_early: str) -> RunReport:

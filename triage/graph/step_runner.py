@@ -22,13 +22,15 @@ from triage.ports import MeasuredUsage, Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 T = TypeVar("T")
+R = TypeVar("R")
 
 RULES_SECONDS = 20.0
 """Limit for rules, also when the run's time is up: without them there is no report. They need milliseconds."""
 MIN_MODEL_SECONDS = 0.9
 """With less time than this no model is asked."""
 DECLINED = "the agent declined to answer"
-_cancelled_steps: ContextVar[list[StepRecord]] = ContextVar("cancelled_steps")
+cancelled_steps: ContextVar[list[StepRecord] | None] = ContextVar("cancelled_steps", default=None)
+"""Attempts that are cancelled: no node's update will hold them."""
 tool_records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
 
 
@@ -74,7 +76,7 @@ class Step:
             services.progress.log_start(self.name)
             # By rules too: embeddings are paid.
             measuring = services.model.measure_usage(seconds) if services.model else nullcontext()
-            with measuring as usage, record_tool_calls() as tools:
+            with measuring as usage, collect_records(tool_records) as tools:
                 attempt = await _call(call, seconds, check)
         record = StepRecord(
             step=self.name,
@@ -94,7 +96,8 @@ class Step:
             iteration=self.iteration,
         )
         if isinstance(attempt.exception, asyncio.CancelledError):
-            _cancelled_steps.get([]).append(record)
+            if (cancelled := cancelled_steps.get()) is not None:
+                cancelled.append(record)
             raise attempt.exception
         self.records.append(record)
         services.progress.log_end(record)
@@ -160,22 +163,11 @@ def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:
 
 
 @contextmanager
-def collect_cancelled_steps() -> Iterator[list[StepRecord]]:
-    """Collect the records of the attempts that are cancelled inside the block: no node's update will hold them."""
-    records: list[StepRecord] = []
-    token = _cancelled_steps.set(records)
+def collect_records(kept: ContextVar[list[R] | None]) -> Iterator[list[R]]:
+    """Collect what is added to `cancelled_steps` or `tool_records` inside the block, also in tasks that it starts."""
+    records: list[R] = []
+    token = kept.set(records)
     try:
         yield records
     finally:
-        _cancelled_steps.reset(token)
-
-
-@contextmanager
-def record_tool_calls() -> Iterator[list[ToolExecution]]:
-    """Collect the records of all tool calls inside the block, also in tasks that it starts."""
-    records: list[ToolExecution] = []
-    token = tool_records.set(records)
-    try:
-        yield records
-    finally:
-        tool_records.reset(token)
+        kept.reset(token)

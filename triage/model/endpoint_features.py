@@ -72,22 +72,24 @@ class EndpointFeatures:
         # A refusal means that it was sent to a model that cannot do without, or was missing where tools need it.
         return {"reasoning_effort": "none"} if by_name != ("reasoning_effort" in self._refused[model]) else {}
 
-    def first_mode(self, model: str, shape: OutputFormat[Any]) -> int:
-        return self._first_mode.get((model, shape.name), len(shape.modes) - 1 if self._ignores_schemas else 0)
+    def first_mode(self, model: str, output_format: OutputFormat[Any]) -> int:
+        return self._first_mode.get(
+            (model, output_format.name), len(output_format.modes) - 1 if self._ignores_schemas else 0
+        )
 
-    def accept_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
+    def accept_mode(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
         """Remember that the endpoint accepts requests in this mode."""
-        self._first_mode[(model, shape.name)] = index
+        self._first_mode[(model, output_format.name)] = index
 
-    def confirm_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
+    def confirm_mode(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
         """Remember that an answer in this mode could be read."""
-        self.accept_mode(model, shape, index)
-        self._confirmed_modes.add((model, shape.name, index))
+        self.accept_mode(model, output_format, index)
+        self._confirmed_modes.add((model, output_format.name, index))
 
-    def record_misfit(self, model: str, shape: OutputFormat[Any], index: int) -> None:
+    def record_misfit(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
         """Begin with the next mode from now on if no answer in this one could be read: the endpoint may ignore it."""
-        if (model, shape.name, index) not in self._confirmed_modes:
-            self.accept_mode(model, shape, min(index + 1, len(shape.modes) - 1))
+        if (model, output_format.name, index) not in self._confirmed_modes:
+            self.accept_mode(model, output_format, min(index + 1, len(output_format.modes) - 1))
 
     def record_overrun(self, model: str) -> None:
         """Use `max_tokens` from now on: an answer was too long, so the endpoint ignores the newer parameter."""

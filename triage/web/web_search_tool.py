@@ -60,7 +60,7 @@ class TavilyClient:
             raise SearchFailed(str(error)) from None
         if response.status != 200:
             raise SearchFailed(_STATUS_REASONS.get(response.status, f"search failed ({response.status})"))
-        return _parse_results(response.body)
+        return _read_results(response.body)
 
     def check(self) -> str:
         """Return how far the search can be used, by the account's usage, which costs nothing.
@@ -91,7 +91,7 @@ class TavilyClient:
             )
 
 
-def _parse_results(data: bytes) -> list[Any]:
+def _read_results(data: bytes) -> list[Any]:
     try:
         results = json.loads(data)["results"]
     except (ValueError, TypeError, LookupError, RecursionError):
