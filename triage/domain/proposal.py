@@ -143,13 +143,6 @@ class BaseFile(Value):
     mode: FileMode = "100644"
 
 
-class Edit(Value):
-    """Replaces one text of a file; `search` must occur exactly once in it."""
-
-    search: str
-    replace: str
-
-
 class FileVersion(Value):
     """A file as the patch has it."""
 

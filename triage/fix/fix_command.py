@@ -109,7 +109,7 @@ def _read_answer() -> str:
 
 
 def _print_proposal(state: "FixState", files: BaseFiles) -> None:
-    from triage.fix.local.terminal_proposal import render_terminal_proposal
+    from triage.fix.local.local_fix import render_terminal_proposal
 
     assert state.draft is not None
     console = Console(highlight=False, markup=False, emoji=False)

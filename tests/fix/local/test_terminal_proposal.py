@@ -6,7 +6,7 @@ from rich.console import Console
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
 from triage.domain.proposal import AffectedModule, FileVersion, PatchDraft
-from triage.fix.local.terminal_proposal import MAX_OUTPUT_LINES, render_terminal_proposal
+from triage.fix.local.local_fix import MAX_OUTPUT_LINES, render_terminal_proposal
 from triage.fix.patch.unified_diff import format_diff
 
 FILES = FakeFiles.of_texts(**{"shop/cart.py": "total = 1\nold = '\x1b[31m\u202ehidden'\nend = 1\n"})

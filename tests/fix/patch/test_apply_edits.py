@@ -7,14 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from triage.domain.proposal import BaseFile, Edit
+from triage.domain.proposal import BaseFile
+from triage.fix.fix_answers import EditAnswer
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits, finish_new_text
 
 BASE = "def add(a, b):\n    return a - b\n\n\ndef twice(a):\n\treturn add(a, a)  \n"
 
 
 def edit(text: str, *edits: tuple[str, str]) -> str:
-    return apply_edits("a.py", BaseFile(text=text), [Edit(search=search, replace=replace) for search, replace in edits])
+    return apply_edits(
+        "a.py", BaseFile(text=text), [EditAnswer(search=search, replace=replace) for search, replace in edits]
+    )
 
 
 def reject(text: str, *edits: tuple[str, str]) -> list[str]:

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from triage.domain.project_config import ModuleConfig
 from triage.domain.proposal import EditablePath, ModuleSummary
-from triage.fix.patch.modules import MAX_MODULES, find_module, is_inside, list_modules
+from triage.fix.patch.modules import MAX_MODULES, find_module, list_modules
+from triage.fix.patch.path_rules import is_inside
 
 
 def list_files(*paths: str) -> list[EditablePath]:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
-from triage.domain.proposal import BaseFile, Edit, FileVersion
+from triage.domain.proposal import BaseFile, FileVersion
+from triage.fix.fix_answers import EditAnswer
 from triage.fix.patch.apply_edits import RejectedEdits, apply_edits
 from triage.fix.patch.unified_diff import cut_diff, diff_file, diff_files, format_diff
 
@@ -102,7 +103,9 @@ def test_git_gets_from_the_diff_what_the_edits_make(
     count = data.draw(st.integers(2, 30))
     old = [f"{number} {data.draw(st.sampled_from(['', 'a', ' b']))}" for number in range(count)]
     chosen = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
-    edits = [Edit(search=f"{old[n]}\n", replace=data.draw(lines).replace("\r", "")) for n in chosen if n < count - 1]
+    edits = [
+        EditAnswer(search=f"{old[n]}\n", replace=data.draw(lines).replace("\r", "")) for n in chosen if n < count - 1
+    ]
     before = ("\n".join(old) + ending).replace("\n", "\r\n" if crlf else "\n")
     try:
         after = apply_edits("a", BaseFile(text=before), edits)

@@ -164,6 +164,8 @@ def choose_by_rules(state: FixState, modules: Sequence[ModuleSummary]) -> Module
 
 def check_choice(choice: ModuleChoice, modules: Sequence[ModuleSummary]) -> str | None:
     """Return why a choice cannot be used; None when it can."""
+    if choice.error:
+        return choice.error
     names = {module.name for module in modules}
     return None if any(module.name in names for module in choice.affected_modules) else "none of the modules exists"
 

@@ -10,7 +10,7 @@ from triage.approval.person_answer import Decision, parse_answer
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.proposal import MAX_REVISIONS, PatchDraft, PendingMutation, ProposalStatus
-from triage.fix.graph.fix_generation import make_draft
+from triage.fix.graph.fix_nodes import make_draft
 from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.patch.masked_files import mask_output
 from triage.fix.patch.unified_diff import format_diff

@@ -36,8 +36,14 @@ from triage.fix.graph.fix_gate import (
     route_after_gate,
     route_after_summary,
 )
-from triage.fix.graph.fix_generation import generate_code_changes, generate_tests
-from triage.fix.graph.fix_nodes import classify_ticket, fetch_ticket, identify_modules, retrieve_context
+from triage.fix.graph.fix_nodes import (
+    classify_ticket,
+    fetch_ticket,
+    generate_code_changes,
+    generate_tests,
+    identify_modules,
+    retrieve_context,
+)
 from triage.fix.graph.fix_state import FixContext, FixState
 from triage.graph.report_notes import collect_faults
 from triage.graph.run_graph import GRACE_SECONDS, stop_and_explain

@@ -24,7 +24,7 @@ from triage.domain.value import Value
 from triage.fix.fix_ports import BaseFiles, CheckResult
 from triage.fix.patch.modules import list_modules
 from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
-from triage.ports import Services
+from triage.ports import Model, Services
 
 
 class RetrievedPassage(Value):
@@ -131,6 +131,12 @@ class FixContext:
         """`files`, for the nodes that make a patch."""
         assert self.files is not None
         return self.files
+
+    @property
+    def model(self) -> Model:
+        """The run's model: `fetch_ticket` ends a run without one."""
+        assert self.services.model is not None
+        return self.services.model
 
     @property
     def restricted_services(self) -> Services:

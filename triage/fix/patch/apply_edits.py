@@ -6,8 +6,8 @@ from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
 
-from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, Edit, FileVersion
-from triage.fix.fix_answers import FileAnswer
+from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion
+from triage.fix.fix_answers import EditAnswer, FileAnswer
 from triage.fix.fix_ports import BaseFiles
 from triage.safety.secrets.likely_secrets import are_kept_in_order, find_masks
 
@@ -68,7 +68,7 @@ class _Missing(NamedTuple):
     search: str
 
 
-def apply_edits(path: str, base: BaseFile, edits: Sequence[Edit]) -> str:
+def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
     """Return the text of the file with all edits. Where likely secrets are masked in it, so they are in the result.
 
     Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
@@ -108,7 +108,7 @@ def finish_new_text(text: str) -> str:
     return f"{lines.rstrip(chr(10))}\n" if lines.strip() else ""
 
 
-def _find_replacement(path: str, text: str, number: int, edit: Edit) -> _Replacement | _Missing | str:
+def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _Replacement | _Missing | str:
     search, replace = edit.search.replace("\r\n", "\n"), edit.replace.replace("\r\n", "\n")
     name = f"Edit {number} of {path}"
     if not search:
@@ -260,7 +260,7 @@ def _build_version(path: str, group: Sequence[FileAnswer], files: BaseFiles, ear
     found = files.read(path)
     if isinstance(found, str):
         raise RejectedEdits([f"{path} cannot be changed: it is {found}. Leave it out."])
-    edits = [Edit(search=edit.search, replace=edit.replace) for answer in group for edit in answer.edits]
+    edits = [edit for answer in group for edit in answer.edits]
     if found is None:
         contents = [answer.new_content for answer in group if answer.new_content]
         if len(contents) != 1:

@@ -11,8 +11,7 @@ from triage.domain.proposal import MAX_FILES, FileVersion, ModuleSummary, PatchD
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
 from triage.fix.patch.masked_files import read_base_text
-from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
-from triage.fix.patch.tool_files import is_run_by_tools
+from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, is_run_by_tools, show_path
 from triage.fix.patch.unified_diff import diff_files
 from triage.safety.secrets.likely_secrets import find_masks, redact_likely_secrets
 

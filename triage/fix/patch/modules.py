@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from triage.domain.project_config import ModuleConfig
 from triage.domain.proposal import EditablePath, ModuleSummary
-from triage.fix.patch.path_rules import is_below
+from triage.fix.patch.path_rules import is_below, is_inside
 
 MAX_MODULES = 40
 _MAX_SHARE = 1 / 3
@@ -83,10 +83,6 @@ def find_module(path: str, modules: Sequence[ModuleSummary]) -> ModuleSummary | 
     """Return the module of a file: the one whose place is the most specific."""
     found = [(len(place), module.name, module) for module in modules for place in module.paths if is_below(path, place)]
     return max(found, key=lambda one: one[:2])[2] if found else None
-
-
-def is_inside(path: str, places: Sequence[str]) -> bool:
-    return any(is_below(path, place) for place in places)
 
 
 def _build_tree(files: Sequence[EditablePath]) -> _Folder:
