@@ -252,7 +252,6 @@ CALLS: list[tuple[str, Any, Any]] = [
     ("callers", {"query": "`x`"}, GREP),
     ("default_api:grep", '{"text": "x"', GREP),
     ("grep", '```json\n{"text": "x",}\n```', GREP),
-    ("grep", json.dumps('{"text": "x"}'), GREP),
     ("grep", "{'text': 'x'}", GREP),
     ("grep", "x", ("grep", "")),
     ("open_file", {"path": "a.py", "start": "717"}, ("read_lines", {"path": "a.py", "start": 717, "end": 816})),

@@ -1,7 +1,6 @@
 """A model's reply in a form that can be cached."""
 
 import json
-from contextlib import suppress
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
@@ -91,10 +90,5 @@ def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount
 
 
 def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
-    """Return the object in unreadable arguments: in a fence, with slips, or in JSON that stands in a text of JSON."""
-    if isinstance(args, dict):
-        return args
-    with suppress(ValueError, RecursionError):
-        inner = json.loads(args)
-        args = inner if isinstance(inner, str) else args
-    return read_first_object(args) or args
+    """Return the object in unreadable arguments, such as those in a fence or with slips."""
+    return args if isinstance(args, dict) else read_first_object(args) or args

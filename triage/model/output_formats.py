@@ -156,22 +156,20 @@ def _check_complete(reply: ModelReply) -> ModelReply:
     return reply
 
 
-def _read_content(reply: ModelReply) -> str:
-    text = _check_complete(reply).message.text.strip()
-    if not text:
-        raise InvalidAnswer("empty answer")
-    return text
-
-
 def _read_text(reply: ModelReply) -> str:
     """Return the content without thoughts before it, else what stands in a function call that nobody asked for."""
-    text = strip_thinking(reply.message.text).strip()
-    if text or not reply.tools:
-        return strip_thinking(_read_content(reply)).strip() or _read_content(reply.model_copy(update={"content": ""}))
-    _check_complete(reply)
-    args = reply.tools[0].args
-    texts = [value for value in args.values() if isinstance(value, str)] if isinstance(args, dict) else []
-    return texts[0] if len(texts) == 1 else _dump_arguments(args)
+    text = strip_thinking(_check_complete(reply).message.text).strip()
+    if not text and reply.tools:
+        args = reply.tools[0].args
+        texts = [value for value in args.values() if isinstance(value, str)] if isinstance(args, dict) else []
+        text = texts[0] if len(texts) == 1 else _dump_arguments(args)
+    return _require_any([text])[0]
+
+
+def _require_any(texts: Sequence[str]) -> Sequence[str]:
+    if not any(texts):
+        raise InvalidAnswer("empty answer")
+    return texts
 
 
 def _read_answer(reply: ModelReply, schema: type[A]) -> A:
@@ -179,27 +177,32 @@ def _read_answer(reply: ModelReply, schema: type[A]) -> A:
 
     An answer that was cut is used as far as it goes.
     """
-    cut = reply.finish_reason == "length"
-    if not cut:
+    is_cut = reply.finish_reason == "length"
+    if not is_cut:
         _check_complete(reply)
-    texts = [reply.message.text.strip(), *(_dump_arguments(tool.args) for tool in reply.tools)]
+    texts = _list_texts(reply)
     problems: list[str] = []
     for text in filter(None, texts):
         try:
             return schema.model_validate_json(text)
         except ValidationError:
             pass
-        for value in find_json_objects(text + CUT_MARK if cut else text):
+        for value in find_json_objects(text + CUT_MARK if is_cut else text):
             try:
                 return fit_answer(value, schema)
             except Misfit as error:
                 problems.append(str(error))
             except RecursionError:
                 problems.append("nested too deeply")
-    if cut or not any(texts):
-        _read_content(reply)  # raises
+    _check_complete(reply)
+    _require_any(texts)
     problem = problems[0] if problems else "no JSON object"
     raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}")
+
+
+def _list_texts(reply: ModelReply) -> list[str]:
+    """Return the content, and the arguments of the calls as JSON."""
+    return [reply.message.text.strip(), *(_dump_arguments(tool.args) for tool in reply.tools)]
 
 
 def _dump_arguments(args: dict[str, Any] | str) -> str:
@@ -207,10 +210,8 @@ def _dump_arguments(args: dict[str, Any] | str) -> str:
 
 
 def _read_object(reply: ModelReply) -> dict[str, Any]:
-    _check_complete(reply)
-    texts = [reply.message.text, *(_dump_arguments(tool.args) for tool in reply.tools)]
+    texts = _require_any(_list_texts(_check_complete(reply)))
     objects = [found for text in texts for found in find_json_objects(text)]
     if not objects:
-        _read_content(reply)  # raises for an empty answer
         raise WrongFormat("answer is not a JSON object")
     return objects[0]
