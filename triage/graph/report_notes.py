@@ -66,8 +66,9 @@ def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
     if index is None:
         return ["The repository was not indexed: only the issue's text was used."]
     if index.files == 0:
-        hint = ": is there an `actions/checkout` step before this one?" if in_job else " in this folder."
-        return [f"No source files were found{hint}"]
+        if in_job:
+            return ["No source files were found: is there an `actions/checkout` step before this one?"]
+        return ["No source files were found in this folder."]
     partial = ["Part of the repository was not indexed."] if index.partial else []
     return [*partial, *index.notes]
 
