@@ -178,6 +178,25 @@ def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
     golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
 
 
+@pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN", "CHALLENGED"])
+def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golden, verdict):
+    place = FOUND["trace"]
+    suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *FULL.suspects[1:]]
+    report = change_report(FULL, found=place, verdict=verdict, suspects=suspects)
+    text = visible(report)
+    assert text.startswith("**The stack trace ends in") is (verdict != "CONFIRMED")
+    assert ("A model's idea of the cause, not confirmed" in text) is (verdict == "UNCERTAIN")
+    golden(
+        f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, None, PATHS, text="0123456789abcdef")
+    )
+
+
+def test_evidence_of_which_nothing_is_verified_stays_off_the_comment():
+    evidence = [one.model_copy(update={"verified": False, "span": None}) for one in FULL.evidence]
+    assert "Evidence (" in body(FULL)
+    assert "Evidence (" not in body(change_report(FULL, evidence=evidence))
+
+
 def test_code_is_shown_in_fifteen_lines_at_most():
     place = FOUND["name"].model_copy(update={"span": sample_reports.span(CLI, 12, 90)})
     report = RULES.model_copy(update={"found": place})

@@ -27,7 +27,7 @@ _LIBRARY = re.compile(
 )
 MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
 NO_REASON = "shares words with the issue"
-_SIGN_REASONS: dict[MatchSource, str] = {
+SIGN_REASONS: dict[MatchSource, str] = {
     "trace": "the stack trace ends here",
     "message": "has the text of the message",
     "name": "defines what the issue names",
@@ -103,7 +103,7 @@ def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
 def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:
     found = agent_input.found
     if found and found.span.path == hit.path and found.line:
-        span, symbol, quote, reason = found.span, found.symbol, found.quote, _SIGN_REASONS[found.sign]
+        span, symbol, quote, reason = found.span, found.symbol, found.quote, SIGN_REASONS[found.sign]
     elif hit.passages:
         best = hit.passages[0]
         quote = _choose_quote(best, agent_input)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
-from triage.comment.wording import has_model_answer
+from triage.comment.wording import has_model_answer, is_lead_first
 from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
 from triage.domain.past_issues import PredictedBy
@@ -36,11 +36,9 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
     if report.security or report.kind != "bug":
         return None
     suspects = [suspect.path for suspect in report.suspects]
-    if has_model_answer(report):
-        return _name(suspects, "model", report.confidence)
-    if report.found:
+    if report.found and is_lead_first(report):
         return _name([report.found.span.path, *suspects], report.found.sign, report.found.probability)
-    return None
+    return _name(suspects, "model", report.confidence) if has_model_answer(report) else None
 
 
 def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles | None:

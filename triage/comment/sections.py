@@ -119,7 +119,8 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield _build_places_fold(report, by_model=by_model)
         if not report.found and not by_model:  # the places are not sure enough for the comment
             yield Fold("History of these files", "\n\n".join(render_history(report)), is_summary_only=True)
-        yield from _build_bug_folds(report, is_summary_only=not by_model)
+        is_rejected = report.verdict == "CHALLENGED" and wording.is_lead_first(report)
+        yield from _build_bug_folds(report, is_summary_only=not by_model or is_rejected)
     similar = [(issue, build_issue_link(report, issue.number)) for issue in report.similar_issues]
     title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
     yield Fold(title, render_block("folds", "similar", similar) if similar else "", is_summary_only=True)
@@ -151,7 +152,8 @@ def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
 
 
 def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fold]:
-    yield replace(_build_evidence_fold(report), is_summary_only=is_summary_only)
+    evidence = _build_evidence_fold(report)
+    yield replace(evidence, is_summary_only=is_summary_only or evidence.is_summary_only)
     if report.critique:
         gaps = report.critique.gaps
         title = f"Critic: {report.critique.verdict.lower()}"
@@ -162,7 +164,8 @@ def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fo
     steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
     yield Fold("Steps to reproduce", steps, is_summary_only=is_summary_only)
     further = [step for step in report.next_steps[:MAX_ITEMS] if step != report.check]
-    yield Fold("Next steps", render_block("folds", "reproduction", further))
+    steps = render_block("folds", "reproduction", further)
+    yield Fold("Next steps", steps, is_summary_only=report.verdict == "CHALLENGED" and wording.is_lead_first(report))
 
 
 def _build_reasoning_folds(report: RunReport) -> Iterator[Fold]:
@@ -181,7 +184,7 @@ def _build_evidence_fold(report: RunReport) -> Fold:
     rows = [(item, _render_location(report, item.span) if item.span else "") for item in items]
     verified = sum(item.verified for item in items)
     title = f"Evidence ({verified} of {len(rows)} verified)"
-    return Fold(title, render_block("folds", "evidence", rows) if rows else "")
+    return Fold(title, render_block("folds", "evidence", rows) if rows else "", is_summary_only=not verified)
 
 
 def _collect_links(report: RunReport) -> list[str]:

@@ -57,13 +57,15 @@ def _render_findings(report: RunReport) -> str:
     if report.kind != "bug":
         return render_block("blocks", "kind", report, by_model)
     first = report.suspects[0] if report.suspects else None
+    links = link_named_places(report)
+    if report.found and wording.is_lead_first(report):
+        where = _link_file(report, report.found.span.path)
+        lead = render_block("blocks", "found", report.found, where, build_code_link(report))
+        has_idea = by_model and report.why and report.verdict != "CHALLENGED"
+        return f"{lead}\n\n{render_block('blocks', 'idea', report, links)}" if has_idea else lead
     if by_model:
         where = _link_file(report, first.path) if first else ""
-        links = link_named_places(report)
         return render_block("blocks", "cause", report, where, build_code_link(report), links)
-    if report.found:
-        where = _link_file(report, report.found.span.path)
-        return render_block("blocks", "found", report.found, where, build_code_link(report))
     if report.missing_information or report.possible_duplicate:
         return ""  # a comment that asks, or names another issue, needs no other reason
     return render_block("blocks", "nothing_found", first is not None)

@@ -1,7 +1,6 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
-from collections.abc import Sequence
-
+from triage.agents.codebase_rules import SIGN_REASONS
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.agents.writer import CommentDraft, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, find_named_places
@@ -15,7 +14,7 @@ from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
-from triage.issue.questions.missing_information import MAX_QUESTIONS
+from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
@@ -37,6 +36,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     is_bug = state.kind == "bug"
     is_searched = state.kind in ("bug", "feature_request")
     suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
+    found, suspects = _keep_lead(state, suspects)
     explanation = _write_explanation(draft, state) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
@@ -71,7 +71,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         fix_idea=explanation.fix_idea,
         check=explanation.check,
         named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
-        found=_keep_if_first(state.found, suspects),
+        found=found,
         suspects=suspects,
         similar_issues=state.similar_issues,
         possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
@@ -79,7 +79,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=_list_questions(draft, state),
+        missing_information=_list_questions(draft, state, services, is_led=found is not None),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -120,9 +120,15 @@ def _write_explanation(draft: TriageReport, state: BugTriageState) -> CommentDra
     )
 
 
-def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingInformation]:
+def _list_questions(
+    draft: TriageReport, state: BugTriageState, services: Services, *, is_led: bool
+) -> list[MissingInformation]:
     if state.kind not in ("bug", "not_actionable"):  # who asks for help or for something new owes no version
         return []
+    if is_led and services.engine == "model" and not _is_confirmed(state):
+        # What a model did not understand, the report may say well: a run by rules would ask only this.
+        forms = services.codebase.read_issue_forms()
+        return find_missing_information(state.parsed, forms, state.repository.slug)[:MAX_QUESTIONS]
     asked = [asked for asked in draft.missing_information if asked.question.strip()]
     known = {question.question for question in asked}
     gap, critic = (
@@ -131,9 +137,23 @@ def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingI
     return [*gap, *asked, *critic][:MAX_QUESTIONS]
 
 
-def _keep_if_first(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
-    # A model that read the code may have another file in the first place.
-    return found if found and suspects and suspects[0].path == found.span.path else None
+def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[FoundPlace | None, list[Suspect]]:
+    """Return the place that the report leads to, and the suspects with its file first.
+
+    A model that read the code may have another file first. Only if the critic confirms that, with a reference that was
+    verified (`close_round`), the place is none.
+    """
+    found = state.found
+    if found is None or (suspects and suspects[0].path == found.span.path):
+        return found, suspects
+    if state.kind != "bug" or (suspects and _is_confirmed(state)):
+        return None, suspects
+    lead = Suspect(path=found.span.path, span=found.span, symbol=found.symbol, reason=SIGN_REASONS[found.sign])
+    return found, [lead, *(suspect for suspect in suspects if suspect.path != found.span.path)]
+
+
+def _is_confirmed(state: BugTriageState) -> bool:
+    return state.critique is not None and state.critique.verdict == "CONFIRMED"
 
 
 def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
