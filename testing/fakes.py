@@ -15,9 +15,9 @@ from langchain_core.tools import BaseTool, tool
 
 from triage.base.errors import NoSuchIssue, NotIndexed
 from triage.domain.code import (
+    BestPlace,
     CodeHistory,
     FileChange,
-    FoundPlace,
     History,
     Hit,
     IndexFacts,
@@ -66,7 +66,7 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
     past_issues: list[PastIssue] = field(default_factory=list)
-    found: FoundPlace | None = None
+    best_place: BestPlace | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
     similar: Sequence[SimilarIssue] = ()
@@ -89,8 +89,8 @@ class FakeCodebase:
             seconds=0.1,
         )
 
-    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
-        return self.found
+    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
+        return self.best_place
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         self.past_issues += issues

@@ -20,7 +20,7 @@ from testing.servers.scripted_server import ScriptedReply, serve_script
 from tests.comment.sample_reports import FULL, change_report
 from tests.docs_pages import load_manifest
 from triage.comment.comment import withhold_details
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.report import RunReport
 
 ROOT = Path(__file__).parents[1]
@@ -118,8 +118,8 @@ class TestSlack:
         assert message == {"text": f"<{FULL.issue.url}|#412> {FULL.ticket.title.replace('>', '&gt;')} · severity HIGH"}
 
     def test_a_found_place_is_named(self, tmp_path: Path) -> None:
-        found = FoundPlace(sign="trace", span=Span(path="src/a<b>.py", start=1, end=2))
-        _, (message,) = self.send(tmp_path, change_report(severity=None, found=found))
+        found = BestPlace(sign="trace", span=Span(path="src/a<b>.py", start=1, end=2))
+        _, (message,) = self.send(tmp_path, change_report(severity=None, best_place=found))
         assert message["text"].endswith(f"{FULL.ticket.title} · probably src/a&lt;b&gt;.py")
 
     def test_a_strangers_words_are_no_command_of_slack_or_the_shell(self, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel
 
 from triage.domain.code import (
+    BestPlace,
     CodeHistory,
-    FoundPlace,
     History,
     Hit,
     IndexFacts,
@@ -71,7 +71,7 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
+    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
         """The place that a trace, a message or a name of the issue leads to; None if only shared words do.
 
         `thresholds` say how sure it must be, instead of those of the project.

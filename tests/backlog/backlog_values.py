@@ -32,7 +32,7 @@ def make_report(number: int, title: str = "It breaks", same_as: int | None = Non
         "steps": RULES_STEPS,
         "severity": None,
         "suspects": [],
-        "found": None,
+        "best_place": None,
         "missing_information": [],
         "possible_duplicate": duplicate,
         "usage": Usage(),

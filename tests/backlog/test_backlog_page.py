@@ -11,13 +11,13 @@ from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
 from triage.backlog.backlog import Caps, LeftOut
 from triage.backlog.backlog_page import MAX_ISSUE_BYTES, render_backlog
 from triage.backlog.backlog_results import BacklogResults
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
 
 ISSUES = "https://redirect.github.com/acme/ledger/issues/"
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
-FOUND = FoundPlace(sign="trace", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
+FOUND = BestPlace(sign="trace", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
 
 
 def render(*reports: object, max_bytes: int = 900_000, **fields: object) -> str:
@@ -32,7 +32,7 @@ def rows(page: str) -> list[str]:
 def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
     asked = [missing("version", "Which?", "w"), missing("reproduction", "How?", "h")]
     (row,) = rows(
-        render(make_report(7, "It *breaks* | badly", severity="HIGH", found=FOUND, missing_information=asked))
+        render(make_report(7, "It *breaks* | badly", severity="HIGH", best_place=FOUND, missing_information=asked))
     )
     assert row == (
         f"| [7]({ISSUES}7) **high** It \\*breaks\\* \\| badly | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
@@ -51,7 +51,7 @@ def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
 )
 def test_a_long_path_is_shown_short_and_linked_whole(path: str, shown: str) -> None:
     found = FOUND.model_copy(update={"span": Span(path=path, start=3, end=9)})
-    (row,) = rows(render(make_report(7, found=found)))
+    (row,) = rows(render(make_report(7, best_place=found)))
     assert f"[`{shown}`]({BLOB}/{path}#L5)" in row
 
 
@@ -69,7 +69,7 @@ def test_reports_of_one_bug() -> None:
 
 
 def test_a_security_report_shows_its_number_only() -> None:
-    (row,) = rows(render(make_report(7, "Steal a token", security=True, found=FOUND)))
+    (row,) = rows(render(make_report(7, "Steal a token", security=True, best_place=FOUND)))
     assert row == f"| [7]({ISSUES}7) **may be a security report** | | |"
 
 

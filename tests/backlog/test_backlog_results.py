@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_report
 from triage.backlog.backlog_results import rank_issues
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 
 
-def found(probability: float) -> FoundPlace:
-    return FoundPlace(sign="trace", span=Span(path="a.py", start=1, end=2), probability=probability)
+def found(probability: float) -> BestPlace:
+    return BestPlace(sign="trace", span=Span(path="a.py", start=1, end=2), probability=probability)
 
 
 def numbers(*reports: Any) -> list[int]:
@@ -21,8 +21,8 @@ def numbers(*reports: Any) -> list[int]:
 def test_security_then_severity_then_how_sure_the_place_is() -> None:
     reports = [
         make_report(1),
-        make_report(2, found=found(0.4)),
-        make_report(3, found=found(0.9)),
+        make_report(2, best_place=found(0.4)),
+        make_report(3, best_place=found(0.9)),
         make_report(4, severity="LOW"),
         make_report(5, severity="CRITICAL"),
         make_report(6, kind="feature_request", security=True),

@@ -12,10 +12,10 @@ from tests.backlog.backlog_values import make_plan, make_report
 from tests.comment.sample_reports import COMMIT, missing
 from triage.backlog.backlog import LeftOut
 from triage.backlog.csv_table import BOM, COLUMNS, make_safe_cell, render_csv
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 
 HOSTILE = st.text(st.sampled_from("=+-@\t\r\n;,\"'|<>&a1 \u200b\ufeff＝"), max_size=12) | st.text(max_size=30)
-FOUND = FoundPlace(
+FOUND = BestPlace(
     sign="message", span=Span(path="src/a.py", start=3, end=9), line=5, quote="x", text="y", probability=0.81
 )
 
@@ -27,7 +27,12 @@ def read(text: str) -> list[dict[str, str]]:
 
 def test_what_a_line_says() -> None:
     report = make_report(
-        7, "Crash", same_as=5, severity="HIGH", found=FOUND, missing_information=[missing("version", "Which?", "Why")]
+        7,
+        "Crash",
+        same_as=5,
+        severity="HIGH",
+        best_place=FOUND,
+        missing_information=[missing("version", "Which?", "Why")],
     )
     (row,) = read(render_csv(make_plan([[7]]), [report], {7: 5}, []))
     assert tuple(row) == COLUMNS

@@ -12,10 +12,10 @@ from triage.backlog.backlog import TABLE_MARKER, BatchRecord, Caps, LeftOut
 from triage.backlog.backlog_results import NOT_BEGUN
 from triage.backlog.merge_backlog import MergeJob, merge_backlog, read_results
 from triage.base.errors import CannotPublish, PermissionMissing
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.effect import Policy
 
-FOUND = FoundPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9, text="E: x")
+FOUND = BestPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9, text="E: x")
 NUMBERS = [5, 4, 3, 2]
 
 
@@ -26,7 +26,7 @@ def folder() -> FakeBacklogFiles:
     folder = FakeBacklogFiles(plan, [[list_issue(5), list_issue(4)], [list_issue(3), list_issue(2)]])
     for number, batch in ((5, 1), (4, 1), (3, 2)):
         folder.append(batch, BatchRecord(number=number, reserved=Caps(usd=1, tokens=10)))
-        report = make_report(number, found=FOUND if number != 4 else None)
+        report = make_report(number, best_place=FOUND if number != 4 else None)
         folder.append(batch, BatchRecord(number=number, spent=Caps(usd=0.5, tokens=5), report=report))
     folder.append(2, BatchRecord(number=2, reserved=Caps(usd=1, tokens=10)))
     folder.append(2, BatchRecord(number=77, report=make_report(77)))  # of no list

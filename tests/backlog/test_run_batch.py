@@ -26,14 +26,14 @@ from triage.backlog.run_batch import (
     triage_batch,
 )
 from triage.base.errors import BadInput
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Usage
 from triage.ports import Services
 
 NOTHING = Caps(usd=0, tokens=0)
-FOUND = FoundPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
+FOUND = BestPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
 
 
 @dataclass
@@ -150,9 +150,9 @@ async def test_a_cancelled_triage_is_no_result(harness: Harness) -> None:
 
 
 async def test_a_security_report_is_stored_without_its_details(harness: Harness) -> None:
-    harness.make = lambda number: make_report(number, "Steal a token", security=True, found=FOUND)
+    harness.make = lambda number: make_report(number, "Steal a token", security=True, best_place=FOUND)
     await harness.run()
-    assert harness.reports[3].found is None
+    assert harness.reports[3].best_place is None
     assert harness.reports[3].issue.title == "Possible security report"
 
 

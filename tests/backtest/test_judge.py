@@ -6,15 +6,15 @@ from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at
 from tests.backtest.samples import case, fixed_issue
 from tests.comment.sample_reports import FULL
 from triage.backtest.judge import judge_duplicate, judge_report
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.past_issues import ClosingFix, SimilarIssue, TriagedIssue
 from triage.domain.report import Suspect
 
 PATH = "shop/cart.py"
 
 
-def place(path: str = PATH, chance: float = 0.6) -> FoundPlace:
-    return FoundPlace(sign="name", span=Span(path=path, start=1, end=2), probability=chance)
+def place(path: str = PATH, chance: float = 0.6) -> BestPlace:
+    return BestPlace(sign="name", span=Span(path=path, start=1, end=2), probability=chance)
 
 
 def report(*paths: str, **changes: object):
@@ -24,29 +24,29 @@ def report(*paths: str, **changes: object):
 
 
 def test_files_are_right_if_the_fix_edited_them():
-    judged = judge_report(case(), report("shop/x.py", PATH, found=None), None, {"shop/x.py": 0.4, PATH: 0.2})
+    judged = judge_report(case(), report("shop/x.py", PATH, best_place=None), None, {"shop/x.py": 0.4, PATH: 0.2})
     assert [file.edited for file in judged.files] == [False, True]
     assert (judged.rank, judged.is_first_right, judged.is_among_ranked, judged.chance) == (2, False, True, 0.4)
 
 
 def test_a_place_is_named_if_the_report_has_it():
-    unsure = judge_report(case(), report(PATH, found=None), place(), {})
+    unsure = judge_report(case(), report(PATH, best_place=None), place(), {})
     assert unsure.place
     assert (unsure.place.named, unsure.place.edited, unsure.place.chance) == (False, True, 0.6)
-    sure = judge_report(case(), report(PATH, found=place()), place(), {})
+    sure = judge_report(case(), report(PATH, best_place=place()), place(), {})
     assert sure.place
     assert (sure.place.named, sure.speaks) == (True, "found")
 
 
 def test_a_place_that_the_report_would_never_name_says_nothing_about_thresholds():
-    elsewhere = judge_report(case(), report("shop/x.py", PATH, found=None), place(), {})
+    elsewhere = judge_report(case(), report("shop/x.py", PATH, best_place=None), place(), {})
     assert elsewhere.place is None
-    feature = judge_report(case(), report(PATH, found=None, kind="feature_request"), place(), {})
+    feature = judge_report(case(), report(PATH, best_place=None, kind="feature_request"), place(), {})
     assert feature.place is None
 
 
 def test_no_files_are_no_hit():
-    judged = judge_report(case(), report(found=None), None, {})
+    judged = judge_report(case(), report(best_place=None), None, {})
     assert (judged.rank, judged.chance, judged.is_among_ranked) == (None, 0.0, False)
 
 

@@ -49,7 +49,7 @@ from triage.comment.sections import (
     utf16_length,
 )
 from triage.comment.template import ensure_safe
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
@@ -138,7 +138,7 @@ def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
 
 
 FOUND = {
-    "trace": FoundPlace(
+    "trace": BestPlace(
         sign="trace",
         span=sample_reports.span(DATES, 21, 27),
         line=24,
@@ -147,7 +147,7 @@ FOUND = {
         text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
         probability=0.87,
     ),
-    "trace_into_a_library": FoundPlace(
+    "trace_into_a_library": BestPlace(
         sign="trace",
         span=sample_reports.span(DATES, 21, 27),
         line=24,
@@ -156,7 +156,7 @@ FOUND = {
         calls_before_error=2,
         probability=0.39,
     ),
-    "message": FoundPlace(
+    "message": BestPlace(
         sign="message",
         span=sample_reports.span(READER, 70, 76),
         line=73,
@@ -164,9 +164,7 @@ FOUND = {
         text="row %d has no date",
         probability=0.66,
     ),
-    "name": FoundPlace(
-        sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71
-    ),
+    "name": BestPlace(sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71),
 }
 
 
@@ -174,7 +172,7 @@ FOUND = {
 def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
     place = FOUND[sign]
     suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *RULES.suspects[:1]]
-    report = RULES.model_copy(update={"found": place, "suspects": suspects, "missing_information": []})
+    report = RULES.model_copy(update={"best_place": place, "suspects": suspects, "missing_information": []})
     golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
 
 
@@ -182,7 +180,7 @@ def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
 def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golden, verdict):
     place = FOUND["trace"]
     suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *FULL.suspects[1:]]
-    report = change_report(FULL, found=place, verdict=verdict, suspects=suspects)
+    report = change_report(FULL, best_place=place, verdict=verdict, suspects=suspects)
     text = visible(report)
     assert text.startswith("**The stack trace ends in") is (verdict != "CONFIRMED")
     assert ("A model's idea of the cause, not confirmed" in text) is (verdict == "UNCERTAIN")
@@ -199,7 +197,7 @@ def test_evidence_of_which_nothing_is_verified_stays_off_the_comment():
 
 def test_code_is_shown_in_fifteen_lines_at_most():
     place = FOUND["name"].model_copy(update={"span": sample_reports.span(CLI, 12, 90)})
-    report = RULES.model_copy(update={"found": place})
+    report = RULES.model_copy(update={"best_place": place})
     assert f"{CLI}#L12-L26\n" in visible(report)
 
 
@@ -491,14 +489,14 @@ def test_a_comment_without_a_proposal(body: str) -> None:
     assert split_comment(body.replace("\n", "\r\n")) == split_comment(body)
 
 
-PLACE = FoundPlace(sign="trace", span=Span(path="src/ledger/dates.py", start=1, end=7), line=4, probability=0.9)
-SILENT = RULES.model_copy(update={"missing_information": [], "found": None})
+PLACE = BestPlace(sign="trace", span=Span(path="src/ledger/dates.py", start=1, end=7), line=4, probability=0.9)
+SILENT = RULES.model_copy(update={"missing_information": [], "best_place": None})
 ASKING = SILENT.model_copy(update={"missing_information": [missing("version", "Which version?", "")]})
-FOUND_REPORT = SILENT.model_copy(update={"found": PLACE})
+FOUND_REPORT = SILENT.model_copy(update={"best_place": PLACE})
 
 
 def by_model(**changes: Any) -> RunReport:
-    return change_report(FULL, found=None, missing_information=[], **changes)
+    return change_report(FULL, best_place=None, missing_information=[], **changes)
 
 
 @pytest.mark.parametrize(
@@ -511,14 +509,14 @@ def by_model(**changes: Any) -> RunReport:
         (FOUND_REPORT.model_copy(update={"kind": "question"}), None),
         (ASKING, "question"),
         (ASKING.model_copy(update={"kind": "not_actionable"}), "question"),
-        (ASKING.model_copy(update={"found": PLACE}), "found"),
+        (ASKING.model_copy(update={"best_place": PLACE}), "found"),
         (by_model(verdict="CONFIRMED"), "analysis"),
         (by_model(verdict="UNCERTAIN"), "analysis"),
         (by_model(verdict="CHALLENGED"), None),
         (by_model(verdict=None), None),
         (by_model(why=" "), None),
         (by_model(kind="question"), None),
-        (DEGRADED.model_copy(update={"found": None, "missing_information": []}), None),
+        (DEGRADED.model_copy(update={"best_place": None, "missing_information": []}), None),
     ],
 )
 def test_only_what_is_sure_or_asked_notifies(report: RunReport, reason: str | None):

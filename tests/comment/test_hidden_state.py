@@ -43,7 +43,7 @@ from triage.comment.hidden_state import (
     parse_state,
     render_state,
 )
-from triage.domain.code import FoundPlace
+from triage.domain.code import BestPlace
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.task import RunKey
@@ -321,7 +321,7 @@ def test_forged_named_files_make_the_state_invalid(named):
     assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"named":{named}')) is None
 
 
-FOUND = FoundPlace(sign="trace", span=span(READER, 10, 20), probability=0.91)
+FOUND = BestPlace(sign="trace", span=span(READER, 10, 20), probability=0.91)
 
 
 def test_a_model_names_its_first_suspects():
@@ -330,7 +330,7 @@ def test_a_model_names_its_first_suspects():
 
 def test_rules_name_what_they_found_first():
     report = change_report(
-        RULES, found=FOUND, suspects=[suspect(DATES), suspect(READER), suspect(CLI), suspect("a.py")]
+        RULES, best_place=FOUND, suspects=[suspect(DATES), suspect(READER), suspect(CLI), suspect("a.py")]
     )
     assert find_named_files(report) == NamedFiles([READER, DATES, CLI], "trace", 0.91)
 
@@ -338,8 +338,8 @@ def test_rules_name_what_they_found_first():
 @pytest.mark.parametrize(
     "report",
     [
-        change_report(RULES, found=None),
-        change_report(LOW, found=None, steps=RULES.steps),
+        change_report(RULES, best_place=None),
+        change_report(LOW, best_place=None, steps=RULES.steps),
         FEATURE,
         change_report(security=True),
         change_report(suspects=[]),

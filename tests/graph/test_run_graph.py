@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.findings import DeclinedAnswer, MissingInformation
 from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
@@ -237,9 +237,7 @@ async def test_what_a_further_round_adds_is_told():
     ]
 
 
-LEAD = FoundPlace(
-    sign="trace", span=Span(path="src/parse.py", start=1, end=3), line=3, symbol="parse", probability=0.98
-)
+LEAD = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=3), line=3, symbol="parse", probability=0.98)
 
 
 @pytest.mark.parametrize(
@@ -261,17 +259,17 @@ async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str
         CritiqueFinding=factories.critique(verdict, gaps=[]),
         TriageReport=factories.report(affected_files=[cited], missing_information=asked),
     )
-    codebase = FakeCodebase(factories.FILES, found=LEAD)
+    codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, model=FakeModel(answers)))
     assert report.suspects[0].path == first
-    assert report.found == (LEAD if is_led else None)
+    assert report.best_place == (LEAD if is_led else None)
     assert "Which go version?" not in [one.question for one in report.missing_information] or not is_led
 
 
 async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads():
-    codebase = FakeCodebase(factories.FILES, found=LEAD)
+    codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, limits=Limits(iterations=0)))
-    assert report.found == LEAD
+    assert report.best_place == LEAD
     assert report.suspects[0].path == "src/parse.py"
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from tests.comment.sample_reports import FULL, RULES, change_report
 from tests.comment.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.report import Citations, RunReport, Suspect
 from triage.domain.run import StepRecord
 from triage.job_page.terminal_page import render_terminal_page
@@ -44,9 +44,9 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
 )
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     span = Span(path="src/dates.py", start=21, end=27)
-    found = FoundPlace(sign=sign, span=span, line=line, symbol="parse", text=text, probability=0.87)
+    found = BestPlace(sign=sign, span=span, line=line, symbol="parse", text=text, probability=0.87)
     suspect = Suspect(path=span.path, span=span, reason="found")
-    lines = shown(RULES.model_copy(update={"found": found, "suspects": [suspect]}))
+    lines = shown(RULES.model_copy(update={"best_place": found, "suspects": [suspect]}))
     assert lines[0] == first
     assert (f"{span.path}:24" if line else f"{span.path}:21-27") in lines
     silent = RULES.model_copy(update={"missing_information": []})
@@ -55,8 +55,8 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
 
 def test_the_code_is_shown_around_the_line_that_fails():
     span = Span(path="src/dates.py", start=2, end=40)
-    found = FoundPlace(sign="trace", span=span, line=24, text="ValueError: bad date", symbol="parse")
-    report = RULES.model_copy(update={"found": found})
+    found = BestPlace(sign="trace", span=span, line=24, text="ValueError: bad date", symbol="parse")
+    report = RULES.model_copy(update={"best_place": found})
     lines = [f"line_{number} = \x1b[2J{number}" for number in range(1, 61)]
     code = [line for line in shown(report, lines=lines) if "line_" in line]
     assert [line.split()[-3] for line in code] == [f"line_{number}" for number in range(17, 32)]
@@ -66,7 +66,7 @@ def test_the_code_is_shown_around_the_line_that_fails():
 
 def test_places_without_a_lead_say_how_sure_they_are():
     suspect = Suspect(path="src/dates.py", reason="says parse")
-    report = RULES.model_copy(update={"found": None, "suspects": [suspect], "confidence": 0.34, "kind": "bug"})
+    report = RULES.model_copy(update={"best_place": None, "suspects": [suspect], "confidence": 0.34, "kind": "bug"})
     assert "The first one is in the fix of about 3 of 10 reports like this one." in shown(report)
 
 
@@ -77,9 +77,9 @@ def test_a_report_without_references_counts_none():
 
 def test_a_trace_into_a_library_is_not_said_to_end_here():
     span = Span(path="src/dates.py", start=21, end=27)
-    found = FoundPlace(sign="trace", span=span, line=24, text="OSError: full", calls_before_error=1)
+    found = BestPlace(sign="trace", span=span, line=24, text="OSError: full", calls_before_error=1)
     first = "The last frame of the stack trace in this repository is src/dates.py. OSError: full"
-    assert shown(RULES.model_copy(update={"found": found}))[0] == first
+    assert shown(RULES.model_copy(update={"best_place": found}))[0] == first
 
 
 def test_who_decided_and_which_agents_ran():
@@ -119,6 +119,6 @@ def test_whether_an_issue_like_this_gets_a_comment():
     ids=["by a model", "by rules"],
 )
 def test_a_feature_request_shows_where_it_may_go(steps: list[StepRecord], title: str):
-    lines = shown(change_report(FULL, kind="feature_request", verdict=None, found=None, steps=steps))
+    lines = shown(change_report(FULL, kind="feature_request", verdict=None, best_place=None, steps=steps))
     assert title in lines
     assert any(FULL.suspects[0].path in line for line in lines)

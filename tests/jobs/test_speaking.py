@@ -9,7 +9,7 @@ from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness, our_comment
 from triage.comment.comment import NOTHING_TO_SAY
-from triage.domain.code import FoundPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
@@ -19,13 +19,13 @@ from triage.domain.task import TriageTask, Trigger
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."
 QUESTION = "How can I configure the parser so that it accepts both formats? I read the docs and could not find it."
-PLACE = FoundPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
+PLACE = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
 
 
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
+    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
         return PLACE
 
 

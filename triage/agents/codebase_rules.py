@@ -72,10 +72,10 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
-    query, found = build_query(agent_input), agent_input.found
+    query, place = build_query(agent_input), agent_input.best_place
     hits = await in_thread(services.codebase.search, query, MAX_FILES)
-    if found:  # with the agents' words another file may be first
-        hits = sorted(hits, key=lambda hit: hit.path != found.span.path)
+    if place:  # with the agents' words another file may be first
+        hits = sorted(hits, key=lambda hit: hit.path != place.span.path)
     confidence = estimate_confidence(hits, agent_input, services.codebase)
     first = hits[0] if hits else None
     return CodebaseFinding(
@@ -101,9 +101,9 @@ def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:
-    found = agent_input.found
-    if found and found.span.path == hit.path and found.line:
-        span, symbol, quote, reason = found.span, found.symbol, found.quote, SIGN_REASONS[found.sign]
+    place = agent_input.best_place
+    if place and place.span.path == hit.path and place.line:
+        span, symbol, quote, reason = place.span, place.symbol, place.quote, SIGN_REASONS[place.sign]
     elif hit.passages:
         best = hit.passages[0]
         quote = _choose_quote(best, agent_input)

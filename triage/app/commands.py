@@ -60,7 +60,7 @@ def run(
     if app.redactor.warning:
         output.annotate("warning", app.redactor.warning)
     text = dump_report(result)
-    lines = services.codebase.read_lines(result.found.span.path) if result.found else None
+    lines = services.codebase.read_lines(result.best_place.span.path) if result.best_place else None
     _print(result, lines or [], text, as_json=as_json)
     output.write_report(text)
     if stopped_by:

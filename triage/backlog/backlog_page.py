@@ -99,7 +99,7 @@ def _render_head(results: BacklogResults) -> str:
     counts = [
         format_count(len(results.reports), "issue") + " triaged",
         format_count(len(ranked), "bug report"),
-        f"{sum(one.report.found is not None for one in ranked):,} with a sure place in the code",
+        f"{sum(one.report.best_place is not None for one in ranked):,} with a sure place in the code",
         f"{format_count(sum(count > 1 for count in groups.values()), 'group')} of the same bug",
         f"{questions:,} with open questions",
         f"{len(results.not_triaged):,} not triaged",
@@ -200,10 +200,10 @@ def _with_title(plan: BacklogPlan, before: str, title: str, after: str, urls: Se
 
 def find_place(report: RunReport) -> tuple[Span | str | None, str]:
     """Return the likeliest place, and how sure it is in words; None and nothing without one."""
-    if found := report.found:
-        line = Span(path=found.span.path, start=found.line, end=found.line) if found.line else found.span
-        chance = f", {format_probability(found.probability)}" if found.probability >= MIN_CHANCE else ""
-        return line, FOUND_BY[found.sign] + chance
+    if place := report.best_place:
+        line = Span(path=place.span.path, start=place.line, end=place.line) if place.line else place.span
+        chance = f", {format_probability(place.probability)}" if place.probability >= MIN_CHANCE else ""
+        return line, FOUND_BY[place.sign] + chance
     if not report.suspects:
         return None, ""
     first = report.suspects[0]

@@ -63,7 +63,7 @@ def _find_first(number: int, reports: dict[int, RunReport]) -> int:
 
 
 def _rank(members: Sequence[RunReport]) -> tuple[object, ...]:
-    chances = [report.found.probability if report.found else 0.0 for report in members]
+    chances = [report.best_place.probability if report.best_place else 0.0 for report in members]
     return (
         not any(report.security for report in members),
         min((_SEVERITIES.index(report.severity) for report in members if report.severity), default=len(_SEVERITIES)),

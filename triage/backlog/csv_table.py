@@ -78,7 +78,7 @@ def _fill(plan: BacklogPlan, report: RunReport, groups: Mapping[int, int]) -> di
         "severity": report.severity or "",
         "place": _describe(place),
         "place_url": link or "",
-        "chance": f"{report.found.probability:.2f}" if report.found else "",
+        "chance": f"{report.best_place.probability:.2f}" if report.best_place else "",
         "found_by": found_by,
         "same_as": str(same.number) if same else "",
         "group": str(groups.get(number, "")),

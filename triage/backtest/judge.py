@@ -17,7 +17,7 @@ from triage.backtest.results import (
 from triage.code.files.file_roles import classify_file
 from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import hash_label
-from triage.domain.code import FoundPlace
+from triage.domain.code import BestPlace
 from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
 
@@ -33,7 +33,7 @@ def judge_files(paths: Sequence[str], edited: Collection[str]) -> list[RankedFil
 
 
 def judge_report(
-    case: PastCase, report: RunReport, place: FoundPlace | None, chances: Mapping[str, float]
+    case: PastCase, report: RunReport, place: BestPlace | None, chances: Mapping[str, float]
 ) -> CaseResult:
     """Return what the report said and whether the fix agrees.
 
@@ -57,7 +57,7 @@ def judge_report(
     )
 
 
-def _judge_likely_place(report: RunReport, place: FoundPlace | None, edited: Collection[str]) -> LikelyPlace | None:
+def _judge_likely_place(report: RunReport, place: BestPlace | None, edited: Collection[str]) -> LikelyPlace | None:
     is_first = place is not None and report.suspects and report.suspects[0].path == place.span.path
     if place is None or not is_first or report.kind != "bug":
         return None  # the report would not name it, however sure
@@ -66,7 +66,7 @@ def _judge_likely_place(report: RunReport, place: FoundPlace | None, edited: Col
         path=place.span.path,
         chance=place.probability,
         edited=place.span.path in edited,
-        named=report.found is not None,
+        named=report.best_place is not None,
     )
 
 

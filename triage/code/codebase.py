@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.domain.code import (
+    BestPlace,
     CodeHistory,
-    FoundPlace,
     History,
     Hit,
     IndexFacts,
@@ -96,8 +96,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlace | None:
-        return self._indexed.find_place(parsed, thresholds or self.thresholds) if self._indexed else None
+    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
+        return self._indexed.find_best_place(parsed, thresholds or self.thresholds) if self._indexed else None
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever

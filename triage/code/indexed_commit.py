@@ -22,7 +22,7 @@ from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
 from triage.code.past_changes import ChangeReader, PastChanges
-from triage.code.rank.best_place import find_place
+from triage.code.rank.best_place import find_best_place
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
@@ -32,7 +32,7 @@ from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chro
 from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
 from triage.code.words.corpus import Corpus
-from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
+from triage.domain.code import BestPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
@@ -92,13 +92,13 @@ class IndexedCommit:
         near = self._find_nearest(search, query)
         return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
 
-    def find_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlace | None:
-        """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""
+    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
+        """Return the place that the issue leads to, see `rank.best_place`. No embedding model is asked."""
         if not self.corpus.files:
             return None
         query = build_query(SearchQuery(parsed=parsed))
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        return find_place(ranking, parsed, thresholds)
+        return find_best_place(ranking, parsed, thresholds)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

@@ -97,7 +97,7 @@ def _find_reason(report: RunReport) -> SpeakReason | None:
         return "security"
     if report.possible_duplicate:
         return "duplicate"
-    if report.kind == "bug" and report.found:
+    if report.kind == "bug" and report.best_place:
         return "found"
     if report.kind == "bug" and _is_analysed(report):
         return "analysis"

@@ -36,8 +36,8 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
     if report.security or report.kind != "bug":
         return None
     suspects = [suspect.path for suspect in report.suspects]
-    if report.found and is_lead_first(report):
-        return _name([report.found.span.path, *suspects], report.found.sign, report.found.probability)
+    if report.best_place and is_lead_first(report):
+        return _name([report.best_place.span.path, *suspects], report.best_place.sign, report.best_place.probability)
     return _name(suspects, "model", report.confidence) if has_model_answer(report) else None
 
 

@@ -117,7 +117,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
-        if not report.found and not by_model:  # the places are not sure enough for the comment
+        if not report.best_place and not by_model:  # the places are not sure enough for the comment
             yield Fold("History of these files", "\n\n".join(render_history(report)), is_summary_only=True)
         is_rejected = report.verdict == "CHALLENGED" and wording.is_lead_first(report)
         yield from _build_bug_folds(report, is_summary_only=not by_model or is_rejected)
@@ -143,7 +143,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
 
 
 def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
-    shown = report.found is not None or by_model
+    shown = report.best_place is not None or by_model
     others = report.suspects[1:MAX_ITEMS] if shown else report.suspects[:MAX_ITEMS]
     title = "Other places" if shown else PLACES_TITLE
     asks = bool(report.missing_information)  # then the comment is about the questions

@@ -39,7 +39,7 @@ def build_blocks(
         return
     yield _render_duplicate(report)
     yield _render_findings(report)
-    if report.found or wording.has_model_answer(report):
+    if report.best_place or wording.has_model_answer(report):
         yield from render_history(report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
@@ -58,9 +58,9 @@ def _render_findings(report: RunReport) -> str:
         return render_block("blocks", "kind", report, by_model)
     first = report.suspects[0] if report.suspects else None
     links = link_named_places(report)
-    if report.found and wording.is_lead_first(report):
-        where = _link_file(report, report.found.span.path)
-        lead = render_block("blocks", "found", report.found, where, build_code_link(report))
+    if report.best_place and wording.is_lead_first(report):
+        where = _link_file(report, report.best_place.span.path)
+        lead = render_block("blocks", "best_place", report.best_place, where, build_code_link(report))
         has_idea = by_model and report.why and report.verdict != "CHALLENGED"
         return f"{lead}\n\n{render_block('blocks', 'idea', report, links)}" if has_idea else lead
     if by_model:
@@ -111,11 +111,11 @@ def list_reference_links(report: RunReport) -> list[str]:
 def build_code_link(report: RunReport) -> str:
     """Return the URL of the lines that GitHub shows as a box of code; empty without any.
 
-    They are the lines of `found`, else those of a model's first suspect.
+    They are the lines of the best place, else those of a model's first suspect.
     """
     span: Span | None = None
-    if report.found:
-        span = report.found.span
+    if report.best_place:
+        span = report.best_place.span
     elif report.suspects and wording.has_model_answer(report):
         span = report.suspects[0].span
     if span is None or report.kind != "bug":

@@ -77,7 +77,7 @@ def has_model_answer(report: RunReport) -> bool:
 
 def is_lead_first(report: RunReport) -> bool:
     """Return whether the comment begins with where the report leads: always, unless the critic confirmed a model."""
-    return report.found is not None and not (has_model_answer(report) and report.verdict == "CONFIRMED")
+    return report.best_place is not None and not (has_model_answer(report) and report.verdict == "CONFIRMED")
 
 
 def model_name(step: StepRecord) -> str:

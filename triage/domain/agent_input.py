@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import FoundPlace, LookedUp
+from triage.domain.code import BestPlace, LookedUp
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -30,7 +30,7 @@ class AgentInput(Value):
     codebase: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
-    found: FoundPlace | None = None
+    best_place: BestPlace | None = None
     """Where a trace, a message or a name of the issue leads."""
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""

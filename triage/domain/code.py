@@ -73,7 +73,7 @@ MatchSource = Literal["trace", "message", "name"]
 what is defined there."""
 
 
-class FoundPlace(Value):
+class BestPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
     sign: MatchSource

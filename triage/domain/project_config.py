@@ -16,7 +16,7 @@ Chance = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class Thresholds(YamlSection):
     """How sure the report must be to name a place or an earlier issue: probabilities from 0 to 1."""
 
-    # `python -m bench.found` and `python -m bench.duplicates` print how often each is right in public repositories.
+    # `python -m bench.best_place` and `bench.duplicates` print how often each is right in public repositories.
     trace: Chance = Field(0.3, description="Least chance of the file in which a stack trace ends.")
     message: Chance = Field(0.5, description="Least chance of the file that has the error message.")
     name: Chance = Field(0.7, description="Least chance of the file that has what the issue names.")

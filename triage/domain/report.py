@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from triage.domain.code import FoundPlace, IndexFacts, LaterChange, Owner, RegressionWindow, Span
+from triage.domain.code import BestPlace, IndexFacts, LaterChange, Owner, RegressionWindow, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -147,7 +147,9 @@ class RunReport(Value):
     """What would prove or refute it, in a model's words."""
     named_places: list[NamedPlace] = Field(default_factory=list)
     """Places in these three texts that are in the indexed commit."""
-    found: FoundPlace | None = None
+    best_place: BestPlace | None = Field(
+        None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
+    )
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
     suspects: list[Suspect] = Field(default_factory=list)
     """For a feature request: places where it may go."""

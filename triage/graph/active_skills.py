@@ -31,8 +31,8 @@ def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str,
 def _list_named_files(state: BugTriageState, codebase: Codebase) -> list[str]:
     frames = [frame.path for trace in state.parsed.traces for frame in reversed(trace.frames)]
     written = list(dict.fromkeys([*frames, *state.parsed.paths]))[:MAX_NAMED_FILES]
-    found = [state.found.span.path] if state.found else []
-    return [*found, *(path for path in map(codebase.resolve_path, written) if path)]
+    likeliest = [state.best_place.span.path] if state.best_place else []
+    return [*likeliest, *(path for path in map(codebase.resolve_path, written) if path)]
 
 
 def activate_skills(state: BugTriageState, matching: Mapping[str, list[str]]) -> dict[str, Any]:

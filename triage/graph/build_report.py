@@ -5,7 +5,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.writer import CommentDraft, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import FoundPlace
+from triage.domain.code import BestPlace
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
@@ -36,7 +36,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     is_bug = state.kind == "bug"
     is_searched = state.kind in ("bug", "feature_request")
     suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
-    found, suspects = _keep_lead(state, suspects)
+    best_place, suspects = _keep_lead(state, suspects)
     explanation = _write_explanation(draft, state) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
@@ -71,7 +71,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         fix_idea=explanation.fix_idea,
         check=explanation.check,
         named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
-        found=found,
+        best_place=best_place,
         suspects=suspects,
         similar_issues=state.similar_issues,
         possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
@@ -79,7 +79,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=_list_questions(draft, state, services, is_led=found is not None),
+        missing_information=_list_questions(draft, state, services, is_led=best_place is not None),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -137,19 +137,19 @@ def _list_questions(
     return [*gap, *asked, *critic][:MAX_QUESTIONS]
 
 
-def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[FoundPlace | None, list[Suspect]]:
+def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlace | None, list[Suspect]]:
     """Return the place that the report leads to, and the suspects with its file first.
 
     A model that read the code may have another file first. Only if the critic confirms that, with a reference that was
     verified (`close_round`), the place is none.
     """
-    found = state.found
-    if found is None or (suspects and suspects[0].path == found.span.path):
-        return found, suspects
+    place = state.best_place
+    if place is None or (suspects and suspects[0].path == place.span.path):
+        return place, suspects
     if state.kind != "bug" or (suspects and _is_confirmed(state)):
         return None, suspects
-    lead = Suspect(path=found.span.path, span=found.span, symbol=found.symbol, reason=SIGN_REASONS[found.sign])
-    return found, [lead, *(suspect for suspect in suspects if suspect.path != found.span.path)]
+    lead = Suspect(path=place.span.path, span=place.span, symbol=place.symbol, reason=SIGN_REASONS[place.sign])
+    return place, [lead, *(suspect for suspect in suspects if suspect.path != place.span.path)]
 
 
 def _is_confirmed(state: BugTriageState) -> bool:

@@ -67,7 +67,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            "found": codebase.find_place(parsed),
+            "best_place": codebase.find_best_place(parsed),
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)

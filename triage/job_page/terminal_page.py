@@ -52,20 +52,20 @@ def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[Renderable
 
 def _render_code(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
     """The lines that GitHub shows behind the comment's link, around the one that fails."""
-    found = report.found
-    if found is None or found.span.end > len(lines):
+    place = report.best_place
+    if place is None or place.span.end > len(lines):
         return
-    first = max(found.span.start, min(found.line or found.span.start, found.span.end) - MAX_CODE_LINES // 2)
-    shown = [clean_text(line) for line in lines[first - 1 : min(found.span.end, first + MAX_CODE_LINES - 1)]]
+    first = max(place.span.start, min(place.line or place.span.start, place.span.end) - MAX_CODE_LINES // 2)
+    shown = [clean_text(line) for line in lines[first - 1 : min(place.span.end, first + MAX_CODE_LINES - 1)]]
     yield Text()
     yield Syntax(
         "\n".join(shown),
-        Syntax.guess_lexer(found.span.path),
+        Syntax.guess_lexer(place.span.path),
         theme="ansi_dark",
         background_color="default",
         line_numbers=True,
         start_line=first,
-        highlight_lines={found.line} if found.line else None,
+        highlight_lines={place.line} if place.line else None,
     )
 
 
@@ -80,16 +80,16 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
         # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
         yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
         yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6), expand=False)
-    if report.kind == "bug" and not report.found and not wording.has_model_answer(report):
+    if report.kind == "bug" and not report.best_place and not wording.has_model_answer(report):
         odds = wording.format_probability(report.confidence)
         yield Text(f"The first one is in the fix of about {odds} reports like this one.")
 
 
 def _locate(report: RunReport, suspect: Suspect) -> str:
     """Return the line that fails if it is known: editors open `path:12`, and no range."""
-    found = report.found
-    if found and found.line and found.span == suspect.span:
-        return f"{suspect.path}:{found.line}"
+    place = report.best_place
+    if place and place.line and place.span == suspect.span:
+        return f"{suspect.path}:{place.line}"
     return format_location(suspect.span or suspect.path)
 
 
@@ -97,7 +97,7 @@ def _choose_places_title(report: RunReport) -> str:
     by_model = wording.has_model_answer(report)
     if report.kind == "feature_request":
         return FEATURE_TITLE if by_model else PLACES_TITLE
-    return "Places" if report.found or by_model else PLACES_TITLE
+    return "Places" if report.best_place or by_model else PLACES_TITLE
 
 
 def _render_run(report: RunReport) -> Iterator[RenderableType]:

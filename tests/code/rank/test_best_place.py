@@ -15,16 +15,16 @@ from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.rank.best_place import (
     MAX_DEFINITION_LINES,
     contains_parts,
+    find_best_place,
     find_literals,
     find_message_places,
-    find_place,
     is_distinctive_text,
     split_at_placeholders,
 )
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import rank_files
-from triage.domain.code import FoundPlace, SearchQuery
+from triage.domain.code import BestPlace, SearchQuery
 from triage.domain.project_config import NO_THRESHOLDS, Thresholds
 
 SOURCES = {
@@ -148,9 +148,9 @@ OTHERS = {
 FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    return basket\n"} | OTHERS
 
 
-def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> FoundPlace | None:
+def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> BestPlace | None:
     ranking = rank_files(make_corpus(tmp_path, files or FILES), build_query(search), {}, by_embedding=False)
-    return find_place(ranking, search.parsed, Thresholds())
+    return find_best_place(ranking, search.parsed, Thresholds())
 
 
 def trace_query(line: int, body: str = "", *library: tuple[str, int, str]) -> SearchQuery:
@@ -242,16 +242,16 @@ def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
         ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
         ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
         assert ranking.query_scores.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
-        assert find_place(ranking, search.parsed, Thresholds()) is None
+        assert find_best_place(ranking, search.parsed, Thresholds()) is None
 
 
 def test_the_thresholds_of_the_project_decide_how_sure_a_place_must_be(tmp_path: Path):
     search = make_query(title="Store.save loses data")
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(search), {}, by_embedding=False)
-    place = find_place(ranking, search.parsed, NO_THRESHOLDS)
+    place = find_best_place(ranking, search.parsed, NO_THRESHOLDS)
     assert place
     assert place.sign == "name"
-    assert find_place(ranking, search.parsed, Thresholds(name=place.probability - 0.01)) == place
-    assert find_place(ranking, search.parsed, Thresholds(name=place.probability + 0.01)) is None
+    assert find_best_place(ranking, search.parsed, Thresholds(name=place.probability - 0.01)) == place
+    assert find_best_place(ranking, search.parsed, Thresholds(name=place.probability + 0.01)) is None
     other_signs = Thresholds(trace=0.99, message=0.99, name=place.probability - 0.01)
-    assert find_place(ranking, search.parsed, other_signs) == place
+    assert find_best_place(ranking, search.parsed, other_signs) == place

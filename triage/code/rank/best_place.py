@@ -15,7 +15,7 @@ from triage.code.rank.ranking import Ranking
 from triage.code.rank.snippets import choose_chunks, skip_docstring
 from triage.code.words.corpus import DefinitionLocation, File
 from triage.code.words.tokens import find_words, split_into_terms
-from triage.domain.code import FoundPlace, MatchSource, Span
+from triage.domain.code import BestPlace, MatchSource, Span
 from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 
@@ -142,7 +142,7 @@ def contains_parts(message: str, parts: Sequence[str]) -> bool:
     return position >= 0
 
 
-def find_place(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlace | None:
+def find_best_place(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
     """Return the place in the first file that a trace, a message or a name of the issue leads to; None without one.
 
     The chance is that of the ranking: that a fix edits the file.
@@ -162,7 +162,7 @@ def find_place(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) ->
     return None
 
 
-def _find_by_trace(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> FoundPlace | None:
+def _find_by_trace(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> BestPlace | None:
     mentions = query_scores.mentions
     mentioned = mentions.lines.get(file)
     if file not in mentions.innermost_frame_scores or not mentioned:
@@ -185,7 +185,7 @@ def _find_shown_line(lines: Sequence[str], line: int, body: str) -> int:
     return min(line, len(lines))
 
 
-def _find_by_message(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> FoundPlace | None:
+def _find_by_message(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> BestPlace | None:
     messages = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     places = find_message_places(query_scores, [*messages, *quotes])
@@ -195,7 +195,7 @@ def _find_by_message(query_scores: QueryScores, file: int, parsed: ParsedIssue) 
     return _make_place("message", query_scores, file, longest.line, longest.text)
 
 
-def _find_by_name(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> FoundPlace | None:  # noqa: ARG001
+def _find_by_name(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> BestPlace | None:  # noqa: ARG001
     mentions, corpus = query_scores.mentions, query_scores.corpus
     scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
     if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
@@ -209,7 +209,7 @@ def _find_by_name(query_scores: QueryScores, file: int, parsed: ParsedIssue) -> 
         symbol, text = corpus.chunk_symbols[chunk] or "", ""
     start = skip_docstring(query_scores.file_lines(file), start, end)
     span = Span(path=corpus.files[file].path, start=start, end=min(end, start + MAX_DEFINITION_LINES - 1))
-    return FoundPlace(sign="name", span=span, symbol=symbol or None, text=text)
+    return BestPlace(sign="name", span=span, symbol=symbol or None, text=text)
 
 
 def _choose_definition(query_scores: QueryScores, file: int) -> DefinitionLocation | None:
@@ -235,10 +235,10 @@ def _is_mentioned(query_scores: QueryScores, owner: str) -> bool:
     return owner.rpartition(".")[2] in query_scores.query.all_words
 
 
-def _make_place(sign: MatchSource, query_scores: QueryScores, file: int, line: int, text: str) -> FoundPlace:
+def _make_place(sign: MatchSource, query_scores: QueryScores, file: int, line: int, text: str) -> BestPlace:
     lines = query_scores.file_lines(file)
     start, end = max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
-    return FoundPlace(
+    return BestPlace(
         sign=sign,
         span=Span(path=query_scores.corpus.files[file].path, start=start, end=end),
         line=line,
