@@ -42,7 +42,8 @@ def render_job_page(report: RunReport) -> str:
 def run_backtest(repo: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "backtest.html")
-        command = ["-m", "triage", "backtest", "--repo", repo.resolve(), "--last", str(ISSUES), "--html", page]
+        command = ["-m", "triage", "backtest", "--repo", str(repo.resolve())]
+        command += ["--last", str(ISSUES), "--html", str(page)]
         subprocess.run([sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
         return page.read_text(encoding="utf-8")
 

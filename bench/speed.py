@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def print_row(name: str, folder: Path) -> None:
-    command = [sys.executable, "-m", "bench.speed", "--json", folder]
+    command = [sys.executable, "-m", "bench.speed", "--json", str(folder)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     row = json.loads(done.stdout)
     print(" | ".join([name, *(format_cell(row[column]) for column in COLUMNS)]), flush=True)

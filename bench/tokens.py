@@ -57,7 +57,8 @@ def triage(folder: Path, model: Callable[[ReceivedRequest], ScriptedReply]) -> d
     with serve_script(model) as server:
         names = dict.fromkeys(("TRIAGE_MODEL", "TRIAGE_FAST_MODEL", "TRIAGE_FALLBACK_MODEL"), "made-up")
         environment = os.environ | names | {"TRIAGE_MODEL_API_KEY": "none", "TRIAGE_MODEL_BASE_URL": f"{server.url}/v1"}
-        command = [sys.executable, "-m", "triage", "run", "--repo", folder, "--issue", folder / "issue.md", "--json"]
+        command = [sys.executable, "-m", "triage", "run", "--repo", str(folder)]
+        command += ["--issue", str(folder / "issue.md"), "--json"]
         done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, env=environment, check=True)
     report: dict[str, Any] = json.loads(done.stdout)
     return report
@@ -96,7 +97,7 @@ def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest]
         }
         if schema in answers:
             return chat_completion(answers[schema].model_dump_json())
-        ticket = {"title": "The value is not checked", "labels": [], "assignee": None, "effort": "S"}
+        ticket: dict[str, Any] = {"title": "The value is not checked", "labels": [], "assignee": None, "effort": "S"}
         return chat_completion(json.dumps(ticket) if "response_format" in body else DRAFT)
 
     return lambda request: count_tokens(choose(request.body), request.body)

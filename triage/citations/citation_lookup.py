@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Protocol
 
 from triage.citations.quoted_text import NormalizedText
-from triage.citations.written_place import MAX_CHARS, WrittenPlace, list_readings
-from triage.domain.code import Passage, Span
+from triage.citations.written_place import MAX_CHARS, list_readings
+from triage.domain.code import CodePlace, Passage, Span
 from triage.domain.report import NamedPlace
 
 MIN_SYMBOL_CHARS, MAX_SYMBOL_CHARS = 3, 200
@@ -28,18 +28,6 @@ class CitedCode(Protocol):
     def read_lines(self, path: str) -> list[str] | None: ...
     def list_paths(self) -> Sequence[str]: ...
     def find_definitions(self, name: str) -> list[Passage]: ...
-
-
-@dataclass(frozen=True)
-class CitedPlace:
-    """An indexed file, and what was written about the place in it."""
-
-    path: str
-    start: int | None = None
-    end: int | None = None
-    symbol: str | None = None
-    is_from_symbol: bool = False
-    """Whether a symbol was cited in place of the path."""
 
 
 class CitationLookup:
@@ -64,16 +52,23 @@ class CitationLookup:
         place = self.locate(cited)
         return place.path if place else None
 
-    def locate(self, cited: str, symbol: str = "") -> CitedPlace | None:
-        """Return the place that is cited by its path, else by a symbol that only one file defines.
+    def locate(self, cited: str) -> CodePlace | None:
+        """Return the place that is cited by its path, else by a symbol."""
+        return self.locate_path(cited) or self.locate_symbol(cited)
+
+    def locate_path(self, cited: str, symbol: str = "") -> CodePlace | None:
+        """Return the place that is cited by its path.
 
         Of several files with the end of the path, the only one that defines `symbol`.
         """
-        readings = list(list_readings(cited, self._repository))
-        for written in readings:
+        for written in list_readings(cited, self._repository):
             if path := self._resolve_path(written.path, symbol or written.symbol or ""):
-                return CitedPlace(path, written.start, written.end, written.symbol)
-        return next(filter(None, map(self._locate_symbol, readings)), None)
+                return replace(written, path=path)
+        return None
+
+    def locate_symbol(self, cited: str) -> CodePlace | None:
+        """Return the place that is cited by a symbol in place of a path, if only one file defines it."""
+        return next(filter(None, map(self._find_defining_file, list_readings(cited, self._repository))), None)
 
     def find_spans(self, symbol: str, path: str) -> list[Span]:
         """Return where a symbol is defined in a file."""
@@ -81,14 +76,14 @@ class CitationLookup:
             return []
         return [passage.span for passage in self._definitions(symbol) if passage.span.path == path]
 
-    def _locate_symbol(self, written: WrittenPlace) -> CitedPlace | None:
+    def _find_defining_file(self, written: CodePlace) -> CodePlace | None:
         name = written.path.strip("` ")
         if not MIN_SYMBOL_CHARS <= len(name) <= MAX_SYMBOL_CHARS or not _SYMBOL.fullmatch(name):
             return None
         defined = [passage for passage in self._definitions(name) if _is_named(passage, name)]
         if len({passage.span.path for passage in defined}) != 1 or defined[0].span.path not in self._paths:
             return None
-        return CitedPlace(defined[0].span.path, written.start, written.end, name, is_from_symbol=True)
+        return replace(written, path=defined[0].span.path, symbol=name)
 
     def _resolve_path(self, cited: str, symbol: str) -> str | None:
         path = _normalize(cited)
@@ -148,8 +143,8 @@ def find_named_places(texts: Iterable[str], code: CitationLookup) -> list[NamedP
 
 def _verify(written: str, code: CitationLookup) -> NamedPlace | None:
     lines = _LINES.search(written)
-    found = code.locate(written[: lines.start()] if lines else written)
-    if found is None or found.is_from_symbol:
+    found = code.locate_path(written[: lines.start()] if lines else written)
+    if found is None:
         return None
     if lines is None:
         return NamedPlace(text=written, path=found.path)

@@ -7,10 +7,10 @@ the symbol. Lines and quotes that are still not there are dropped, with the reas
 import re
 from collections.abc import Iterable, Sequence
 
-from triage.citations.citation_lookup import CitationLookup, CitedPlace
+from triage.citations.citation_lookup import CitationLookup
 from triage.citations.quoted_text import MIN_QUOTE_CHARS, count_letters, find_quote, list_quote_forms
 from triage.citations.written_place import clean_symbol
-from triage.domain.code import Span
+from triage.domain.code import CodePlace, Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import CheckedEvidence, Citations, Suspect
 
@@ -23,7 +23,8 @@ class CheckedReference:
 
     def __init__(self, cited: RelevantFile | AffectedFile | Evidence, code: CitationLookup) -> None:
         symbol = clean_symbol((None if isinstance(cited, Evidence) else cited.symbol) or "")
-        place = code.locate(cited.path or "", symbol)
+        by_path = code.locate_path(cited.path or "", symbol)
+        place = by_path or code.locate_symbol(cited.path or "")
         self._code, self._lines = code, _list_lines(cited, place)
         quote = "" if isinstance(cited, AffectedFile) else (cited.quote or "").strip()
         self._total = 1 + (self._lines is not None) + bool(quote)
@@ -38,6 +39,8 @@ class CheckedReference:
         if place is None:
             self._refused.append(f"{_printable(cited.path or '')}: no such file in the indexed commit")
         else:
+            if by_path is None:
+                self._corrected.append("this file defines the symbol that was cited as a path")
             self._check(place, symbol or clean_symbol(place.symbol or ""), quote)
 
     @property
@@ -52,10 +55,8 @@ class CheckedReference:
             refused=describe(self._refused),
         )
 
-    def _check(self, place: CitedPlace, symbol: str, quote: str) -> None:
+    def _check(self, place: CodePlace, symbol: str, quote: str) -> None:
         self._verified += 1
-        if place.is_from_symbol:
-            self._corrected.append("this file defines the symbol that was cited as a path")
         definitions = self._code.find_spans(symbol, place.path)
         problem = self._check_lines(place.path)
         is_quoted = bool(quote) and self._check_quote(quote, place.path, definitions)
@@ -128,7 +129,7 @@ class CheckedReference:
         return any(name in line and word.search(line) for line in lines)
 
 
-def _list_lines(cited: RelevantFile | AffectedFile | Evidence, place: CitedPlace | None) -> tuple[int, int] | None:
+def _list_lines(cited: RelevantFile | AffectedFile | Evidence, place: CodePlace | None) -> tuple[int, int] | None:
     numbers = [number for number in (cited.start_line, cited.end_line) if number is not None]
     if not numbers and place:
         numbers = [number for number in (place.start, place.end) if number is not None]

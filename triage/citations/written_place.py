@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
+
+from triage.domain.code import CodePlace
 
 MAX_CHARS = 4096
 """PATH_MAX of Linux: a longer path cannot be checked out."""
@@ -38,17 +40,7 @@ _KIND_BEHIND = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class WrittenPlace:
-    """What a model cites. The path may be none of the repository."""
-
-    path: str
-    start: int | None = None
-    end: int | None = None
-    symbol: str | None = None
-
-
-def list_readings(text: str, repository: str) -> Iterator[WrittenPlace]:
+def list_readings(text: str, repository: str) -> Iterator[CodePlace]:
     """Yield what a text may mean, the most literal reading first. `repository` is `owner/name`, or a name alone.
 
     A permalink to another repository means nothing here.
@@ -59,17 +51,17 @@ def list_readings(text: str, repository: str) -> Iterator[WrittenPlace]:
     if "://" in text:
         yield from _list_url_readings(text, repository)
         return
-    readings = [WrittenPlace(text)]
+    readings = [CodePlace(text)]
     text = _HEADING.sub("", text, count=1)
-    readings += [WrittenPlace(text), *_split_tails(text)]
+    readings += [CodePlace(text), *_split_tails(text)]
     for place in dict.fromkeys(readings):
         yield place
         if path := _strip_repository(place.path, repository):
             yield replace(place, path=path)
 
 
-def _split_tails(text: str) -> Iterator[WrittenPlace]:
-    place = WrittenPlace(text)
+def _split_tails(text: str) -> Iterator[CodePlace]:
+    place = CodePlace(text)
     for _ in range(_MAX_TAILS):
         head, tail = _cut_tail(place.path)
         if tail is None:
@@ -91,7 +83,7 @@ def _cut_tail(text: str) -> tuple[str, re.Match[str] | None]:
     return text, None
 
 
-def _list_url_readings(url: str, repository: str) -> Iterator[WrittenPlace]:
+def _list_url_readings(url: str, repository: str) -> Iterator[CodePlace]:
     found = _URL.search(url)
     if not found or not is_same_repository(found["repository"], repository):
         return
@@ -102,7 +94,7 @@ def _list_url_readings(url: str, repository: str) -> Iterator[WrittenPlace]:
     end = int(lines["end"] or lines["start"]) if lines else None
     parts = unquote(path).split("/")
     for ref_length in range(1, min(len(parts), 6)):  # the name of a branch may have slashes
-        yield WrittenPlace("/".join(parts[ref_length:]), start, end)
+        yield CodePlace("/".join(parts[ref_length:]), start, end)
 
 
 def is_same_repository(written: str, repository: str) -> bool:

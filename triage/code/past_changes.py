@@ -96,8 +96,7 @@ class PastChanges:
 
     def score_changes(self, term_weights: Mapping[str, float]) -> NDArray[np.float32]:
         """Score each change by the words that it shares with a query, by its age and by how many files it changed."""
-        number = self.table.vocabulary.find_number
-        numbered = {found: weight for term, weight in term_weights.items() if (found := number(term)) is not None}
+        numbered = self.table.vocabulary.number_terms(term_weights)
         scores: NDArray[np.float32] = self._words.score_documents(numbered) * self._weights
         return scores
 

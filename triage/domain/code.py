@@ -1,5 +1,6 @@
 """Places in the indexed commit, and what its history says about them. Lines are 1-based and inclusive everywhere."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -7,6 +8,16 @@ from pydantic import Field
 
 from triage.domain.issue import ParsedIssue
 from triage.domain.value import Value
+
+
+@dataclass(frozen=True)
+class CodePlace:
+    """A file, and what is known of the place in it. The reports have a `Span` instead."""
+
+    path: str
+    start: int | None = None
+    end: int | None = None
+    symbol: str | None = None
 
 
 class Span(Value):

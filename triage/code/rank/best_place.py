@@ -237,20 +237,13 @@ def _is_mentioned(query_scores: QueryScores, owner: str) -> bool:
 
 def _make_place(sign: MatchSource, query_scores: QueryScores, file: int, line: int, text: str) -> BestPlace:
     lines = query_scores.file_lines(file)
+    around = query_scores.corpus.find_enclosing(file, line)
     start, end = max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
     return BestPlace(
         sign=sign,
         span=Span(path=query_scores.corpus.files[file].path, start=start, end=end),
         line=line,
-        symbol=_find_symbol(query_scores, file, line),
+        symbol=around.name if around else None,
         quote=(lines[line - 1].strip() if line <= len(lines) else "") or None,
         text=" ".join(text.split()),
     )
-
-
-def _find_symbol(query_scores: QueryScores, file: int, line: int) -> str | None:
-    """Return the innermost definition around a line. A chunk may have several."""
-    names = set(find_words("\n".join(query_scores.file_lines(file))))
-    locations = (location for name in names for location in query_scores.corpus.find_definitions(file, name))
-    around = [location for location in locations if location.start <= line <= location.end]
-    return max(around, key=lambda one: (one.start, -one.end)).name if around else None

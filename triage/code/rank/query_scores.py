@@ -26,7 +26,7 @@ class QueryScores:
     @cached_property
     def term_weights(self) -> Mapping[int, float]:
         """Weights of the query's terms that the repository has, by term number."""
-        return self._number_terms(self._all_weights)
+        return self.corpus.vocabulary.number_terms(self._all_weights)
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
@@ -61,7 +61,7 @@ class QueryScores:
 
     def part_weights(self, part: str) -> Mapping[int, float]:
         """Return the weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
-        return self._number_terms(self.query.part_weights.get(part, {}))
+        return self.corpus.vocabulary.number_terms(self.query.part_weights.get(part, {}))
 
     def score_chunks(self, part: str) -> Scores:
         return self.sum_best_chunks(self.corpus.by_chunk.score_documents(self.part_weights(part)))
@@ -104,10 +104,6 @@ class QueryScores:
     @cached_property
     def _lines(self) -> dict[int, list[str]]:
         return {}
-
-    def _number_terms(self, weights: Mapping[str, float]) -> dict[int, float]:
-        number = self.corpus.vocabulary.find_number
-        return {found: weight for term, weight in weights.items() if (found := number(term)) is not None}
 
 
 def documents_with(table: BM25, term: int) -> NDArray[np.int32]:

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -83,6 +83,10 @@ class Vocabulary:
 
     def find_number(self, term: str) -> int | None:
         return self._terms.get(term)
+
+    def number_terms(self, weights: Mapping[str, float]) -> dict[int, float]:
+        """Return the weights of the known terms by their numbers."""
+        return {self._terms[term]: weight for term, weight in weights.items() if term in self._terms}
 
     @property
     def terms(self) -> Collection[str]:
