@@ -12,12 +12,14 @@ from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
 
 RESULTS = [
-    result(1, rank=1, chance=0.95, speaks="found", place=place(0.95)),
-    result(2, rank=1, chance=0.72, speaks="found", place=place(0.72, edited=False)),
-    result(3, rank=3, chance=0.25, speaks="question"),
+    result(1, rank=1, chance=0.95, comment_reason="found", place=place(0.95)),
+    result(2, rank=1, chance=0.72, comment_reason="found", place=place(0.72, edited=False)),
+    result(3, rank=3, chance=0.25, comment_reason="question"),
     result(4, rank=None, chance=0.05, kind="question", usd=0.25, by_model=True),
-    result(5, rank=None, chance=0.0, files=[], status=Status.DEGRADED, duplicate=3, speaks="duplicate", seconds=9.0),
-    result(6, rank=2, chance=0.3, speaks="analysis"),
+    result(
+        5, rank=None, chance=0.0, files=[], status=Status.DEGRADED, duplicate=3, comment_reason="duplicate", seconds=9.0
+    ),
+    result(6, rank=2, chance=0.3, comment_reason="analysis"),
 ]
 DUPLICATES = [
     DuplicateResult(number=8, title="x", original=1, named=1, outcome="found"),
@@ -30,7 +32,7 @@ def test_every_figure():
     score = score_results(RESULTS, DUPLICATES, Thresholds())
     assert (str(score.first), str(score.ranked), str(score.bugs)) == ("2 of 6", "4 of 6", "5 of 6")
     assert str(score.comments) == "5 of 6"
-    assert score.speaks == {"found": 2, "question": 1, "duplicate": 1, "analysis": 1}
+    assert score.comment_reasons == {"found": 2, "question": 1, "duplicate": 1, "analysis": 1}
     assert (str(score.named), str(score.analysed)) == ("1 of 2", "0 of 1")
     assert {sign: str(share) for sign, share in score.named_by_sign.items()} == {"name": "1 of 2"}
     assert (str(score.duplicates), score.wrong_duplicates, str(score.unmarked_named)) == ("1 of 3", 1, "1 of 6")

@@ -35,7 +35,7 @@ def test_a_place_is_named_if_the_report_has_it():
     assert (unsure.place.named, unsure.place.edited, unsure.place.chance) == (False, True, 0.6)
     sure = judge_report(case(), report(PATH, best_place=place()), place(), {})
     assert sure.place
-    assert (sure.place.named, sure.speaks) == (True, "found")
+    assert (sure.place.named, sure.comment_reason) == (True, "found")
 
 
 def test_a_place_that_the_report_would_never_name_says_nothing_about_thresholds():

@@ -556,5 +556,5 @@ SKILLS_BY_MODEL = change_report(
     FULL,
     skills=USED_SKILLS,
     active_skills={"import-profiles": 3, "money": 2},
-    injected_skill_ids=["import-profiles", "money"],
+    shown_skill_ids=["import-profiles", "money"],
 )

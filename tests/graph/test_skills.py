@@ -70,7 +70,7 @@ async def test_by_rules_a_skill_that_applies_is_in_the_report(conditions: dict[s
     assert used.reasons == [reason]
     assert (used.requires_approval, used.checkpoint_type) == (True, "labels")
     assert report.active_skills == {"dates": 1}
-    assert report.injected_skill_ids == []
+    assert report.shown_skill_ids == []
     assert report.status is Status.COMPLETE
 
 
@@ -113,7 +113,7 @@ async def test_a_broken_skill_is_named_and_costs_only_itself():
 
 async def test_without_skills_the_report_has_none():
     report = await run(with_skills())
-    assert (report.skills, report.active_skills, report.injected_skill_ids) == ([], {}, [])
+    assert (report.skills, report.active_skills, report.shown_skill_ids) == ([], {}, [])
 
 
 # --- with a model
@@ -127,7 +127,7 @@ async def test_a_skill_that_applies_reaches_every_agent_from_the_first_on():
     assert asked_with(given, "dates") == requests, "no request more than without skills"
     assert all("- other: About other" in prompt for _, prompt in prompts(given))
     assert report.active_skills == {"dates": 2}
-    assert report.injected_skill_ids == ["dates"]
+    assert report.shown_skill_ids == ["dates"]
     assert report.usage.calls == 6
 
 
@@ -151,7 +151,7 @@ async def test_an_agent_that_names_a_skill_is_asked_once_more_and_later_agents_h
     assert "## Reference: src/store.py\nclass Store:" in second
     assert report.verdict == "CONFIRMED", "the answer with the skill counts"
     assert report.active_skills == {"dates": 3}
-    assert report.injected_skill_ids == ["dates"]
+    assert report.shown_skill_ids == ["dates"]
     assert report.skills[0].reasons == ["asked for by the critic"]
 
 
@@ -178,7 +178,7 @@ async def test_a_skill_is_injected_once_in_a_run():
     assert requests.count("InvestigatorFinding") == 2
     assert requests.count("CodebaseFinding") == requests.count("CritiqueFinding") == len(report.rounds)
     assert requests.count("TriageReport") == 1
-    assert report.injected_skill_ids == ["dates"]
+    assert report.shown_skill_ids == ["dates"]
 
 
 async def test_an_unknown_skill_costs_no_request():
@@ -228,4 +228,4 @@ async def test_when_rules_answer_no_text_was_injected():
     failing = dict.fromkeys(factories.answers(), error)
     report = await run(with_skills(skill("dates", words=["parse"]), model=FakeModel(failing)))
     assert report.active_skills == {"dates": 1}
-    assert report.injected_skill_ids == []
+    assert report.shown_skill_ids == []

@@ -109,7 +109,7 @@ def test_no_control_character_reaches_a_terminal():
 
 def test_whether_an_issue_like_this_gets_a_comment():
     assert shown(RULES)[-1] == "When it is opened, an issue like this gets no comment."
-    triaged = RULES.model_copy(update={"speaks": "found"})
+    triaged = RULES.model_copy(update={"comment_reason": "found"})
     assert shown(triaged)[-1] == "When it is opened, an issue like this gets a comment (found)."
 
 

@@ -82,7 +82,7 @@ def plan_report(
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
     speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
-    decided = report.model_copy(update={"speaks": speaks})
+    decided = report.model_copy(update={"comment_reason": speaks})
     return plan_effects.plan_report(decided, policy, issue, facts, previous, paths, **rest)
 
 
@@ -288,10 +288,10 @@ def test_a_dry_run_lists_its_plan():
 def test_the_report_is_written_as_json():
     effects = plan_report(FULL, Policy(), ISSUE, FACTS)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
-    assert written.speaks == "analysis"
+    assert written.comment_reason == "analysis"
     assert written.comment is not None
     assert of(PostComment, effects).body.partition("\n")[2] == written.comment + "\n", "without the hidden state"
-    assert written == FULL.model_copy(update={"speaks": written.speaks, "comment": written.comment})
+    assert written == FULL.model_copy(update={"comment_reason": written.comment_reason, "comment": written.comment})
 
 
 WITH_FINDINGS = change_report(
@@ -316,7 +316,7 @@ def test_the_report_says_what_stands_on_the_issue(
 ):
     effects = plan_report(WITH_FINDINGS, policy, ISSUE, FACTS, previous, PATHS, **changes)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
-    assert (written.speaks, bool(written.comment)) == (speaks, bool(speaks))
+    assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
 
 
 def test_labels_that_nothing_remembers_are_added_once():

@@ -109,13 +109,13 @@ def list_speaking(results: BacklogResults, issues: Mapping[int, ListedIssue]) ->
     """Return the reports that are worth a comment, in the order of the table."""
     ordered = [*(one.report for one in results.ranked), *results.others]
 
-    def speaks(report: RunReport) -> bool:
+    def has_comment(report: RunReport) -> bool:
         issue = issues[report.issue.number or 0].issue
         return (
             bool(decide_comment(report, "auto", has_comment=find_our_comment(issue) is not None)) and not issue.locked
         )
 
-    return [report for report in ordered if report.issue.number in issues and speaks(report)]
+    return [report for report in ordered if report.issue.number in issues and has_comment(report)]
 
 
 def _admit(issue: Issue) -> AdmittedTriage:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import get_args
 
-from pydantic import AwareDatetime, Field
+from pydantic import AliasChoices, AwareDatetime, Field
 
 from triage.backtest.results import CaseResult, DuplicateResult, IssueResult
 from triage.backtest.thresholds import ThresholdChoice, choose_thresholds
@@ -14,7 +14,7 @@ from triage.domain.code import MatchSource
 from triage.domain.past_issues import PredictedBy
 from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
-from triage.domain.value import Value
+from triage.domain.value import RENAMED_FIELDS, Value
 
 MIN_CASES_FOR_PERCENT = 20
 """Small numbers stay numbers."""
@@ -76,6 +76,8 @@ def count_bands(judged: Sequence[tuple[float, bool]], edges: Sequence[float], di
 
 
 class BacktestScore(Value):
+    model_config = RENAMED_FIELDS
+
     issues: int
     first: Rate
     """The first file was edited."""
@@ -86,7 +88,9 @@ class BacktestScore(Value):
     bands: list[Band] = Field(default_factory=list)
     comments: Rate
     """`comment: auto` would have written one."""
-    speaks: dict[str, int] = Field(default_factory=dict)
+    comment_reasons: dict[str, int] = Field(
+        default_factory=dict, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reasons")
+    )
     """Comments by their reason."""
     named: Rate
     """Comments that name a place which the fix edited, of those that name one."""
@@ -142,9 +146,9 @@ def score_results(
 ) -> BacktestScore:
     complete = [result for result in results if result.status is Status.COMPLETE]
     places = [result.place for result in complete if result.place]
-    named = [result.place for result in results if result.speaks == "found" and result.place]
+    named = [result.place for result in results if result.comment_reason == "found" and result.place]
     by_sign = {sign: count_rate(one.edited for one in named if one.sign == sign) for sign in get_args(MatchSource)}
-    speaks = Counter(str(result.speaks) for result in results if result.speaks)
+    reasons = Counter(str(result.comment_reason) for result in results if result.comment_reason)
     seconds = [result.seconds for result in results]
     judged = [(result.chance, result.is_first_right) for result in complete if result.files]
     return BacktestScore(
@@ -153,11 +157,11 @@ def score_results(
         ranked=count_rate(result.is_among_ranked for result in results),
         bugs=count_rate(result.kind == "bug" for result in results),
         bands=count_bands(judged, CASE_BANDS, 3),
-        comments=count_rate(result.speaks is not None for result in results),
-        speaks=dict(speaks.most_common()),
+        comments=count_rate(result.comment_reason is not None for result in results),
+        comment_reasons=dict(reasons.most_common()),
         named=count_rate(place.edited for place in named),
         named_by_sign={sign: rate for sign, rate in by_sign.items() if rate.cases},
-        analysed=count_rate(result.is_first_right for result in results if result.speaks == "analysis"),
+        analysed=count_rate(result.is_first_right for result in results if result.comment_reason == "analysis"),
         duplicates=count_rate(one.outcome == "found" for one in duplicates),
         wrong_duplicates=sum(one.outcome == "other" for one in duplicates),
         unmarked_named=count_rate(result.duplicate is not None for result in results),

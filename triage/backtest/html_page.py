@@ -44,7 +44,7 @@ def render_html_page(outcome: BacktestOutcome) -> str:
             explained=page.explain_thresholds(outcome),
             thresholds=list(page.list_threshold_lines(outcome)),
             left_out=page.list_left_out(outcome),
-            speaks=page.SPEAKS,
+            comment_reasons=page.COMMENT_REASONS,
             signs=page.SIGNS,
             describe_hit=_describe_hit,
             group=_group,

@@ -47,7 +47,7 @@ def judge_report(
         files=files,
         chance=chances.get(files[0].path, 0.0) if files else 0.0,
         place=_judge_likely_place(report, place, case.edited),
-        speaks=decide_comment(report, "auto"),
+        comment_reason=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
         asked=[question.kind for question in report.missing_information],
         seconds=report.seconds,

@@ -22,7 +22,7 @@ from triage.safety.clean_text import clean_text
 SIGNS = {"trace": "the end of a stack trace", "message": "an error message", "name": "a name in the issue"}
 _WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
 _SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
-SPEAKS = {
+COMMENT_REASONS = {
     "found": "the place in the code",
     "analysis": "a model's analysis",
     "duplicate": "an earlier issue",
@@ -147,7 +147,9 @@ def list_figures(outcome: BacktestOutcome) -> list[tuple[str, str, str]]:
 
 
 def _list_reasons(score: BacktestScore) -> str:
-    listed = ", ".join(f"{SPEAKS.get(reason, reason)}: {count}" for reason, count in score.speaks.items())
+    listed = ", ".join(
+        f"{COMMENT_REASONS.get(reason, reason)}: {count}" for reason, count in score.comment_reasons.items()
+    )
     return listed and listed[0].upper() + listed[1:]
 
 

@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AliasChoices, AwareDatetime, Field
 
 from triage.domain.code import MatchSource
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.past_issues import PredictedBy
-from triage.domain.report import SpeakReason
+from triage.domain.report import CommentReason
 from triage.domain.run import Status
-from triage.domain.value import Value
+from triage.domain.value import RENAMED_FIELDS, Value
 
 RANKED = 3
 """Files of a report that count: the first, and among the first three."""
@@ -54,6 +54,8 @@ class LikelyPlace(Value):
 class CaseResult(Value):
     """What the triage said, and whether the fix agrees."""
 
+    model_config = RENAMED_FIELDS
+
     case: PastCase
     kind: Kind
     status: Status
@@ -62,7 +64,9 @@ class CaseResult(Value):
     chance: float = 0.0
     """Of the first file, from 0 to 1."""
     place: LikelyPlace | None = None
-    speaks: SpeakReason | None = None
+    comment_reason: CommentReason | None = Field(
+        None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
+    )
     """Why `comment: auto` would have written a comment; None if it would not have."""
     duplicate: int | None = None
     """The earlier issue that the report names as possibly the same."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from triage.comment.hidden_state import CommentState, render_state
 from triage.comment.sections import MAX_COMMENT_UNITS, Page, build_page, render_page, utf16_length
 from triage.domain.effect import CommentMode, Policy
-from triage.domain.report import RunReport, SpeakReason, Ticket
+from triage.domain.report import CommentReason, RunReport, Ticket
 from triage.domain.run import Outcome
 
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
@@ -32,9 +32,11 @@ def render_visible_comment(page: Page, max_utf16_units: int = MAX_COMMENT_UNITS)
 
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
     """Return the report with the comment that an issue gets which was just opened, if it gets any."""
-    speaks = decide_comment(report, policy.comment)
+    reason = decide_comment(report, policy.comment)
     page = build_page(report, labels=policy.labels)
-    return report.model_copy(update={"speaks": speaks, "comment": render_visible_comment(page) if speaks else None})
+    return report.model_copy(
+        update={"comment_reason": reason, "comment": render_visible_comment(page) if reason else None}
+    )
 
 
 def render_quiet_comment(body: str, state: CommentState) -> str:
@@ -75,7 +77,7 @@ NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes
 
 def decide_comment(
     report: RunReport, mode: CommentMode, *, is_asked: bool = False, has_comment: bool = False
-) -> SpeakReason | None:
+) -> CommentReason | None:
     """Return why the issue gets a comment; None if the report stays on the page of the job.
 
     `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
@@ -92,7 +94,7 @@ def decide_comment(
     return "always" if mode == "always" else None
 
 
-def _find_reason(report: RunReport) -> SpeakReason | None:
+def _find_reason(report: RunReport) -> CommentReason | None:
     if report.security:
         return "security"
     if report.possible_duplicate:

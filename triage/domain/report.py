@@ -27,7 +27,7 @@ from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
-SpeakReason = Literal["security", "duplicate", "found", "analysis", "question", "update", "asked", "always"]
+CommentReason = Literal["security", "duplicate", "found", "analysis", "question", "update", "asked", "always"]
 """Why a report is worth a comment, the strongest reason first."""
 MAX_LABELS = 5
 """Labels of one report."""
@@ -172,7 +172,9 @@ class RunReport(Value):
     suggested_fix: str | None = None
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
-    speaks: SpeakReason | None = None
+    comment_reason: CommentReason | None = Field(
+        None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
+    )
     """Why the issue gets a comment: it may report a vulnerability; it is possibly a duplicate; a place was found; a
     model's analysis was not rejected; a question is open; an earlier comment must not become stale; a person asked for
     the run; the input `comment` is `always`. None if it gets none."""
@@ -208,5 +210,9 @@ class RunReport(Value):
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """Id of each of these skills to its tier: 1 if it is only linked, 2 if a model answered with its text, 3 if it had
     files that the text references too."""
-    injected_skill_ids: list[str] = Field(default_factory=list)
+    shown_skill_ids: list[str] = Field(
+        default_factory=list,
+        serialization_alias="injected_skill_ids",
+        validation_alias=AliasChoices("injected_skill_ids", "shown_skill_ids"),
+    )
     """Those with whose text a model answered."""

@@ -56,7 +56,7 @@ def record_shown_skills(state: BugTriageState, agent: AgentName, tiers: Mapping[
     return {
         "active_skills": state.active_skills | highest,
         "skill_reasons": asked_for | state.skill_reasons,
-        "injected_skill_ids": list(dict.fromkeys([*state.injected_skill_ids, *tiers])),
+        "shown_skill_ids": list(dict.fromkeys([*state.shown_skill_ids, *tiers])),
     }
 
 

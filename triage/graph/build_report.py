@@ -102,7 +102,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         index=state.index,
         skills=list_used_skills(state, services),
         active_skills=state.active_skills,
-        injected_skill_ids=state.injected_skill_ids,
+        shown_skill_ids=state.shown_skill_ids,
     )
 
 

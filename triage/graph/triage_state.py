@@ -42,7 +42,7 @@ class BugTriageState(AgentInput):
     declined: Annotated[list[DeclinedAnswer], add] = Field(default_factory=list)
     """Answers with `error`: rules answer next."""
 
-    injected_skill_ids: list[str] = Field(default_factory=list)
+    shown_skill_ids: list[str] = Field(default_factory=list)
     """The project's skills with whose text a model answered, in the order of the first answer."""
     skill_reasons: dict[str, list[str]] = Field(default_factory=dict)
     """Why each active skill applies. Only agents that see the code write these two, and `active_skills`."""

@@ -110,7 +110,7 @@ def _render_run(report: RunReport) -> Iterator[RenderableType]:
     yield Text(summarize_run(report), style="dim")
     turns = [_describe_turn(turn) for stage in split_into_stages(report) for turn in stage.turns]
     yield Text(", ".join(turns), style="dim")
-    reason = f"a comment ({report.speaks})" if report.speaks else "no comment"
+    reason = f"a comment ({report.comment_reason})" if report.comment_reason else "no comment"
     yield Text(f"When it is opened, an issue like this gets {reason}.", style="dim")
 
 

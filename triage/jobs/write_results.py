@@ -56,7 +56,7 @@ async def publish_report(
     comment_reason = decide_comment(
         report, run.policy.comment, is_asked=admitted.task.is_asked, has_comment=comment is not None
     )
-    report = report.model_copy(update={"speaks": None if reason else comment_reason})
+    report = report.model_copy(update={"comment_reason": None if reason else comment_reason})
     if not (comment_reason or reason) and run.policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     may_suggest = not (partial or reason or says_nothing_new(report, comment))

@@ -92,27 +92,29 @@ def plan_report(
 ) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
-    It is a comment if `report.speaks` says why. A `partial` report of a cancelled run is one only if it has findings
-    and there is no earlier comment. One that `is_skipped` writes nothing to the issue; its notes say why. Links and
-    labels are those of `facts`, whatever the report says. `previous` is our comment on the issue, `duplicates` are the
-    ids of younger ones, and `run` is what the hidden state remembers if an event started it. Without
-    `remembers_labels`, an earlier run may have added labels, and no comment says which. `options` are what GitHub takes
-    as suggestions; without them, the page names the labels.
+    It is a comment if `report.comment_reason` says why. A `partial` report of a cancelled run is one only if it has
+    findings and there is no earlier comment. One that `is_skipped` writes nothing to the issue; its notes say why.
+    Links and labels are those of `facts`, whatever the report says. `previous` is our comment on the issue,
+    `duplicates` are the ids of younger ones, and `run` is what the hidden state remembers if an event started it.
+    Without `remembers_labels`, an earlier run may have added labels, and no comment says which. `options` are what
+    GitHub takes as suggestions; without them, the page names the labels.
     """
     may_write = policy.comment != "never" and not is_skipped and issue.number is not None
     may_comment = may_write and not (partial and (previous is not None or not report.findings))
     report = overwrite_with_trusted_facts(report, facts, issue.number)
-    report = report if may_comment else report.model_copy(update={"speaks": None})
+    report = report if may_comment else report.model_copy(update={"comment_reason": None})
     known = parse_state(previous.body) if previous else None
     may_suggest = may_write and not partial and not says_nothing_new(report, previous)
     has_panel = options is not None and options.can_suggest
     suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest and has_panel else []
     suggests_labels = any(suggestion.kind == "label" for suggestion in suggestions)
-    proposal = plan_proposal(report, policy.labels, issue, options, known) if report.speaks and not partial else None
+    proposal = (
+        plan_proposal(report, policy.labels, issue, options, known) if report.comment_reason and not partial else None
+    )
     block = render_suggestions(proposal) if proposal else ""
     page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block)
-    report = report.model_copy(update={"comment": render_visible_comment(page) if report.speaks else None})
-    explains_silence = may_write and not partial and report.speaks is None
+    report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
+    explains_silence = may_write and not partial and report.comment_reason is None
     writes: list[Effect] = []
     if may_write and issue.number is not None:
         target = Target(issue, issue.number, previous, run, remembers_labels, needs_info_label)
@@ -121,7 +123,7 @@ def plan_report(
             # Also without a new comment: the panel is there for whoever decides.
             writes += [SuggestChanges(issue_number=issue.number, suggestions=suggestions)] if suggestions else []
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
-        elif report.speaks:
+        elif report.comment_reason:
             writes = plan_partial_comment(report, page, target)
     planned = writes if policy.dry_run else None
     summary = render_summary(page, report, planned, suggestions, explains_silence=explains_silence)

@@ -48,8 +48,8 @@ class Target:
 def plan_issue_effects(
     report: RunReport, page: Page, policy: Policy, target: Target, suggestions: Sequence[Suggestion]
 ) -> list[Effect]:
-    """Returns the comment and the labels of a report. Without `report.speaks` there is no comment."""
-    if not report.speaks:
+    """Returns the comment and the labels of a report. Without `report.comment_reason` there is no comment."""
+    if not report.comment_reason:
         return list(_plan_labels(report, policy, target))
     if target.previous and says_nothing_new(report, target.previous):
         # No labels and no suggestions: what a person removed or declined stays so.
