@@ -12,13 +12,16 @@ from unittest.mock import patch
 from triage import cli
 
 
-def run_command(words: list[str], environ: Mapping[str, str], folder: Path) -> "subprocess.CompletedProcess[str]":
+def run_command(
+    words: list[str], environ: Mapping[str, str], folder: Path, stdin: str = ""
+) -> "subprocess.CompletedProcess[str]":
     """Return what the command wrote, and its exit code, with these variables only."""
     out, err, code = io.StringIO(), io.StringIO(), 0
     variables = {"PATH": os.environ["PATH"], "COLUMNS": "120", **environ}
     with (
         patch.dict(os.environ, variables, clear=True),
         patch.object(sys, "argv", ["bug-triage", *words]),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")),
         chdir(folder),
         redirect_stdout(out),
         redirect_stderr(err),

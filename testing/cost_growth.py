@@ -10,6 +10,8 @@ MAX_GROWTH = 12.0
 """Allowed growth of the cost. Linear cost grows 4 times (up to 10 where memory is slow), quadratic cost 16 times."""
 NEGLIGIBLE_SECONDS = 0.05
 """Cheaper calls are too short to compare, and harmless."""
+CLEARLY_LINEAR = 8.0
+"""Of a first measurement: other work would have to double the small cost to hide quadratic growth."""
 TRIES = 5
 T = TypeVar("T")
 
@@ -21,6 +23,9 @@ def measure_growth(function: Callable[[T], object], build: Callable[[int], T], s
     if first <= NEGLIGIBLE_SECONDS:
         return 0.0
     small = build(size // FACTOR)
+    growth = first / _measure_seconds(function, small)
+    if growth <= CLEARLY_LINEAR:
+        return growth
     # The minimum counts: other work on the machine adds time and never takes any away.
     small_cost = min(_measure_seconds(function, small) for _ in range(TRIES))
     growth = first / small_cost

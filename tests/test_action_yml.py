@@ -2,9 +2,9 @@
 
 import re
 
-import pytest
 from pydantic import SecretStr
 
+from testing.each_row import each_row
 from tests.docs_pages import load_manifest
 from tests.docs_yaml import ROOT, is_release
 from triage.app.settings import Settings
@@ -32,7 +32,7 @@ def test_every_input_is_a_setting_in_the_same_order() -> None:
     assert list(load_manifest()["inputs"]) == [field.alias for field in Settings.model_fields.values()]
 
 
-@pytest.mark.parametrize("name", list(Settings.model_fields))
+@each_row("name", list(Settings.model_fields))
 def test_an_input_is_described_by_its_setting(name: str) -> None:
     field = Settings.model_fields[name]
     assert load_manifest()["inputs"][field.alias] == {

@@ -1,4 +1,4 @@
-"""The command line as a person uses it, one process each."""
+"""The command line as a person uses it: what needs a process of its own has one."""
 
 import json
 import signal
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from testing.command_line import run_command
+from testing.each_row import each_row
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.cli import COMMANDS, load_command
@@ -19,7 +21,13 @@ REPORT = (
 )
 
 
-def triage(*words: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+def triage(*words: str, stdin: str = "", **environ: str) -> "subprocess.CompletedProcess[str]":
+    """The command in this process."""
+    return run_command([*words], environ, ROOT, stdin)
+
+
+def triage_alone(*words: str, stdin: str = "", **environ: str) -> "subprocess.CompletedProcess[str]":
+    """The command as a process."""
     return subprocess.run(
         [sys.executable, "-m", "triage", *words],
         cwd=ROOT,
@@ -39,7 +47,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_run_prints_the_report_and_nothing_else(checkout: Path):
-    done = triage("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
+    done = triage_alone("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "cart.py:2" in done.stdout
     assert "❱ 2     return 1 / len(prices)" in done.stdout
@@ -140,7 +148,7 @@ def test_an_endless_file_is_refused():
 
 
 def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path):
-    done = triage(
+    done = triage_alone(
         "run",
         "--repo",
         str(checkout),
@@ -172,7 +180,7 @@ def test_locate_prints_ranked_paths(checkout: Path):
     assert report["query_seconds"] >= 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "said", "complaint", "code"),
     [
         (["run", "--issue", "no-such-file.md"], "", "cannot be read", 2),
@@ -279,7 +287,7 @@ def test_an_issue_is_named_by_its_url(checkout: Path):
 
 
 def test_a_misspelt_variable_is_a_warning(checkout: Path):
-    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_CACHE_DIR="kept")
+    done = triage_alone("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_CACHE_DIR="kept")
     assert done.returncode == 0
     assert done.stderr == "warning: TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?\n"
 

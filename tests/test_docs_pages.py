@@ -11,6 +11,7 @@ import cmarkgfm
 import pytest
 import yaml
 
+from testing.each_row import each_row
 from tests.docs_pages import read_pages, regenerate
 from tests.docs_yaml import ROOT, list_blocks
 
@@ -64,7 +65,7 @@ def find_quoted_messages(markdown: str) -> list[str]:
     return [part.strip() for piece in quoted for part in re.split("…", piece.strip("`")) if len(part.strip()) > 5]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES)
 def test_generated_parts_are_current(page: Path) -> None:
     assert regenerate(PAGES[page]) == PAGES[page], "run `make golden`"
 
@@ -79,7 +80,7 @@ def test_a_changed_part_is_generated_again(page: str, old: str) -> None:
     assert regenerate(text.replace(old, "changed")) == text
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@each_row("path", EXAMPLES)
 def test_every_example_is_linked_or_shown(path: Path) -> None:
     assert any(f"examples/workflows/{path.name}" in text for text in PAGES.values())
 
@@ -120,7 +121,7 @@ def test_a_diff_turns_the_minimal_example_into_another_one(path: str, diff: str)
     assert minimal.replace(before, after) == (ROOT / path).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     assert not list(find_broken_links(page, PAGES[page]))
 
@@ -136,7 +137,7 @@ def test_broken_links_are_found() -> None:
     ]
 
 
-@pytest.mark.parametrize("message", find_quoted_messages(PAGES[ROOT / "docs" / "troubleshooting.md"]))
+@each_row("message", find_quoted_messages(PAGES[ROOT / "docs" / "troubleshooting.md"]))
 def test_a_quoted_message_is_one_of_the_code(message: str) -> None:
     assert any(message in " ".join(text.split()) for text in read_strings_of_the_code().split("\n"))
 
@@ -161,7 +162,7 @@ PATH_IN_TEXT = re.compile(
 )
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "examples"], ids=lambda page: page.name)
+@each_row("page", [page for page in PAGES if page.parent.name != "examples"])
 def test_files_that_a_page_names_exist(page: Path) -> None:
     paths = PATH_IN_TEXT.findall(PAGES[page])
     assert [path for path in paths if not (ROOT / path).exists() and not (ROOT / "triage" / path).exists()] == []

@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 
 OBEYED = {
@@ -29,12 +30,12 @@ TEXT = [
 ]
 
 
-@pytest.mark.parametrize("line", OBEYED)
+@each_row("line", OBEYED)
 def test_the_runner_obeys(line: str):
     assert [(command.name, command.data) for command in parse_commands(f"before\n{line}\nafter")] == [OBEYED[line]]
 
 
-@pytest.mark.parametrize("line", TEXT)
+@each_row("line", TEXT)
 def test_the_runner_takes_for_text(line: str):
     assert list(parse_commands(line)) == []
 

@@ -61,4 +61,4 @@ async def _fix(task: FixTask, app: App, run: Run) -> RunResult:
     from triage.fix import fix_wiring  # a triage needs none of it
     from triage.fix.jobs.run_fix_job import run_fix_job
 
-    return await run_fix_job(app.settings.fix, task, fix_wiring.open_fix_job(app, run))
+    return await run_fix_job(app.settings.fix, task, fix_wiring.open_flow(app, run))

@@ -234,7 +234,7 @@ class GitHub(Protocol):
         """Commits up to `broken` that changed one of the files and are younger than `worked`, newest first."""
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """Post a comment; its id and URL. Another run may post at the same time: see `writes.deduplicate`."""
+        """Post a comment; its id and URL. Another run may post at the same time: see `publish.deduplicate`."""
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         """Replace a comment's text; its id and URL. Raises NoSuchComment if it was deleted."""

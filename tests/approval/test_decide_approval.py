@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.approval.decide_approval import WRITE_ROLES, ApprovalFacts, is_expired, proposal_problem
 from triage.domain.proposal import PatchProposal
 
@@ -31,7 +31,7 @@ def test_a_clear_yes() -> None:
     assert proposal_problem(PROPOSAL, make_facts()) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "reason"),
     [
         ({"repository": "octo/other"}, "another issue"),

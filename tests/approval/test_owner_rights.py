@@ -1,7 +1,6 @@
 """Owners of the files of a patch."""
 
-import pytest
-
+from testing.each_row import each_row
 from triage.approval.owner_rights import owner_problem
 from triage.domain.project_config import ProjectConfig
 from triage.safety.code_owners import MAX_RULES, CodeOwners
@@ -9,7 +8,7 @@ from triage.safety.code_owners import MAX_RULES, CodeOwners
 CONFIG = ProjectConfig(owners={"acme/core": "mona"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rules", "reason"),
     [
         ("", ""),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.approval.person_answer import MAX_FEEDBACK_CHARS, Decision, parse_answer
 
 
@@ -12,7 +13,7 @@ def test_approve(answer: str) -> None:
     assert parse_answer(answer).decision is Decision.APPROVE
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "reject",

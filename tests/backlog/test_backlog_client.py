@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from testing.each_row import each_row
 from testing.servers.backlog_graphql import add_table_routes, answer_backlog
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.backlog.backlog_values import NEWEST, list_issue
@@ -237,7 +238,7 @@ def test_the_search_of_a_later_page() -> None:
     assert "created:<=2026-11-20T09:00:00Z" in build_search("o/r", "is:open", cursor)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     ["repo:a/b", "is:open (repo:a/b)", "-ORG:x", "sort:updated", "created:>2020-01-01", "is:pr", "type:pr", "x" * 201],
 )

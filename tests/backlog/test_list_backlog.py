@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from testing.fake_backlog import FakeBacklogFiles, FakeBacklogSource
 from testing.fakes import NOW, FakeProgressLog
 from tests.backlog.backlog_values import NEWEST, list_issue
@@ -113,7 +114,7 @@ def comment(state: CommentState, *, ours: bool = True) -> IssueComment:
 SAME = CommentState(text_hash=hash_text("Issue 1", ""), content_hash="0" * 16)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "reason"),
     [
         ({}, ""),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
+from testing.each_row import each_row
 from tests.backtest.samples import AT, fixed_issue
 from triage.backtest.choose_cases import (
     EARLIER_FIX,
@@ -213,7 +214,7 @@ def test_in_a_folder_paths_are_those_below_it(tmp_path: Path):
     assert history.list_changed_files(first, second) == {"a.py": True}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "is_fix"),
     [
         ("Fix the total", True),

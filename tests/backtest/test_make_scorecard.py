@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from testing.each_row import each_row
 from testing.fakes import FakeOutput
 from tests.backtest.sample_issues import ISSUES, START
 from tests.jobs.run_harness import RunHarness
@@ -129,7 +130,7 @@ def test_a_day(text: str, day: str) -> None:
     assert parse_since(text, NOW) == datetime.fromisoformat(day).replace(tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.backtest.sample_issues import DATES, ISSUES, START, at, comment, issue, judge, named
 from triage.backtest.weekly_trend import (
     MAX_FILE_BYTES,
@@ -102,7 +103,7 @@ def test_two_years_of_large_weeks_are_read_back() -> None:
 ROW = json.loads(dump_weeks([week(0)]))[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "rows",
     [
         "",

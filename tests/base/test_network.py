@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
+from testing.each_row import each_row
 from testing.fakes import FakeProgressLog
 from testing.servers.tcp_servers import (
     BASIC_AUTH,
@@ -411,12 +412,12 @@ def through(entry: str, url: str) -> str | None:
     return read_network({"http_proxy": "p:1", "https_proxy": "p:2", "NO_PROXY": f" x.test,{entry} "})[0].proxy_for(url)
 
 
-@pytest.mark.parametrize(("entry", "url"), [(entry, url) for entry, urls in TABLE.items() for url in urls])
+@each_row(("entry", "url"), [(entry, url) for entry, urls in TABLE.items() for url in urls])
 def test_a_match_in_no_proxy_is_a_direct_connection(entry: str, url: str):
     assert through(entry, url) is None
 
 
-@pytest.mark.parametrize(("entry", "url"), [(entry, url) for entry, urls in FAR.items() for url in urls])
+@each_row(("entry", "url"), [(entry, url) for entry, urls in FAR.items() for url in urls])
 def test_without_a_match_in_no_proxy_the_proxy_is_used(entry: str, url: str):
     assert through(entry, url) == ("http://p:2" if url.startswith("https") else "http://p:1")
 
@@ -446,7 +447,7 @@ def test_proxies_are_read_from_the_usual_variables(environ: dict[str, str], prox
     assert {scheme: proxy.get_secret_value() for scheme, proxy in found.items()} == proxies
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environ", "words"),
     [
         ({"ALL_PROXY": "socks5h://u:s3cret@far:1080"}, "ALL_PROXY: SOCKS proxies are not supported"),

@@ -3,12 +3,13 @@
 import pytest
 import yaml
 
+from testing.each_row import each_row
 from triage.base.strict_yaml import replace_section
 
 NEW = "thresholds: {name: 0.8}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         ("", f"{NEW}\n"),

@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from testing.fakes import FakeCodebase
 from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.domain.code import Span
@@ -15,7 +16,7 @@ def find(text: str) -> list[NamedPlace]:
     return find_named_places([text], CitationLookup(CODE))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "places"),
     [
         ("`src/parse.py:2` is wrong", [("src/parse.py:2", "src/parse.py", (2, 2))]),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
 from triage.code.codebase import GitCodebase
@@ -96,7 +97,7 @@ def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
     return verify_suspects(files, lookup())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cited", "resolved"),
     [
         ("src/shop/store.py", "src/shop/store.py"),
@@ -138,7 +139,7 @@ def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
     assert lookup().resolve(cited) == resolved
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("file", "span", "verified", "total", "refused"),
     [
         (relevant("src/shop/store.py"), None, 1, 1, []),
@@ -205,7 +206,7 @@ def test_lines_and_quotes_are_verified_in_the_file(file, span, verified, total, 
     assert citations == Citations(verified=verified, total=total, refused=refused)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("file", "span", "correction"),
     [
         (
@@ -261,7 +262,7 @@ def test_lines_that_call_the_symbol_stay():
 SHA = "0123456789abcdef0123456789abcdef01234567"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cited", "lines", "symbol"),
     [
         ("src/shop/store.py:5-9", (5, 9), None),
@@ -302,7 +303,7 @@ def test_a_place_is_read_as_models_write_it(cited, lines, symbol):
     assert (citations.verified, citations.refused) == (citations.total, [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cited",
     [
         f"https://github.com/other/shop/blob/{SHA}/src/shop/store.py#L6",
@@ -331,7 +332,7 @@ def test_a_symbol_of_two_files_stands_for_none_of_them():
     assert lookup(code).resolve("Store.save") == "src/shop/store.py"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "quote",
     [
         "6|         text = json.dumps(item)",
@@ -437,7 +438,7 @@ def test_a_symbol_is_read_as_models_write_it(symbol):
     assert citations.refused == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("symbol", "start", "end", "is_kept"),
     [
         ("Store.save", 5, 9, True),
@@ -508,7 +509,7 @@ def evidence(
     return Evidence(claim="claim", path=path, start_line=start, end_line=end, quote=quote)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("item", "verified", "span", "quote", "count"),
     [
         (evidence("src/shop/store.py", 5, 9, "json.dumps(item)"), True, (5, 9), "json.dumps(item)", (3, 3)),
@@ -602,9 +603,7 @@ def test_the_cost_of_hostile_quotes_is_linear(quote):
     assert_grows_linearly(int, verify)
 
 
-@pytest.mark.parametrize(
-    "piece", ["a:1", "(", " (a", "https://a/b/c/blob/d/", "::a", "#L1", ", lines 1", "a/", "`", "- "]
-)
+@each_row("piece", ["a:1", "(", " (a", "https://a/b/c/blob/d/", "::a", "#L1", ", lines 1", "a/", "`", "- "])
 def test_the_cost_of_hostile_places_is_linear(piece):
     def locate(text: str) -> None:
         lookup().locate(text)

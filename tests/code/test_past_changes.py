@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
+from testing.each_row import each_row
 from tests.code.indexes import make_corpus
 from triage.base.threads import in_thread, raise_if_abandoned
 from triage.code.git.commit import open_commit
@@ -88,7 +89,7 @@ def test_without_a_past_nothing_scores(corpus: Corpus, tmp_path: Path):
     assert score(past_of(empty, logged("leap", "dates.py"))) == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "label", "is_fix"),
     [
         ("Fix leap years (#12)", "#12", True),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.code.indexes import make_corpus
 from tests.code.made_up import FILES
 from triage.code.text_search import MAX_LINE_CHARS, MAX_TEXT_CHARS, find_text
@@ -93,7 +94,7 @@ def test_a_long_line_is_shown_around_the_text(tmp_path: Path):
     assert line.text.endswith("b(...)")
 
 
-@pytest.mark.parametrize("text", ["", " ", "x", "\n", "\ud800\ud800", "\0\0", "nowhere at all in here", "z" * 10_000])
+@each_row("text", ["", " ", "x", "\n", "\ud800\ud800", "\0\0", "nowhere at all in here", "z" * 10_000])
 def test_what_stands_nowhere_is_not_found(corpus: Corpus, text: str):
     found = find_text(corpus, text, 9)
     assert (found.total, found.lines) == (0, [])

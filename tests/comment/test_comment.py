@@ -8,6 +8,7 @@ from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.comment import sample_reports
 from tests.comment.rendering import render_comment
 from tests.comment.sample_reports import (
@@ -215,7 +216,7 @@ def test_a_question_by_rules_needs_no_other_words():
     assert "share words" not in text
 
 
-@pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
+@each_row("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
 def test_rendering_is_deterministic_and_inert(name):
     report = getattr(sample_reports, name)
     text = render_comment(report, AFTER_FIRST, PATHS)
@@ -499,7 +500,7 @@ def by_model(**changes: Any) -> RunReport:
     return change_report(FULL, best_place=None, missing_information=[], **changes)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "reason"),
     [
         (SILENT, None),

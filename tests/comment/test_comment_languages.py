@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from tests.comment.rendering import render_comment
 from tests.comment.sample_reports import PATHS, RULES
 from tests.issue import native_reports
@@ -49,8 +50,8 @@ def test_the_comment_reads_in_each_language_as_in_its_golden_file(golden, langua
     golden(f"tests/golden/comment_in_{language}.md", visible(report_on(native_reports.VAGUE[language])) + "\n")
 
 
-@pytest.mark.parametrize("language", sorted(set(list_languages()) - {"en"}))
-@pytest.mark.parametrize("reports", [native_reports.VAGUE, native_reports.IN_ENGLISH_FORM], ids=["plain", "form"])
+@each_row("language", sorted(set(list_languages()) - {"en"}))
+@each_row("reports", [native_reports.VAGUE, native_reports.IN_ENGLISH_FORM])
 def test_no_part_mixes_languages(language, reports):
     ours, theirs = split_parts(report_on(reports[language]))
     lines = [line.removeprefix("- ").replace("ledger", "") for line in ours.splitlines() if line]
@@ -76,7 +77,7 @@ def test_who_shows_a_picture_is_asked_for_the_text_in_their_language(language):
     assert get_phrases(language).ask_text_of_picture in asked
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_a_security_report_is_redirected_in_two_languages(language):
     shown = visible(RULES.model_copy(update={"language": language, "security": True}))
     ours, _, theirs = shown.partition("\n\n")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.comment.sample_reports import (
     CLI,
     DATES,
@@ -96,7 +97,7 @@ def test_a_rendered_state_is_parsed_back(state, rest):
 GOOD = render_state(CommentState(text="0" * 16))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "",
@@ -161,7 +162,7 @@ def test_an_edit_changes_the_hash(one, other, same):
     assert (hash_text(*one) == hash_text(*other)) is same
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "same"),
     [
         ({"seconds": 99.0, "steps": [], "analysis": "other words", "summary": "other", "notes": ["x"]}, True),
@@ -239,7 +240,7 @@ def test_the_longest_state_with_runs_is_parsed_back():
     assert len(state.past_runs) == MAX_RUNS
 
 
-@pytest.mark.parametrize(
+@each_row(
     "runs",
     [
         '"x"',
@@ -302,7 +303,7 @@ def test_labels_are_remembered_in_any_case_up_to_a_maximum():
     assert len(state.with_labels([str(number) for number in range(50)]).labels) == MAX_LABELS
 
 
-@pytest.mark.parametrize(
+@each_row(
     "named",
     [
         '{"at":1,"by":"guess","chance":50,"paths":["a"]}',

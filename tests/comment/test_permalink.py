@@ -3,11 +3,11 @@
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-import pytest
 from cmarkgfm import github_flavored_markdown_to_html
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.comment.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.domain.code import Span
 
@@ -15,7 +15,7 @@ COMMIT = "a" * 40
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
 
 
-@pytest.mark.parametrize("path", ["", "/etc/passwd", "../../x", "a/../../b", "a/./b", "a//b", "a/", "..", "a/.."])
+@each_row("path", ["", "/etc/passwd", "../../x", "a/../../b", "a/./b", "a//b", "a/", "..", "a/.."])
 def test_a_path_that_a_browser_would_resolve_is_no_link(path: str):
     assert link(path) is None
     assert link(Span(path=path, start=1, end=1)) is None
@@ -27,7 +27,7 @@ def link(
     return build_permalink(server, slug, commit, target)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("target", "expected"),
     [
         ("src/a.py", f"{BLOB}/src/a.py"),
@@ -57,7 +57,7 @@ def test_the_url_contains_the_whole_path(target, expected):
     assert link(target) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "where",
     [
         {"server": ""},
@@ -114,7 +114,7 @@ def test_markdown_reads_one_link_that_leads_to_the_path(path, line):
     assert parts.fragment == f"L{line}-L{line + 1}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "expected"),
     [
         ("https://docs.python.org/3/a.html#b", "https://docs.python.org/3/a.html#b"),
@@ -161,7 +161,7 @@ def test_a_link_is_one_markdown_link(url):
         assert sanitize_url(address) == address
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "server", "expected"),
     [
         ("https://github.com/o/r/issues/5", "https://github.com", "https://redirect.github.com/o/r/issues/5"),

@@ -1,10 +1,11 @@
 import pytest
 
+from testing.each_row import each_row
 from triage.comment import wording
 from triage.domain.run import Usage
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("One. Two. Three.", "One. Two."),

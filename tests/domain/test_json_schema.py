@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from testing.each_row import each_row
 from tests.comment import sample_reports, sample_runs
 from tests.comment.sample_reports import FULL, change_report
 from triage.domain.project_config import ProjectConfig
@@ -66,7 +65,7 @@ REPORTS = [
 ]
 
 
-@pytest.mark.parametrize("report", REPORTS)
+@each_row("report", REPORTS)
 def test_a_report_is_read_back_from_its_file(report):
     assert RunReport.model_validate_json(dump_report(report)) == report
 

@@ -9,12 +9,8 @@ from testing.environments.environment import find_problems
 
 SAMPLE = [
     "a full disk under the workspace and the temporary files",
-    "no home",
     "ASCII only",
-    "few open files",
     "an Enterprise Server behind a proxy with a login",
-    "an Enterprise Server with a port, a path and slashes",
-    "a proxy that refuses the login",
     "a GitHub that drips",
     "a public GitHub without TLS",
 ]

@@ -1,4 +1,7 @@
-"""Each named fault over real HTTP: comment, page, log and outputs."""
+"""Some named faults of each source over real HTTP: comment, page, log and outputs.
+
+`make trust ARGS="--only faults"` tries all of them.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +33,7 @@ def get_name(fault: Fault) -> str:
     return fault.name
 
 
-@pytest.mark.parametrize("fault", MODEL_FAULTS, ids=get_name)
+@pytest.mark.parametrize("fault", MODEL_FAULTS[::4], ids=get_name)
 def test_a_model_fault_is_reported_and_rules_answer(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
@@ -46,25 +49,24 @@ def test_models_answer_in_spite_of_a_harmless_fault(fault: Fault, harness: InPro
     assert harness.report["verdict"] == "CONFIRMED"
 
 
-@pytest.mark.parametrize("fault", SEARCH_FAULTS, ids=get_name)
+@pytest.mark.parametrize("fault", SEARCH_FAULTS[::4], ids=get_name)
 def test_a_search_fault_does_not_affect_other_agents(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
     assert harness.report["verdict"] == "CONFIRMED"
 
 
-@pytest.mark.parametrize("fault", EMBEDDING_FAULTS, ids=get_name)
+@pytest.mark.parametrize("fault", EMBEDDING_FAULTS[::3], ids=get_name)
 def test_local_vectors_replace_failed_embeddings(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
     assert harness.report["verdict"] == "CONFIRMED"
 
 
-@pytest.mark.parametrize("fault", GITHUB_FAULTS[::5], ids=get_name)
+@pytest.mark.parametrize("fault", GITHUB_FAULTS[::10], ids=get_name)
 def test_a_github_fault_is_reported_on_the_page(fault: Fault, harness: InProcessJob):
-    """`make trust ARGS="--only faults"` tries all of them."""
     assert fault.find_problems(harness) == []
 
 
-@pytest.mark.parametrize("fault", MACHINE_FAULTS, ids=get_name)
+@pytest.mark.parametrize("fault", MACHINE_FAULTS[::3], ids=get_name)
 def test_a_machine_fault_is_reported_in_the_log(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
@@ -89,7 +91,7 @@ def usage_of(tokens: int, reply: ScriptedReply) -> ScriptedReply:
 BEFORE_THE_WRITER = 4
 
 
-@pytest.mark.parametrize("call", range(1, 8))
+@pytest.mark.parametrize("call", [1, 4, 7])
 def test_no_call_follows_after_the_cap_is_reached(call: int, harness: InProcessJob):
     """The call reports more tokens than the cap: no call follows."""
 

@@ -17,7 +17,7 @@ PARALLEL_REQUESTS = [
     {"model TriageReport", "model words", "model ticket"},
     {"model look up", "model CodebaseFinding", "search", "model choose", "model WebSearchFinding"},
 ]
-KILLED_AT = ["model InvestigatorFinding", "model CodebaseFinding", "search", "model TriageReport", "POST comments"]
+KILLED_AT = ["model InvestigatorFinding", "search", "POST comments"]
 """The request during which the process is killed."""
 
 

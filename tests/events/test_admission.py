@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from testing.each_row import each_row
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
@@ -62,7 +63,7 @@ def test_a_skip_is_returned_unchanged() -> None:
 
 
 class TestCommand:
-    @pytest.mark.parametrize(
+    @each_row(
         ("role", "allowed"),
         [
             ("admin", True),
@@ -100,7 +101,7 @@ class TestCommand:
 
 
 class TestAutomaticRuns:
-    @pytest.mark.parametrize(
+    @each_row(
         ("trigger", "earlier", "words"),
         [
             (Trigger.OPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
@@ -285,9 +286,9 @@ class TestLabels:
             == requested
         )
 
-    @pytest.mark.parametrize("labels", [(), ("no-triage",)])
-    @pytest.mark.parametrize("actor", ["mona", "hubot"])
-    @pytest.mark.parametrize(("role", "passes"), [("write", True), ("triage", False), ("none", False)])
+    @each_row("labels", [(), ("no-triage",)])
+    @each_row("actor", ["mona", "hubot"])
+    @each_row(("role", "passes"), [("write", True), ("triage", False), ("none", False)])
     def test_only_a_command_by_somebody_with_write_access_passes_a_label(
         self, labels: tuple[str, ...], actor: str, role: str, passes: bool
     ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.each_row import each_row
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.webhooks.event_runner import EventResult, EventRunner
 from triage.domain.issue import Issue
@@ -51,7 +52,7 @@ def is_well(place: EventRunner, ended: EventResult) -> None:
     assert report["status"] == "complete"
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each_row("name", BODIES)
 def test_a_body(place: EventRunner, name: str) -> None:
     is_well(place, triaged(place, "Total fails", BODIES[name]))
 

@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.events.commands import Command, CommandName, parse_command
 
 TRIAGE = Command(name=CommandName.TRIAGE)
 QUIET = Command(name=CommandName.QUIET)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "command"),
     [
         ("/triage", TRIAGE),
@@ -56,7 +57,7 @@ def test_a_command(body: str, command: Command) -> None:
     assert parse_command(body) == command
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from testing.each_row import each_row
 from testing.servers.github_server import GitHubServer, serve_github
 from testing.webhooks.event_runner import EventResult, EventRunner
 from testing.webhooks.example_payloads import (
@@ -63,7 +64,7 @@ def test_the_examples_are_all_there() -> None:
     assert len({server for one in EVERY for server in one.servers}) == 6
 
 
-@pytest.mark.parametrize("event", sorted({one.event for one in EVERY}))
+@each_row("event", sorted({one.event for one in EVERY}))
 def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
     for payload in (one.payload for one in EVERY if one.event == event):
         task = route_event(event, payload, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
@@ -71,7 +72,7 @@ def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
         assert not isinstance(task, Skip) or task.reason.endswith(".")
 
 
-@pytest.mark.parametrize("event", sorted({one.event for one in EVERY} - MAY_START))
+@each_row("event", sorted({one.event for one in EVERY} - MAY_START))
 def test_an_irrelevant_event_starts_no_request(runner: EventRunner, event: str) -> None:
     payload = next(one.payload for one in EVERY if one.event == event)
     result = runner.run(event, json.dumps(payload).encode())
@@ -79,7 +80,7 @@ def test_an_irrelevant_event_starts_no_request(runner: EventRunner, event: str) 
     assert (result.code, result.outputs["status"], result.requests) == (0, "skipped", [])
 
 
-@pytest.mark.parametrize("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
+@each_row("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
 def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
     payload = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
     result = runner.run("issues", json.dumps(payload).encode())
@@ -90,7 +91,7 @@ def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(0, 2_000, 40))
+@each_row("seed", range(0, 2_000, 40))
 def test_an_invalid_payload_ends_with_one_error_line(runner: EventRunner, seed: int) -> None:
     event, content = mutate_event_file(seed)
     result = runner.run(event, content)
@@ -111,7 +112,7 @@ def test_incomplete_payloads_are_routed(first: int) -> None:
         assert applies(event, payload) or not started, seed
 
 
-@pytest.mark.parametrize("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip
+@each_row("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip
 def test_an_event_by_another_name_is_skipped(runner: EventRunner, name: str) -> None:
     result = runner.run(name, json.dumps(runner.github.opened_event()).encode())
     assert is_sound(result)
@@ -123,7 +124,7 @@ def test_a_missing_event_name_is_reported(runner: EventRunner) -> None:
     assert (result.code, result.requests, len(result.errors)) == (1, [], 1)
 
 
-@pytest.mark.parametrize("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
+@each_row("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
 def test_an_invalid_number(runner: EventRunner, number: str) -> None:
     result = runner.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
     assert is_sound(result)
@@ -143,7 +144,7 @@ def test_a_folder_for_a_file(runner: EventRunner, tmp_path: Path) -> None:
     assert (result.code, result.requests) == (1, [])
 
 
-@pytest.mark.parametrize("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
+@each_row("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
 def test_text_that_only_looks_like_a_command(body: str) -> None:
     task = route_event("issue_comment", comment(body, by="stranger"))
     assert isinstance(task, Skip)

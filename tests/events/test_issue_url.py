@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from triage.base.errors import BadInput
 from triage.events.issue_option import parse_issue_url
 
@@ -23,7 +24,7 @@ def test_the_repository_and_the_number(url: str, server: str):
     assert parse_issue_url(url, server) == ("octo/my.shop_1", 12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "server", "message"),
     [
         ("https://gitlab.example/a/b/issues/1", GITHUB, "leads to 'gitlab.example', but the .* server is github.com"),

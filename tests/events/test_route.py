@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
@@ -49,7 +50,7 @@ class TestExamples:
     def test_each_has_its_expectation(self) -> None:
         assert sorted(TASKS) == NAMES
 
-    @pytest.mark.parametrize("name", NAMES)
+    @each_row("name", NAMES)
     def test_task(self, name: str) -> None:
         assert route_event(event_of(name), load_payload(name), 1) == TASKS[name]
 
@@ -64,7 +65,7 @@ class TestIssues:
         raw = load_payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
         assert reason("issues", raw) == "The issue was transferred to another repository."
 
-    @pytest.mark.parametrize(
+    @each_row(
         "changes",
         [
             {"sender__type": "Bot"},
@@ -73,7 +74,7 @@ class TestIssues:
             {"issue__user__login": "renovate[bot]", "issue__user__type": None},
         ],
     )
-    @pytest.mark.parametrize("name", ["issues.opened", "issues.reopened"])
+    @each_row("name", ["issues.opened", "issues.reopened"])
     def test_bots_do_not_start_anything(self, name: str, changes: dict[str, Any]) -> None:
         assert reason("issues", load_payload(name, **changes)) == BOT_WORDS
 
@@ -136,7 +137,7 @@ class TestOptInLabel:
         assert self.labeled("bug", self.OPT_IN, sender__type="Bot") == Skip(reason=BOT_WORDS)
         assert self.labeled("bug", self.OPT_IN, issue__locked=True) == Skip(reason="The issue is locked.")
 
-    @pytest.mark.parametrize("name", NAMES)
+    @each_row("name", NAMES)
     def test_settings_that_are_not_read_yet_skip_nothing(self, name: str) -> None:
         unread = route_event(event_of(name), load_payload(name), 1, None)
         assert unread == TASKS[name] or name == "issues.labeled"
@@ -250,7 +251,7 @@ class TestOtherEvents:
 
 
 class TestBadPayloads:
-    @pytest.mark.parametrize(
+    @each_row(
         ("changes", "field"),
         [
             ({"issue": None}, "issue"),
@@ -279,8 +280,8 @@ class TestBadPayloads:
         with pytest.raises(BadInput, match="comment is missing"):
             route_event("issue_comment", load_payload("issues.opened", action="created"))
 
-    @pytest.mark.parametrize("raw", [[], "text", None, 5])
-    @pytest.mark.parametrize("event", ["issues", "issue_comment", "workflow_dispatch"])
+    @each_row("raw", [[], "text", None, 5])
+    @each_row("event", ["issues", "issue_comment", "workflow_dispatch"])
     def test_a_payload_that_is_not_an_object(self, event: str, raw: Any) -> None:
         with pytest.raises(BadInput, match="it is not a JSON object"):
             route_event(event, raw, 1)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.base.errors import BadInput
 from triage.base.timestamps import parse_timestamp
 from triage.domain.issue import Issue, IssueComment
@@ -156,7 +157,7 @@ def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: RunKey | 
     assert to_run_key(task, event_issue(**payload)) == run
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("recent_issues", "runs", "max_runs", "is_limited"),
     [
         (range(1, 51), 0, 50, False),

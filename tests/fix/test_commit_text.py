@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.domain.proposal import FileVersion, PatchDraft
 from triage.fix.commit_text import (
     CommitFacts,
@@ -77,7 +78,7 @@ def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts 
     assert parse_proposal("octo/shop", head, parent) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "planted",
     [
         "[#12] feat!: Round\n",
@@ -155,8 +156,8 @@ def read_trailers(message: str) -> list[str]:
     return [line.partition(":")[0] for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("issue", [12, None])
-@pytest.mark.parametrize("command", COMMANDS)
+@each_row("issue", [12, None])
+@each_row("command", COMMANDS)
 def test_no_line_of_a_model_is_a_command(command: str, issue: int | None) -> None:
     for cause in (
         command,

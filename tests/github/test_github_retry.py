@@ -3,6 +3,7 @@
 import pytest
 from urllib3 import HTTPHeaderDict
 
+from testing.each_row import each_row
 from testing.servers.github_api import SLUG, ApiFault, GitHubApi
 from triage.base.errors import CannotPublish, GitHubUnavailable
 from triage.github.github_client import GitHubClient, WaitBudget, retrying
@@ -13,7 +14,7 @@ NOW = 1_795_251_600.0
 DATE = "Sat, 21 Nov 2026 09:00:00 GMT"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "headers", "seconds"),
     [
         (500, {}, 0.0),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.findings import Kind
 from triage.domain.issue import Issue
@@ -41,7 +42,7 @@ def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
     assert find_used_form(forms, []) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("issue", "labels", "kind"),
     [
         (issues.COMPLETE, [], "bug"),

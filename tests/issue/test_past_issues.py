@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.past_issues import choose_search_words, find_referenced_issues
 from triage.issue.read_issue import read_issue
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "numbers"),
     [
         ("Same as #12, see also (#7).", {12, 7}),

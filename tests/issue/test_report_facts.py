@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.issue import CodeBlock, Issue, ParsedIssue, Quote, ReportFacts
 from triage.issue.read_issue import read_issue
@@ -79,7 +80,7 @@ def test_a_component_in_the_title_is_no_environment() -> None:
     assert facts_of("os: add a function", "It is for all.").environment == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "environment"),
     [
         ("OS: Arch Linux\nPython version: 3.9.0", ["Arch Linux", "Python version: 3.9.0"]),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
+from testing.each_row import each_row
 from tests.issue import native_reports
 from triage.domain.issue import HumanExchange, Issue, IssueComment
 from triage.graph.close_round import MAX_GAP_CHARS
@@ -27,23 +28,23 @@ from triage.issue.reporter_language import (
 )
 
 NATIVE = [
-    pytest.param(language, issue, id=f"{language}-{name}")
-    for name, reports in [
-        ("vague", native_reports.VAGUE),
-        ("english-words", native_reports.WITH_ENGLISH_WORDS),
-        ("english-form", native_reports.IN_ENGLISH_FORM),
-        ("picture", native_reports.WITH_PICTURE),
-    ]
+    (language, issue)
+    for reports in (
+        native_reports.VAGUE,
+        native_reports.WITH_ENGLISH_WORDS,
+        native_reports.IN_ENGLISH_FORM,
+        native_reports.WITH_PICTURE,
+    )
     for language, issue in reports.items()
 ]
 
 
-@pytest.mark.parametrize(("language", "issue"), NATIVE)
+@each_row(("language", "issue"), NATIVE)
 def test_native_reports_are_known(language: str, issue: Issue) -> None:
     assert read_issue(issue).language == language
 
 
-@pytest.mark.parametrize("language", native_reports.VAGUE)
+@each_row("language", native_reports.VAGUE)
 def test_logs_do_not_count(language: str) -> None:
     issue = native_reports.VAGUE[language]
     log = "```\nERROR the connection was refused by the server, and it is not available for this request\n```"
@@ -59,7 +60,7 @@ def test_foreign_words_do_not_make_english_foreign(issue: Issue) -> None:
     assert read_issue(issue).language == "en"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "body"),
     [
         ("", ""),
@@ -143,12 +144,12 @@ def test_the_most_common_languages_are_there() -> None:
     assert set(list_languages()) >= TEN
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_every_language_is_one_that_is_detected(language: str) -> None:
     assert language in list_detectable_languages()
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_placeholders_are_the_same_in_all_languages(language: str) -> None:
     phrases = get_phrases(language)
     for name in TEXTS:
@@ -175,7 +176,7 @@ def detector() -> LanguageIdentifier:
     return detector
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_each_phrase_is_in_its_language(language: str, detector: LanguageIdentifier) -> None:
     phrases = get_phrases(language)
     texts = [re.sub(r"\{\w+\}", "", getattr(phrases, name)) for name in TEXTS]
@@ -184,7 +185,7 @@ def test_each_phrase_is_in_its_language(language: str, detector: LanguageIdentif
     assert detect_reporter_language("", " ".join(texts)) == language  # with the script
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_questions_are_short_and_without_lectures(language: str) -> None:
     phrases = get_phrases(language)
     for name in QUESTIONS:
@@ -197,7 +198,7 @@ def test_questions_are_short_and_without_lectures(language: str) -> None:
         assert text == text.strip()
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_markdown_is_left_to_the_page(language: str) -> None:
     for name in TEXTS:
         assert not re.search(r"[*_`<>#\[\]|$@]|https?:", getattr(get_phrases(language), name)), name
@@ -222,7 +223,7 @@ OURS = IssueComment(author="github-actions[bot]", body=ask(), created_at=ASKED, 
 ANSWER = IssueComment(author="ada", body="2.4 <!-- hidden -->", created_at=ANSWERED)
 
 
-@pytest.mark.parametrize("language", list_languages())
+@each_row("language", list_languages())
 def test_questions_of_a_comment_in_any_language(language: str):
     assert extract_questions(ask(language)) == "Which version?\nWhat is max_size?"
 

@@ -1,7 +1,6 @@
 """A key that a reporter pasted by accident is in no part of the reading."""
 
-import pytest
-
+from testing.each_row import each_row
 from triage.domain.issue import Issue, IssueComment
 from triage.issue.read_issue import read_issue_and_thread
 from triage.safety.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER
@@ -11,7 +10,7 @@ LINE = "Ab1+" * 16
 KEY = f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{LINE}\n{LINE}\n-----END RSA PRIVATE KEY-----"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         f"It fails with {TOKEN}.",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from testing import factories
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from triage.domain.issue import Section
 from triage.domain.skill import BrokenSkill, Skill, SkillConditions
 from triage.issue.skills import MAX_BODY_CHARS, MAX_SKILL_BYTES, match_skills, parse_skill
@@ -116,7 +117,7 @@ def test_invisible_characters_and_likely_secrets_are_removed():
     assert found.sections[0].text == "Use [masked secret] here."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         ("", "line 1: the file must begin with front matter between two lines `---`, with a description"),
@@ -166,7 +167,7 @@ def test_no_bytes_raise(data: bytes):
             assert all(section.text.strip() for section in found.sections)
 
 
-@pytest.mark.parametrize("piece", ["](", "`a", "```\n", "## a\n", "[a](b)", "---\n", " ", "# "])
+@each_row("piece", ["](", "`a", "```\n", "## a\n", "[a](b)", "---\n", " ", "# "])
 def test_time_grows_with_the_text(piece: str):
     def build(size: int) -> bytes:
         return f"---\ndescription: a\n---\n{piece * (min(size, MAX_BODY_CHARS) // len(piece))}".encode()
@@ -221,7 +222,7 @@ def test_all_reasons_are_given_and_the_strongest_skill_is_first():
     assert found["c"] == ["the label `bug`", "the word `refund`"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "text", "applies"),
     [
         ("refund", "a refund.", True),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.comment import sample_runs
 from tests.comment.sample_reports import EVIL, FULL, RULES, change_report, decision, step
 from tests.comment.sample_runs import (
@@ -229,8 +230,6 @@ def test_every_line_has_a_known_form(steps, decisions):
     assert [line for line in lines(only(steps, decisions)) if not LINE.fullmatch(line)] == []
 
 
-@pytest.mark.parametrize(
-    "report", [PLANNED, REFUSED, RULES_FALLBACKS, SILENT, DEGRADATION, ROUNDS, CUT, FULL, RULES, HOSTILE_RUN]
-)
+@each_row("report", [PLANNED, REFUSED, RULES_FALLBACKS, SILENT, DEGRADATION, ROUNDS, CUT, FULL, RULES, HOSTILE_RUN])
 def test_every_sample_run_has_only_known_lines(report):
     assert [line for line in lines(report) if not LINE.fullmatch(line)] == []

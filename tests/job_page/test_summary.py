@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from tests.comment import sample_reports, sample_runs
 from tests.comment.rendering import render_summary
 from tests.comment.sample_reports import EVIL, FEATURE, FULL, LONG, PATHS, RULES, change_report, step
@@ -62,7 +63,7 @@ SCENES = {
 REPORTS = {name: report for name, report in SCENES.items() if isinstance(report, RunReport)}
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@each_row("name", REPORTS)
 def test_no_content_is_active(name):
     report = REPORTS[name]
     text = render_summary(report, None, PATHS)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testing import factories
+from testing.each_row import each_row
 from testing.fakes import FakeCodebase, FakeGitHub, FakeModel, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness
 from triage.base.errors import GitHubUnavailable
@@ -24,8 +25,8 @@ def run(harness: RunHarness, config: ProjectConfig, task: TriageTask = OPENED) -
     return asyncio.run(run_task(task, replace(harness.build_context(), config=config)))
 
 
-@pytest.mark.parametrize("by_model", [False, True])
-@pytest.mark.parametrize(
+@each_row("by_model", [False, True])
+@each_row(
     ("config", "labels"),
     [
         (ProjectConfig(), ["bug", "crash"]),

@@ -3,9 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
 from testing import factories
+from testing.each_row import each_row
 from testing.fakes import NOW
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.comment.hidden_state import CommentState, hash_text, parse_state, render_state
@@ -140,7 +139,7 @@ CHANGED = "The comment with the command was edited. Post the command in a new co
 class TestCommand:
     ASKED = said("/triage", 20)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("there", "reason"),
         [
             ([said("/triage", 20)], ""),
@@ -151,7 +150,7 @@ class TestCommand:
             ([], ""),
         ],
     )
-    @pytest.mark.parametrize("task", [COMMAND, QuietTask(number=7, actor="reporter")], ids=["triage", "quiet"])
+    @each_row("task", [COMMAND, QuietTask(number=7, actor="reporter")])
     def test_counts_as_it_was_first_written(self, task: Task, there: list[IssueComment], reason: str):
         harness = RunHarness(event_issue=event_issue_with(self.ASKED))
         harness.github.roles = {"reporter": "write"}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.base.errors import BadInput
 from triage.domain.issue import Issue
 from triage.events.issue_option import parse_issue_text
@@ -42,9 +43,7 @@ def test_githubs_json_keeps_number_author_and_labels():
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["", " \n\n", "# " + "x" * 1_000_000, "{", "{}", '{"title": 5}', '{"title": ""}', "{" * 100_000]
-)
+@each_row("text", ["", " \n\n", "# " + "x" * 1_000_000, "{", "{}", '{"title": 5}', '{"title": ""}', "{" * 100_000])
 def test_what_is_no_issue_is_refused_in_one_line(text: str):
     with pytest.raises(BadInput) as raised:
         parse_issue_text(text)

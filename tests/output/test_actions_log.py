@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.output.hostile import COMMANDS, TEXT
@@ -98,7 +98,7 @@ class TestLines:
         short = STEP.model_copy(update={"shortfalls": ["ticket: rate limited; written by rules"]})
         assert format_record(short) == f"{format_record(STEP)}: ticket: rate limited; written by rules"
 
-    @pytest.mark.parametrize("text", COMMANDS)
+    @each_row("text", COMMANDS)
     def test_commands_are_plain_text(self, text: str) -> None:
         out = io.StringIO()
         log = ActionsLog(LineWriter(out))
@@ -126,7 +126,7 @@ class TestLines:
         assert to_safe_lines("\n".join(once)) == once
         assert "\n" not in to_safe_line(text)
 
-    @pytest.mark.parametrize("shape", ["##[", "\r", "\x1b[", "::", "\x1b]", "\u200b", "\t", "😀"])
+    @each_row("shape", ["##[", "\r", "\x1b[", "::", "\x1b]", "\u200b", "\t", "😀"])
     def test_time_is_linear(self, shape: str) -> None:
         assert_grows_linearly(lambda size: (shape * size)[:size], to_safe_lines)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from triage.safety.clean_text import find_invisible
 
 INVISIBLE = """
@@ -9,7 +10,7 @@ INVISIBLE = """
 """
 
 
-@pytest.mark.parametrize("code", INVISIBLE.split())
+@each_row("code", INVISIBLE.split())
 def test_what_nobody_sees_is_found(code: str):
     char = chr(int(code, 16))
     assert find_invisible(f"a{char}b{char}") == [char]
@@ -20,8 +21,6 @@ def test_visible_text_has_none(text: str):
     assert find_invisible(text) == []
 
 
-@pytest.mark.parametrize(
-    "char", "\u115f\u1160\u3164\uffa0\u2800\U0001d159\U0001d173\U0001d17a\U00016fe4\U00013441\ufffc"
-)
+@each_row("char", "\u115f\u1160\u3164\uffa0\u2800\U0001d159\U0001d173\U0001d17a\U00016fe4\U00013441\ufffc")
 def test_a_glyph_that_is_blank_is_found(char: str):
     assert find_invisible(f"/*{char * 3}*/ g();") == [char]

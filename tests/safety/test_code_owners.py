@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
 from triage.safety.code_owners import MAX_PATTERN_CHARS, MAX_RULES, CodeOwners
 
 DOCUMENTED = """
@@ -25,7 +26,7 @@ apps/ @octocat
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "owners"),
     [
         ("README.md", ["global-owner1", "global-owner2"]),
@@ -51,7 +52,7 @@ def test_documented_examples(path: str, owners: list[str]):
     assert CodeOwners(DOCUMENTED).find_owners(path) == owners
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "path", "is_owned"),
     [
         ("/build/logs/", "build/logs/deep/a", True),
@@ -72,7 +73,7 @@ def test_files_that_a_pattern_owns(pattern: str, path: str, is_owned: bool):
     assert CodeOwners(f"{pattern} @octocat").find_owners(path) == ["octocat"] * is_owned
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     ["!a.py @x", "[ab].py @x", "[a.py @x", r"\#a.py @x", "/ @x", "a\\", "a" * 1001, "* x", "* @x y", "* @x, @y"],
 )
@@ -132,8 +133,8 @@ def test_the_cost_of_a_hostile_pattern_is_linear_in_the_path(pattern: str):
     assert measure_cost_ratio(find, 10) < 10
 
 
-@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\x0b", "\r", "\u2028"])
-@pytest.mark.parametrize("line", ["*.py{}@bob", "*.py @bob{}@carl", "*.py{} @bob", "{}*.py @bob"])
+@each_row("space", ["\u00a0", "\u3000", "\x0b", "\r", "\u2028"])
+@each_row("line", ["*.py{}@bob", "*.py @bob{}@carl", "*.py{} @bob", "{}*.py @bob"])
 def test_a_line_with_another_space_may_match_everything(line: str, space: str):
     rule = CodeOwners(f"* @alice\n{line.format(space)}").find_rule("a.py")
     assert rule is not None

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings, strategies
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS
 from triage.safety import safe_markdown
 from triage.safety.active_content import find_active_content
@@ -91,7 +92,7 @@ def test_the_html_is_that_of_cmarkgfm(text: str) -> None:
     assert_same_html(text)
 
 
-@pytest.mark.parametrize("name", list(PATHOLOGICAL_TEXTS)[::7])
+@each_row("name", list(PATHOLOGICAL_TEXTS)[::7])
 def test_hostile_text_is_parsed_and_freed(name: str) -> None:
     assert safe_markdown.markdown_to_html(PATHOLOGICAL_TEXTS[name](2_000), raw_html=True) is not None
 
@@ -215,7 +216,7 @@ def test_nothing_leaves_a_code_span(words: str) -> None:
     assert markdown_to_html(f"x {span} y", raw_html=True).count("<code>") == (1 if clean_text(words).split() else 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "markdown"),
     [
         ("plain words, nothing else.", "plain words, nothing else."),
@@ -279,7 +280,7 @@ def test_sanitized_markdown_shows_that_it_was_cut() -> None:
     assert sanitize_markdown("one two three", max_chars=7) == "one two\n\n…"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "effect"),
     [
         ("![x](https://a.example/p.png)", "an image"),
@@ -334,7 +335,7 @@ def test_active_content_is_found(page: str, effect: str) -> None:
     assert effect in find_active_content(page, ["https://ok.example/a"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "<!-- bug-triage: v2 abc -->\n**Likely a bug.** `@bob` said `#1`.",
@@ -357,7 +358,7 @@ def test_a_prefix_ends_at_a_slash() -> None:
     assert find_active_content("[x](https://ok.example/o/r/blob)", ["https://ok.example/o/r/"]) == []
 
 
-@pytest.mark.parametrize("piece", [*NASTY, "`a ``b ", "[a](", "> > ", "a_b ", "`` ` ", "*a* ", "<a b='>'", "\u0301"])
+@each_row("piece", [*NASTY, "`a ``b ", "[a](", "> > ", "a_b ", "`` ` ", "*a* ", "<a b='>'", "\u0301"])
 def test_the_cost_of_anything_is_linear(piece: str) -> None:
     for stage in (
         lambda words: escape_markdown(words, max_chars=65_536),
@@ -370,7 +371,7 @@ def test_the_cost_of_anything_is_linear(piece: str) -> None:
         assert_grows_linearly(repeat_to(piece), stage)
 
 
-@pytest.mark.parametrize("length", [20, 21, 79, 80, 81, 254, 255, 256, 257, 1_500, 70_000])
+@each_row("length", [20, 21, 79, 80, 81, 254, 255, 256, 257, 1_500, 70_000])
 def test_runs_of_backticks_of_any_length_are_closed(length: int):
     """GitHub's parser takes at most 80 for a code span, and counts those of a fence in one byte."""
     payload = "`" * length + " @mona ![x](http://e.test/p.png) <b>x"

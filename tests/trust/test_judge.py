@@ -1,7 +1,6 @@
 """The harness's own reader of finished pages: it sees what acts, and nothing in what does not."""
 
-import pytest
-
+from testing.each_row import each_row
 from trust.markdown_judge import judge_page
 from trust.report_builder import LINKS
 
@@ -52,12 +51,12 @@ DEAD = [
 ]
 
 
-@pytest.mark.parametrize("page", LIVE)
+@each_row("page", LIVE)
 def test_active_content_is_found(page: str):
     assert LIVE[page] in judge_page(page, LINKS).live_effects
 
 
-@pytest.mark.parametrize("page", DEAD)
+@each_row("page", DEAD)
 def test_inert_content_is_accepted(page: str):
     assert judge_page(page, LINKS).live_effects == []
 

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-import pytest
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
+from testing.each_row import each_row
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from triage.safety.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER
 from triage.web.search_results import MAX_CONTENT_CHARS, MAX_TITLE_CHARS, parse_results, safe_url
@@ -55,13 +55,13 @@ ADDRESSES: dict[str, str | None] = {
 }
 
 
-@pytest.mark.parametrize(("url", "expected"), ADDRESSES.items(), ids=range(len(ADDRESSES)))
+@each_row(("url", "expected"), ADDRESSES.items())
 def test_addresses(url: str, expected: str | None):
     assert safe_url(url) == expected
     assert expected is None or safe_url(expected) == expected
 
 
-@pytest.mark.parametrize("page", [None, 1, "x", [], {}, {"url": None}, {"url": 1}, {"url": ["https://a.test"]}])
+@each_row("page", [None, 1, "x", [], {}, {"url": None}, {"url": 1}, {"url": ["https://a.test"]}])
 def test_malformed_results_are_dropped(page: Any):
     assert parse_results([page, GOOD], 5) == [GOOD]
 
@@ -81,7 +81,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("value", "expected"), TEXTS.values(), ids=TEXTS)
+@each_row(("value", "expected"), TEXTS.values())
 def test_titles_and_texts_are_plain_text(value: Any, expected: str):
     (page,) = parse_results([GOOD | {"title": value, "content": value}], 5)
     assert page["title"] == expected
@@ -103,7 +103,7 @@ HOSTILE: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+@each_row("answer", HOSTILE.values())
 async def test_hostile_answers_are_bounded_plain_pages(answer: bytes):
     with serve_script([ScriptedReply(answer)]) as server:
         try:

@@ -8,6 +8,7 @@ from langchain_core.tools import ToolException
 from langchain_tavily import TavilySearch
 from pydantic import SecretStr
 
+from testing.each_row import each_row
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from testing.text.encoded_secrets import MODEL
 from triage.base.network import Network
@@ -80,7 +81,7 @@ FAILURES: dict[str, tuple[ScriptedReply, str]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "reason"), FAILURES.values(), ids=FAILURES)
+@each_row(("reply", "reason"), FAILURES.values())
 async def test_failures_have_our_names(reply: ScriptedReply, reason: str):
     with pytest.raises(ToolException) as raised:
         await search(reply)

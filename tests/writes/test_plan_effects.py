@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import pytest
 
+from testing.each_row import each_row
 from tests.comment.rendering import render_comment
 from tests.comment.sample_reports import (
     COMMIT,
@@ -91,7 +92,7 @@ ASKED = Policy(comment="always")
 OURS = exchange(render_comment(FULL, None, PATHS))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("policy", "report", "previous", "expected"),
     [
         (Policy(), FULL, None, ["PostComment", *ALWAYS]),
@@ -474,7 +475,7 @@ def plan(state: NeedsInfo, has_label: bool, asks: bool, mode: LabelsMode = "appl
 ADD, REMOVE, NOTHING = (True, False), (False, True), (False, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "has_label", "asks", "changes", "next_state"),
     [
         ("", False, True, ADD, "added"),
@@ -500,7 +501,7 @@ def test_the_label_follows_the_question(
 ALL_STATES: list[tuple[NeedsInfo, bool, bool]] = list(product(get_args(NeedsInfo), [False, True], [False, True]))
 
 
-@pytest.mark.parametrize(("state", "has_label", "asks"), ALL_STATES)
+@each_row(("state", "has_label", "asks"), ALL_STATES)
 def test_nothing_happens_without_the_setting_or_unless_labels_are_applied(
     state: NeedsInfo, has_label: bool, asks: bool
 ):
@@ -509,7 +510,7 @@ def test_nothing_happens_without_the_setting_or_unless_labels_are_applied(
     assert plan(state, has_label, asks, "suggest") == plan(state, has_label, asks, "off") == nothing
 
 
-@pytest.mark.parametrize(("state", "has_label", "asks"), ALL_STATES)
+@each_row(("state", "has_label", "asks"), ALL_STATES)
 def test_a_second_run_changes_nothing(state: NeedsInfo, has_label: bool, asks: bool):
     first = plan(state, has_label, asks)
     has_label_now = (has_label or first.adds) and not first.removes

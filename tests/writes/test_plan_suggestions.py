@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.comment.sample_reports import FEATURE, FULL, change_report, missing
 from triage.comment.comment import withhold_details
 from triage.comment.hidden_state import CommentState
@@ -119,7 +120,7 @@ def test_github_is_asked_about_labels_only_if_they_are_suggested():
     assert list_candidates(report(), "apply") == Asked([], ["octocat"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "label", "rationale"),
     [
         ({}, "kind/Bug", "It reads as a bug report: It loses rows."),

@@ -103,7 +103,7 @@ class BaseFiles(Protocol):
     def read(self, path: str) -> BaseFile | str | None:
         """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path.
 
-        Likely secrets are masked (`patch.masked_files`): this is what is shown, edited and compared.
+        Likely secrets are masked (`patches.masked_files`): this is what is shown, edited and compared.
         """
 
     def read_original(self, path: str) -> BaseFile | str | None:

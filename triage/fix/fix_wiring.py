@@ -22,7 +22,7 @@ OBJECT_WRITE_SECONDS = 0.25
 """Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
 
 
-def open_fix_job(app: App, run: Run) -> "FixJob":
+def open_flow(app: App, run: Run) -> "FixJob":
     """What a job of the fix flow acts through."""
     from triage.fix.jobs.fix_job import FixJob
 
@@ -64,7 +64,7 @@ def read_proposal_file(app: App) -> bytes | None:
 
 
 def write_proposal_file(app: App, text: str) -> str:
-    """Write the file for the jobs after `propose`. Raises BadInput if it cannot be written."""
+    """Writes the file for the jobs after `propose`. Raises BadInput if it cannot be written."""
     from triage.output.job_files import PROPOSAL, write_file
 
     if app.redactor.redactor_for("proposal")(text) != text:

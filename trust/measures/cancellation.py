@@ -63,7 +63,11 @@ def find_problems(run: CancelledRun) -> list[str]:
     return [f"{run.sent.name} at {run.at}: {problem}" for problem, is_wrong in problems.items() if is_wrong]
 
 
-_NAIVE = "import time; print('there', flush=True); time.sleep(60)"
+_NAIVE = (
+    "import signal, time; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "print('there', flush=True); time.sleep(60)"
+)
+"""Started in the background, a program ignores SIGINT until it asks for it."""
 
 
 def run_without_defence() -> MeasureResult:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.app.settings import PLACEHOLDER_KEY, RunnerEnvironment, Settings
 from triage.base.errors import BadInput
 from triage.domain.effect import Policy
@@ -93,7 +94,7 @@ class TestLimitsAndPolicy:
         settings = from_runner(comment="never", dry_run="TRUE", labels="apply")
         assert settings.policy() == Policy(comment="never", dry_run=True, labels="apply")
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("given", "mode"),
         [
             ("", "auto"),
@@ -111,7 +112,7 @@ class TestLimitsAndPolicy:
         assert Settings.from_terminal({"TRIAGE_COMMENT": given}).policy().comment == mode
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inputs", "engine"),
     [
         ({}, "rules"),
@@ -165,7 +166,7 @@ class TestKeys:
 
 
 class TestBaseUrl:
-    @pytest.mark.parametrize(
+    @each_row(
         "url",
         [
             "https://api.example.com/v1",
@@ -184,7 +185,7 @@ class TestBaseUrl:
         settings = from_runner(model_base_url=url, chroma_url=f"{url}/")
         assert (settings.model_base_url, settings.chroma_url) == (url, url)
 
-    @pytest.mark.parametrize(
+    @each_row(
         "url",
         [
             "http://api.example.com/v1",
@@ -206,7 +207,7 @@ class TestBaseUrl:
             "https://[::1/v1",
         ],
     )
-    @pytest.mark.parametrize("name", ["model-base-url", "chroma-url"])
+    @each_row("name", ["model-base-url", "chroma-url"])
     def test_refused_without_showing_it(self, name: str, url: str) -> None:
         said = refusal(**{name: url})
         assert said.startswith(f"{name}: ")
@@ -228,14 +229,14 @@ class TestSupervisorAndFiles:
         settings = from_runner(cache_dir=" /github/home/a cache/ü ", config_file="ci/triage.yaml")
         assert (settings.cache_dir, settings.config_file) == ("/github/home/a cache/ü", "ci/triage.yaml")
 
-    @pytest.mark.parametrize("name", ["cache-dir", "config-file"])
-    @pytest.mark.parametrize("path", ["a\nb", "a\0b", "a\x1b[2Jb", "p" * 1_001])
+    @each_row("name", ["cache-dir", "config-file"])
+    @each_row("path", ["a\nb", "a\0b", "a\x1b[2Jb", "p" * 1_001])
     def test_an_invalid_path_is_refused(self, name: str, path: str) -> None:
         said = refusal(**{name: path})
         assert said.startswith(f"{name}: ")
         assert said.endswith(" is not a path: printable, at most 1000 characters")
 
-    @pytest.mark.parametrize("path", ["/etc/passwd", "../triage.yml", "a/../../b", "a//b", "a/", "a\\b", ".", "a/./b"])
+    @each_row("path", ["/etc/passwd", "../triage.yml", "a/../../b", "a//b", "a/", "a\\b", ".", "a/./b"])
     def test_the_config_file_lies_in_the_repository(self, path: str) -> None:
         said = refusal(config_file=path)
         assert said.endswith(" is not a path inside the repository, such as .github/triage.yml")
@@ -261,7 +262,7 @@ class TestChromaUrl:
 
 
 class TestFaults:
-    @pytest.mark.parametrize(
+    @each_row(
         ("inputs", "said"),
         [
             ({"engine": "modle"}, "engine: 'modle' is not one of auto, model, rules; did you mean model?"),
@@ -292,7 +293,7 @@ class TestFaults:
         assert named == ["issue-number", "model", "max-cost-usd", "comment", "engine"]
         assert "\n" not in said
 
-    @pytest.mark.parametrize(
+    @each_row(
         "number",
         ["1;rm", "1e3", "-1", "+1", "0", "١", "９", "1_000", "0x10", "1.0", str(2**31), str(2**63), "9" * 5000],
     )
@@ -316,7 +317,7 @@ class TestFaults:
 
 
 class TestWarnings:
-    @pytest.mark.parametrize(
+    @each_row(
         ("inputs", "words"),
         [
             ({"engine": "rules", "model_api_key": KEY}, "model-api-key is not used"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.app.settings.project_file import MAX_BYTES, parse_project_config
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import MAX_PROBLEMS
@@ -69,7 +70,7 @@ def test_a_file_may_be_empty(text: str):
     assert read(text) == ProjectConfig()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line", "said"),
     [
         ("\ningore: [a]", 2, "line 2: 'ingore' is not a known key (did you mean ignore?)."),
@@ -165,7 +166,7 @@ def test_content_of_the_file_is_escaped_in_messages():
     assert said.startswith(r"line 1: '\x1b[31m::error::\nx' is not a known key")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "[" * 60_000,

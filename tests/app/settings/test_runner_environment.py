@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.app.settings import RunnerEnvironment
 from triage.base.errors import BadInput
 
@@ -38,7 +39,7 @@ def read(server: str = "", api: str = "") -> RunnerEnvironment:
     )
 
 
-@pytest.mark.parametrize(("told", "found"), SERVERS.values(), ids=SERVERS)
+@each_row(("told", "found"), SERVERS.values())
 def test_where_github_is(told: dict[str, str], found: tuple[str, str]):
     place = read(told.get("SERVER", ""), told.get("API", ""))
     assert (place.server_url, place.api_url) == found
@@ -88,7 +89,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "url"), list(product(("server", "api"), FOREIGN)))
+@each_row(("name", "url"), list(product(("server", "api"), FOREIGN)))
 def test_an_address_that_no_token_may_be_sent_to_is_refused(name: str, url: str):
     with pytest.raises(BadInput) as refused:
         read(**{name: url})

@@ -1,16 +1,16 @@
 """Which variables hold secrets of ours, and which only sound like it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.app.settings import PLACEHOLDER_KEY, collect_own_secrets, remove_own_variables
 from triage.safety.secrets.redactor import SecretRedactor
 
 HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "secrets"),
     [
         ("INPUT_GITHUB-TOKEN", " ghs_1234567890 ", ["ghs_1234567890"]),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.app.settings import RunnerEnvironment
 from triage.app.settings.telemetry_settings import read_collector
 from triage.base.errors import BadInput
@@ -19,7 +20,7 @@ def read(**environ: str) -> Collector:
     return collector
 
 
-@pytest.mark.parametrize(
+@each_row(
     "environ",
     [
         {},
@@ -57,7 +58,7 @@ URLS: list[tuple[dict[str, str], str | None, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("environ", "traces", "metrics"), URLS)
+@each_row(("environ", "traces", "metrics"), URLS)
 def test_each_signal_has_its_address(environ: dict[str, str], traces: str | None, metrics: str | None):
     collector = read_collector(environ)
     assert collector is not None
@@ -118,7 +119,7 @@ FAULTS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("environ", "values"), FAULTS)
+@each_row(("environ", "values"), FAULTS)
 def test_an_invalid_variable_is_a_warning_and_telemetry_is_off(environ: dict[str, str], values: str):
     place = RunnerEnvironment.read(environ)
     assert place.collector is None

@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
 from triage.code.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_skip_reason, load_text
 
 LOCK_FILES = """
@@ -16,7 +17,7 @@ cpanfile.snapshot conan.lock luarocks.lock dub.selections.json shard.lock spago.
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "size", "reason"),
     [
         ("node_modules/left-pad/index.js", 10, "vendored"),
@@ -66,7 +67,7 @@ def test_skip_reasons_by_path(path: str, size: int, reason: str | None):
     assert get_skip_reason(path, size) == reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "reason"),
     [
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12\n", "LFS pointer"),
@@ -86,7 +87,7 @@ def test_skip_reasons_by_content(data: bytes, reason: str):
     assert load_text(data) == (None, reason)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "# Do not edit this list without asking.\nNAMES = []\n",

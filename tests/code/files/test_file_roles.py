@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
 from triage.code.files.file_roles import classify_file
 
 LIKELY = """
@@ -110,19 +111,19 @@ def cases(block: str) -> list[str]:
     return block.split("\n")[1:-1]
 
 
-@pytest.mark.parametrize("path", cases(LIKELY))
+@each_row("path", cases(LIKELY))
 def test_likely_sources(path: str):
     kind = classify_file(path)
     assert kind.is_product_code
     assert kind.prior == 1.0
 
 
-@pytest.mark.parametrize("path", cases(TESTS))
+@each_row("path", cases(TESTS))
 def test_test_files(path: str):
     assert classify_file(path).is_test
 
 
-@pytest.mark.parametrize("path", cases(ASIDE))
+@each_row("path", cases(ASIDE))
 def test_documentation_examples_and_build_output(path: str):
     assert classify_file(path).is_auxiliary
 
@@ -138,9 +139,7 @@ def test_factors_multiply():
     assert classify_file("docs/tests/data.json").prior == pytest.approx(0.3 * 0.4 * 0.4)
 
 
-@pytest.mark.parametrize(
-    "shape", ["a/", "-", "test_", "Tests", "src/main/", "_tests", ".Tests", " Example", "docs/", "aTest"]
-)
+@each_row("shape", ["a/", "-", "test_", "Tests", "src/main/", "_tests", ".Tests", " Example", "docs/", "aTest"])
 def test_the_cost_of_hostile_paths_is_linear(shape: str):
     def classify(size: int) -> None:
         path = shape * (size // len(shape))

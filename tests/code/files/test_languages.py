@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from testing.each_row import each_row
 from triage.code.files.languages import LANGUAGES, detect_language
 from triage.code.parse.definitions import find_definitions, load_grammar, normalize_name
 from triage.code.parse.extract import build_scopes, iter_scopes
@@ -303,7 +304,7 @@ def found_in(path: str, source: str) -> str:
     return ", ".join(f"{scope.name} {scope.start}-{scope.end}" for scope in scopes)
 
 
-@pytest.mark.parametrize("path", CASES)
+@each_row("path", CASES)
 def test_definitions(path: str):
     source, expected = CASES[path]
     assert found_in(path, source) == expected
@@ -370,15 +371,13 @@ def test_every_grammar_has_a_case():
     assert [language.name for language in LANGUAGES if language.grammar and language not in tried] == []
 
 
-@pytest.mark.parametrize(
-    "language", [language for language in LANGUAGES if language.grammar], ids=lambda language: language.name
-)
+@each_row("language", [language for language in LANGUAGES if language.grammar])
 def test_every_row_has_nodes_of_its_grammar(language):
     assert load_grammar(language)
 
 
-@pytest.mark.parametrize("path", CASES)
-@pytest.mark.parametrize("broken", ["}}}}((((", "\x00\x01\x02", "def class if ( [ {", "é" * 50, "\n" * 30, ""])
+@each_row("path", CASES)
+@each_row("broken", ["}}}}((((", "\x00\x01\x02", "def class if ( [ {", "é" * 50, "\n" * 30, ""])
 def test_broken_source_never_fails(path: str, broken: str):
     language = detect_language(path)
     assert language is not None

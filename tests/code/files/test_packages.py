@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
 from triage.code.files.packages import (
     find_enclosing_package,
     find_mentioned_packages,
@@ -73,7 +74,7 @@ def test_the_innermost_package_around_a_file(path: str, unit: str):
     assert find_enclosing_package(path, UNITS) == unit
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("It breaks in packages/vue-query/src/useQuery.ts", {"packages/vue-query": 1.0}),

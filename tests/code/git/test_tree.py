@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import write
+from testing.each_row import each_row
 from triage.code.git.tree import FolderTree, decode_text, split_lines
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "text"),
     [
         (b"plain\n", "plain\n"),

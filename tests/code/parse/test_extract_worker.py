@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.code.project import PROJECT
 from triage.code.parse.extract import ExtractedFiles, Extractor, SourceFile
 from triage.code.parse.extract_worker import (
@@ -70,7 +71,7 @@ def test_responses(files: list[SourceFile]):
 RESPONSE = encode_response(Extractor().extract([SourceFile("a.py", b"x1 = 1\n")]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "broken",
     [
         b"",

@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
 from triage.code.parse.definitions import find_declarations
 
 PATTERN = r"\s*(?:class|fun) (?P<name>\w+)"
@@ -33,7 +34,7 @@ def test_a_declaration_ends_with_its_indentation():
     assert find(SOURCE) == ["Store 3-13", "save 6-10", "load 12-12", "top 15-16"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("", []),

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from testing.each_row import each_row
 from tests.code.parse.test_worker_pool import KILLER
 from triage.code.files.languages import detect_language
 from triage.code.parse.parser_process import MAX_ERRORS, count_syntax_errors, limit_process
@@ -50,7 +51,7 @@ def test_a_system_that_refuses_every_limit_is_no_reason_to_stop(monkeypatch: pyt
     limit_process(GIB)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "text", "errors"),
     [
         ("a.py", "x = 'é'\n", 0),

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from tests.code.past_issues.past import START, new_issue, past_issue, past_issues
 from triage.code.past_issues.issue_words import IssueTable, extract_terms
 from triage.code.past_issues.similar_issues import (
@@ -23,7 +24,7 @@ from triage.issue.read_issue import read_issue
 FIX = PastFix(number=34)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "outcome"),
     [
         ({"state": "open", "milestone": "1.4"}, ""),
@@ -42,7 +43,7 @@ def test_how_an_issue_ended(changes: dict[str, Any], outcome: str) -> None:
     assert describe_outcome(past_issue(1, "a", **{"state": "closed", **changes})) == outcome
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("milestone", "version"),
     [
         ("Release 1.4", "1.4"),
@@ -297,9 +298,7 @@ def test_any_texts_are_compared(title: str, body: str, other_title: str, other_b
     assert sum(one.named for one in found) <= 1
 
 
-@pytest.mark.parametrize(
-    "piece", ["word ", "<!-- ", "'", '  File "a.py", line 1, in f\n', "a/b#1 ", "x" * 40, "\u200b", "- [ ] a\n"]
-)
+@each_row("piece", ["word ", "<!-- ", "'", '  File "a.py", line 1, in f\n', "a/b#1 ", "x" * 40, "\u200b", "- [ ] a\n"])
 def test_a_huge_past_body_costs_no_more_than_its_length(piece: str) -> None:
     def search(text: str) -> None:
         find(new_issue(TITLE, TRACE.format(line="5")), [*past_issues(), past_issue(95, TITLE, text)])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from tests.code.indexes import make_codebase, make_corpus, make_query, make_trace
 from triage.code.rank.mentions import Mentions, find_mentions, resolve_path
 from triage.code.rank.query import Query, build_query
@@ -34,7 +35,7 @@ def signal(corpus: Corpus, asked: SearchQuery, name: str) -> dict[str, float]:
     return {corpus.files[file].path: round(worth, 3) for file, worth in found.items()}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "paths"),
     [
         ("src/app/orm/models.py", ["src/app/orm/models.py"]),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query
 from triage.code.rank.prompt_passages import MAX_LINE_CHARS, choose_prompt_passages, find_long_comments, number_lines
 from triage.code.rank.query import build_query
@@ -22,7 +23,7 @@ LICENCE = ["# a licence"] * 9 + ["import os"]
 JAVADOC = ["/**", *[" * words"] * 10, " */", "void f() {"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "hidden"),
     [
         (DOCSTRING, {4, 5, 6}),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import PastChanges, read_changes
@@ -79,7 +80,7 @@ def test_reasons_name_what_tells_this_file_from_others(corpus: Corpus, asked: Se
     assert said(corpus, asked) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("term", "expected"),
     [
         ("drain_jobs", True),

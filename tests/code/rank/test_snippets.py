@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
@@ -186,7 +187,7 @@ def test_a_file_without_text_has_no_pieces(tmp_path: Path):
     assert choose(corpus, make_query(title="empty"), "src/empty.py") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "code"),
     [
         ("", []),

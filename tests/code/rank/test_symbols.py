@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from tests.code.indexes import make_codebase, make_corpus
 from triage.code.rank.snippets import MAX_DEFINITIONS, look_up_definitions
 from triage.code.words.corpus import Corpus
@@ -48,7 +49,7 @@ def test_an_inherited_method_is_found_where_it_is_defined(corpus: Corpus):
     assert ("src/store.py", "Store.save") in places(look_up_definitions(corpus, "Cache.save"))
 
 
-@pytest.mark.parametrize("name", ["", " ", ".", "()", "sav", "SAVE", "x" * 10_000, "a.b.", "\ud800", "save\0"])
+@each_row("name", ["", " ", ".", "()", "sav", "SAVE", "x" * 10_000, "a.b.", "\ud800", "save\0"])
 def test_what_is_no_name_here_is_not_found(corpus: Corpus, name: str):
     assert look_up_definitions(corpus, name) == []
 

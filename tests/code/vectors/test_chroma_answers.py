@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from testing.each_row import each_row
 from testing.servers.endless_body import EndlessBody
 from testing.servers.http_server import QuietHandler, serve_http
 from tests.code.indexes import make_corpus
@@ -107,8 +108,8 @@ def test_a_compressed_answer_is_refused_unread(corpus: Corpus):
     assert body.sent_bytes < BUFFERS
 
 
-@pytest.mark.parametrize("name", ["default_database", "POST collections", "count", "GET collections", "query"])
-@pytest.mark.parametrize(
+@each_row("name", ["default_database", "POST collections", "count", "GET collections", "query"])
+@each_row(
     "answer",
     [
         *(b"[" * 100_000, b"[" * 900 + b"]" * 900, b'{"a":' * 500 + b"1" + b"}" * 500),
@@ -124,7 +125,7 @@ def test_another_answer_costs_the_vectors_only(name: str, answer: bytes, corpus:
     assert found in ({}, {0: 0.75, 1: 0.5})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "found"),
     [
         (b'{"ids": [["0", "1"]], "distances": [[-1e308, 1e308]]}', {0: 1.0, 1: -1.0}),

@@ -16,6 +16,7 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from testing.checkouts.git_repositories import commit
+from testing.each_row import each_row
 from tests.code.embeddings import FailingModel, LetterCounts, WrongShape
 from tests.code.indexes import make_corpus
 from tests.code.indexes_compared import collect_answers
@@ -308,9 +309,7 @@ def test_the_graph_search_finds_what_an_exact_one_finds(corpus: Corpus, reposito
     store.drop()
 
 
-@pytest.mark.parametrize(
-    "repository", ["acme/shop", "a", "ünï/日本", "-/-", "x" * 600 + "/" + "y" * 600, "../..", "a b\nc", ""]
-)
+@each_row("repository", ["acme/shop", "a", "ünï/日本", "-/-", "x" * 600 + "/" + "y" * 600, "../..", "a b\nc", ""])
 def test_collection_names_are_valid_and_tell_keys_apart(repository: str):
     keys = [
         VectorKey(repository, "a" * 40, LOCAL, 512),

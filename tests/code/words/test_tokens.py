@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import measure_cost_ratio
+from testing.each_row import each_row
 from triage.code.words.tokens import STOP_WORDS, Vocabulary, find_words, split_into_terms
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "terms"),
     [
         ("save", ["save"]),
@@ -115,7 +116,7 @@ def test_terms_are_lower_case_without_stop_words(text: str):
             assert len(term) > 1
 
 
-@pytest.mark.parametrize("shape", ["a", "aA", "a_", "_", "A", "é", "1a", "aB1_"])
+@each_row("shape", ["a", "aA", "a_", "_", "A", "é", "1a", "aB1_"])
 def test_the_cost_of_hostile_words_is_linear(shape: str):
     def split(size: int) -> None:
         for word in find_words(f"{shape * 20} " * (size // len(shape))):

@@ -1,4 +1,4 @@
-"""Commits that are asked for, and messages as `fix.commit_text` writes them."""
+"""Commits that are asked for, and messages as `approval.commit_text` writes them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -109,10 +109,10 @@ class FakeTool:
             raise self.errors[what]
         self.done.append((what, pending))
 
-    def write_commits(self, draft: PatchDraft) -> PendingMutation:
+    def store(self, draft: PatchDraft) -> PendingMutation:
         self.stored.append(draft)
-        if "write_commits" in self.errors:
-            raise self.errors["write_commits"]
+        if "store" in self.errors:
+            raise self.errors["store"]
         return PENDING
 
     def find_objection(self, pending: PendingMutation) -> str:
@@ -160,7 +160,7 @@ class Fixing:
         known: dict[str, Any] = {
             "files": FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()}),
             "triage": triage,
-            "write_commits": self.tool.write_commits,
+            "store": self.tool.store,
             "tool": self.tool,
             "run_check": self._check if self.checks else None,
         }
@@ -489,7 +489,7 @@ async def test_what_changes_something_runs_only_after_a_yes(node: Any, status: s
     assert tool.done == []
 
 
-@pytest.mark.parametrize("what", ["write_commits", "create_branch", "open_pull_request", "report"])
+@pytest.mark.parametrize("what", ["store", "create_branch", "open_pull_request", "report"])
 async def test_what_fails_is_said(what: str) -> None:
     fixing = Fixing(FakeModel(answers()), said=["approve"])
     fixing.tool.errors[what] = CannotPublish("GitHub refused.")

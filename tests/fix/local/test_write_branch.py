@@ -116,9 +116,8 @@ def test_a_cancelled_branch_leaves_no_lock(repository: Path, open_workspace: Ope
     real = shutil.which("git")
     program.write_text(
         f"""#!/bin/sh
-case "$*" in *update-ref*) : > '{tmp_path}/locked'
-trap "rm '{tmp_path}/locked'; exit 143" TERM
-sleep 1000 & wait;; *) exec {real} "$@";; esac
+case "$*" in *update-ref*) trap "rm '{tmp_path}/locked'; kill \\$!; exit 143" TERM
+sleep 1000 & : > '{tmp_path}/locked'; wait;; *) exec {real} "$@";; esac
 """,
         encoding="ascii",
     )

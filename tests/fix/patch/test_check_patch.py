@@ -5,6 +5,7 @@ import json
 import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleSummary, PatchDraft
@@ -47,7 +48,7 @@ def check(*changes: FileVersion, tests: tuple[FileVersion, ...] = (), **fields: 
     return find_problems(make_draft(changes, tests, **fields), FILES, MODULES, ["shop/secret/"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changes",
     [
         [GOOD],
@@ -67,7 +68,7 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
     assert check(*changes, tests=(TEST,)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "problem"),
     [
         (change("shop/basket.py", BASKET), "shop/basket.py is not changed: leave it out."),
@@ -123,7 +124,7 @@ def test_the_first_commit_has_tests_only():
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "tests", "problem"),
     [
         ((GOOD, GOOD), (), "shop/basket.py is listed twice"),
@@ -182,7 +183,7 @@ def test_a_draft_from_a_file_has_the_same_problems():
     assert find_problems(again, FILES, MODULES, []) == find_problems(draft, FILES, MODULES, []) != []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "is_refused"),
     [
         (f"x = 1{' ' * 60}; y = 2", False),

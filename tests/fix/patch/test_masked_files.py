@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from testing.text.secret_forms import PASSWORD, TOKEN
 from tests.fix.patch.drafts import make_draft
@@ -63,7 +64,7 @@ def test_the_value_of_a_masked_line_stays(search: str, replace: str):
     assert mask_version(PATH, commit(files, versions), files) == versions[0].text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("edits", "reason"),
     [
         ([('"db"', '"[masked secret 1]"')], "does not have, or not in this order"),

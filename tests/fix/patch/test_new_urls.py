@@ -1,14 +1,14 @@
 """Addresses that were not there are found, however they are written."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.fix.patch.file_rules import find_new_urls
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "url"),
     [
         ('x = "https://evil.io/a?b#c"', "https://evil.io/a?b#c"),
@@ -59,7 +59,7 @@ def test_new_addresses_are_found(text: str, url: str):
     assert find_new_urls(text, "https://known.io/ http://a.io") == [url]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "http://example.com/a http://www.example.org:8080. <http://a.b.example.net>",
@@ -94,7 +94,7 @@ def test_no_text_around_an_address_hides_it(before: str, after: str):
     assert any("https://evil.io/" in url for url in found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         "http://",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from tests.fix.patch.drafts import make_draft
 from triage.domain.proposal import AffectedModule, BaseFile, FileVersion
@@ -58,13 +59,13 @@ pre-commit scripts/pre-push.sh commit-msg biome.json mise.toml a.code-workspace 
 """
 
 
-@pytest.mark.parametrize("path", RUN.split())
+@each_row("path", RUN.split())
 def test_files_that_tools_run_are_said(path: str):
     draft = make_draft([FileVersion(path=path, text="", is_new_file=True)])
     assert list_warnings(draft, FILES) == [f"Runs when the project is installed, built or tested: {path}."]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "shop/setups.py",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from testing.fake_files import FakeFiles
 from triage.domain.proposal import BaseFile
 from triage.fix.patch.path_rules import find_path_problem, is_below
@@ -75,7 +76,7 @@ STEERING = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "is_new", "reason"),
     [
         ("other/a.py", False, "outside the modules"),
@@ -123,8 +124,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", HOSTILE)
-@pytest.mark.parametrize("is_new", [True, False])
+@each_row("path", HOSTILE)
+@each_row("is_new", [True, False])
 def test_hostile_paths_are_refused_even_in_modules_that_hold_everything(path: str, is_new: bool):
     everything = ("./", *{f"{part}/" for hostile in HOSTILE for part in (hostile.split("/")[0],) if part})
     problem = find(path, is_new=is_new, modules=everything)

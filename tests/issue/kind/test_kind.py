@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.kind.issue_kind import (
@@ -39,7 +40,7 @@ def read_example(name: str) -> ParsedIssue:
     return parsed(title.removeprefix("# "), body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "body", "expected"),
     [
         ("Exported CSV has no header row", "Since 3.2 the first line is missing. It worked in 3.1.", "bug"),
@@ -95,7 +96,7 @@ def test_a_label_decides(labels: list[str], expected: LearnedKind) -> None:
     assert (found.kind, found.probability, found.certain) == (expected, 1.0, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "body", "declared"),
     [
         ("x", "### Issue type\n\nBug\n\n### Version\n\n1", "bug"),
@@ -193,7 +194,7 @@ def test_any_text_has_a_kind(title: str, body: str) -> None:
     assert 1 / 3 <= found.probability <= 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         "a",

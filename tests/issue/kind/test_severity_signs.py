@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.kind.severity_signs import find_severity, find_severity_signs, reports_vulnerability
@@ -126,12 +127,12 @@ def is_recognized(title: str, body: str, *labels: str) -> bool:
     return read_kind(read_issue(Issue(title=title, body=body)), labels).security
 
 
-@pytest.mark.parametrize(("title", "body"), REPORTS)
+@each_row(("title", "body"), REPORTS)
 def test_a_report_of_a_vulnerability(title: str, body: str) -> None:
     assert is_recognized(title, body)
 
 
-@pytest.mark.parametrize(("title", "body"), OTHERS)
+@each_row(("title", "body"), OTHERS)
 def test_words_of_security_alone_are_no_report(title: str, body: str) -> None:
     assert not is_recognized(title, body)
 
@@ -155,7 +156,7 @@ def signs_in(title: str, body: str = "") -> list[tuple[str, str, str]]:
     return [(sign.kind, sign.severity, sign.quote.text) for sign in signs]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kind", "severity"),
     [
         ("There is an XSS in the search field", "security", "CRITICAL"),
@@ -179,7 +180,7 @@ def test_a_sign(text: str, kind: str, severity: str) -> None:
     assert signs_in(text) == [(kind, severity, text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Can't start the debugger from the menu",

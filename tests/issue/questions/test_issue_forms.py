@@ -3,6 +3,7 @@
 import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.questions.issue_forms import drop_template_text
 from triage.issue.questions.missing_information import find_missing_information
@@ -18,7 +19,7 @@ def own_words(body: str, *templates: str) -> str:
     return drop_template_text(read_issue(Issue(title="Bug", body=body)), templates).prose.strip()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "A clear and concise description of what the bug is.",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.findings import MissingKind
 from triage.domain.issue import Issue
@@ -29,7 +30,7 @@ def example(name: str) -> Issue:
     return Issue(title=title.lstrip("# "), body=body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("issue", "kinds"),
     [
         (issues.COMPLETE, []),
@@ -56,7 +57,7 @@ def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -
     assert asked(issue) == kinds
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "`total([1, 2])` and `total([2])` are wrong: 4 and 3.",
@@ -73,7 +74,7 @@ def test_who_can_see_the_problem_needs_no_version(body: str) -> None:
     assert asked(Issue(title="Total is wrong", body=body)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "Broken in 2.1. I downgraded to 2.0.1, and there it works.",
@@ -148,7 +149,7 @@ def test_a_title_that_says_it_all_needs_no_more() -> None:
     assert asked(Issue(title=title, body="Even on those without changes. It should only be on diffs.")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "I use version 2.0.1.",

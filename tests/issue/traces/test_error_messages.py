@@ -1,7 +1,6 @@
 """The error that can be quoted as it stands."""
 
-import pytest
-
+from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.issue.traces.error_messages import find_symptom, is_whole
@@ -15,7 +14,7 @@ def symptom_of(title: str, body: str) -> str | None:
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\n{}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "symptom"),
     [
         (TRACE.format("ZeroDivisionError: float division by zero"), "ZeroDivisionError: float division by zero"),
@@ -56,7 +55,7 @@ def test_the_title_is_not_repeated() -> None:
     assert symptom_of("Unsupported operand", body) == "TypeError: unsupported operand"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "message",
     ["core dumped)", "an error, raised in", "Error: opened (", "x", "a wrong value of it",
      "Error: cannot read ~/Dropbox/a.txt", "error: the file and", "$ shop: cannot open it",

@@ -1,8 +1,7 @@
 """The project's own version, in the ways in which reporters write it."""
 
-import pytest
-
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.issue.versions.project_version import find_project_version
@@ -14,7 +13,7 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
     return found.text if found else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("project", "body", "version"),
     [
         ("GoogleContainerTools/jib", "I use jib 3.4.0 with Maven 3.9.1", "3.4.0"),

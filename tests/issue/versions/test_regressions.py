@@ -1,7 +1,6 @@
 """What worked before, and in which versions."""
 
-import pytest
-
+from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.issue.versions.regressions import find_regression
@@ -12,7 +11,7 @@ def versions_in(text: str) -> tuple[str, str] | None:
     return (found.worked_in, found.broken_in) if found else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "versions"),
     [
         ("This works with 2.8.1, but not with 2.9.", ("2.8.1", "2.9")),

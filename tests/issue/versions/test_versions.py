@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.each_row import each_row
 from triage.domain.code import Tag
 from triage.domain.issue import Quote, Regression, ReportFacts
 from triage.issue.versions.regressions import choose_versions, resolve_version
@@ -23,7 +24,7 @@ def name(tag: Tag | None) -> str | None:
 PLAIN = tags("v2.0.0", "v2.0.0-rc1", "v1.10.0", "v1.9.1", "v1.9.0", "v1.2.3", "nightly")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "among", "expected"),
     [
         ("1.2.3", PLAIN, "v1.2.3"),
@@ -75,7 +76,7 @@ def facts(worked: str = "", broken: str = "", version: str = "", *, regression: 
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given_facts", "expected"),
     [
         (facts("1.9.1", "2.0"), ("v1.9.1", "v2.0.0")),

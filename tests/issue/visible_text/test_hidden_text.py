@@ -5,6 +5,7 @@ from html import unescape
 import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from testing.text.hidden_channels import CHANNELS, HIDDEN_BY_ARGUMENT, NOT_COUNTED, contains_canary
 from testing.text.hidden_formulas import FORMS, HIDING_TEX
 from testing.text.rendered_text import visible_words
@@ -15,7 +16,7 @@ from triage.issue.visible_text.visible_text import extract_visible_page
 CANARY = "zebrafinch"
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
+@each_row("channel", CHANNELS)
 def test_a_hidden_text_is_not_read(channel: str) -> None:
     body = CHANNELS[channel](CANARY)
     page = extract_visible_page(body)
@@ -25,12 +26,12 @@ def test_a_hidden_text_is_not_read(channel: str) -> None:
     assert not contains_canary("\n".join(_texts(told)), CANARY)
 
 
-@pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in NOT_COUNTED])
+@each_row("channel", [name for name in CHANNELS if name not in NOT_COUNTED])
 def test_hidden_text_is_counted(channel: str) -> None:
     assert extract_visible_page(CHANNELS[channel](CANARY)).hidden_fragments >= 1
 
 
-@pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in HIDDEN_BY_ARGUMENT])
+@each_row("channel", [name for name in CHANNELS if name not in HIDDEN_BY_ARGUMENT])
 def test_a_person_does_not_see_it_either(channel: str) -> None:
     assert CANARY not in visible_words(CHANNELS[channel](CANARY))
 
@@ -65,16 +66,16 @@ def _texts(value: object) -> list[str]:
 SECRET_WORD = "zebrafinch"
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", HIDING_TEX)
+@each_row("form", FORMS)
+@each_row("name", HIDING_TEX)
 def test_a_formula_that_hides_text_is_left_out(name: str, form: str) -> None:
     page = extract_visible_page(FORMS[form](HIDING_TEX[name][0].replace("@", SECRET_WORD)))
     assert SECRET_WORD not in page.text
     assert page.hidden_fragments == 1
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@each_row("form", FORMS)
+@each_row(
     "tex",
     [
         r"\frac{1}{2} \le \sqrt[3]{x_1^2 + \alpha}",
@@ -94,7 +95,7 @@ def test_a_formula_of_ordinary_mathematics_is_read(tex: str, form: str) -> None:
     assert letters in "".join(letter for letter in page.text if letter.isalnum())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("space", "is_read"),
     [
         (r"\hspace{5em}", True),
@@ -122,7 +123,7 @@ def test_a_space_has_at_most_five_em(space: str, is_read: bool) -> None:
     assert ("y" in page.text) == is_read
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         r"Set $env:Path = $env:X\bin;C:\tools and $env:Y\library, or $ alone",
@@ -154,9 +155,7 @@ def test_only_the_formula_that_hides_text_is_left_out() -> None:
     assert (page.text, page.hidden_fragments) == ("with $x$ and and `$a` and $`b`$ and and $$e$$, $f$", 2)
 
 
-@pytest.mark.parametrize(
-    "piece", ["$x$ ", "$x\\label{y}$ ", "$x{ ", "$ x{y$ ", "$$", "$`a\\b`$ ", "$x\\[1", "$\\quad{ ", "{$a$"]
-)
+@each_row("piece", ["$x$ ", "$x\\label{y}$ ", "$x{ ", "$ x{y$ ", "$$", "$`a\\b`$ ", "$x\\[1", "$\\quad{ ", "{$a$"])
 def test_the_cost_of_formulas_is_linear(piece: str) -> None:
     assert_grows_linearly(repeat_to(piece), extract_visible_page)
 

@@ -2,12 +2,12 @@
 
 import unicodedata
 
-import pytest
 import regex  # type: ignore[import-untyped]
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
+from testing.each_row import each_row
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.safety.clean_text import clean_and_count, clean_text
@@ -42,7 +42,7 @@ def test_a_page_is_read_as_displayed() -> None:
     assert page.hidden_fragments == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "text"),
     [
         (None, ""),
@@ -119,13 +119,13 @@ SAMPLE = [*list(PATHOLOGICAL_TEXTS)[::7], *list(PATHOLOGICAL_TEXTS)[-44::2]]
 """`make trust` tries all of them."""
 
 
-@pytest.mark.parametrize("shape", SAMPLE)
+@each_row("shape", SAMPLE)
 def test_the_cost_of_anything_is_linear(shape: str) -> None:
     assert_grows_linearly(PATHOLOGICAL_TEXTS[shape], extract_visible_page)
     assert len(extract_visible_page(PATHOLOGICAL_TEXTS[shape](SIZE)).text) < 4 * SIZE
 
 
-@pytest.mark.parametrize("name", ["canvas", "dialog", "template", "video", "svg", "datalist", "progress", "rp"])
+@each_row("name", ["canvas", "dialog", "template", "video", "svg", "datalist", "progress", "rp"])
 def test_an_unclosed_tag_hides_nothing_after_it(name: str) -> None:
     """People name elements without code marks; GitHub drops such a tag, and shows what follows."""
     page = extract_visible_page(f"The <{name} data-x='canary'> element fails.\n\nSee below.")
@@ -138,7 +138,7 @@ def test_invisible_entities_are_removed() -> None:
     assert page.hidden_fragments >= 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("link", "told"),
     [
         ("[a](https://Docs.example/save?x=1#y)", "a (docs.example)"),

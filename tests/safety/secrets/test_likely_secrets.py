@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from testing.text.secret_forms import PASSWORD, SECRET_FORMS, TOKEN
 from tests.safety.secrets.secret_samples import generate_secrets, get_rule
 from triage.safety.secrets.context_rules import CONTEXT_RULES
@@ -28,7 +29,7 @@ KEY = f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{LINE}\n{LINE
 RANDOM = "x7Kq9ZpL2mVb4TnR8sWd"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+@each_row("rule", RULES)
 def test_every_rule_masks_what_it_describes(rule: Rule):
     samples = list(islice(generate_secrets(rule, seed=1), 2))
     assert samples, "the pattern can match, and its exceptions do not cover everything"
@@ -41,7 +42,7 @@ def test_every_rule_masks_what_it_describes(rule: Rule):
         assert left.endswith("after\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "token",
     [
         f"ghp_{A36}",
@@ -65,7 +66,7 @@ def test_tokens_of_services_are_masked_examples_too(token: str):
     assert redact_likely_secrets(f'KEY = "{token}"  # ours\n') == 'KEY = "[masked secret]"  # ours\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left"),
     [
         (f"AUTHORIZATION: basic {RANDOM}==", f"AUTHORIZATION: basic {LIKELY_SECRET_PLACEHOLDER}"),
@@ -83,7 +84,7 @@ def test_only_the_secret_goes(text: str, left: str):
     assert redact_likely_secrets(text) == left
 
 
-@pytest.mark.parametrize("form", SECRET_FORMS)
+@each_row("form", SECRET_FORMS)
 def test_a_secret_that_is_known_by_the_words_around_it_is_masked(form: str):
     text, secret = SECRET_FORMS[form]
     for before, after in [("", ""), ("before\n", "\nafter\n"), ("> ", "\r\n")]:
@@ -94,7 +95,7 @@ def test_a_secret_that_is_known_by_the_words_around_it_is_masked(form: str):
         assert left.count("\n") == f"{before}{text}{after}".count("\n")
 
 
-@pytest.mark.parametrize("rule", CONTEXT_RULES, ids=[rule.name for rule in CONTEXT_RULES])
+@each_row("rule", CONTEXT_RULES)
 def test_every_rule_has_a_form(rule: Rule):
     assert any(list(rule.find(text.encode(), "")) for text, _ in SECRET_FORMS.values())
 
@@ -112,7 +113,7 @@ def test_what_is_around_such_a_secret_stays(text: str, left: str):
     assert redact_likely_secrets(text) == left
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         KEY,
@@ -140,7 +141,7 @@ def test_a_private_key_whose_end_is_missing_is_masked():
     assert LINE not in redact_likely_secrets(KEY.partition("-----END")[0])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "sk-no-key-required",
@@ -227,9 +228,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "shape", [*SHAPES, f"; password={RANDOM}", "kind: secret data: ", "key=", "://a:", "Ab1+" * 12]
-)
+@each_row("shape", [*SHAPES, f"; password={RANDOM}", "kind: secret data: ", "key=", "://a:", "Ab1+" * 12])
 def test_hostile_text_takes_linear_time(shape: str):
     redact_likely_secrets(shape * 100)  # compiles the rules that it needs
     assert_grows_linearly(repeat_to(shape), redact_likely_secrets)
@@ -257,7 +256,7 @@ def test_what_looks_like_a_mask_already_comes_back_as_it_was(text: str):
     assert restore_values(masked.text, masked.values) == f'{text}\nAPI_KEY = "{TOKEN}"\n'
 
 
-@pytest.mark.parametrize("form", SECRET_FORMS)
+@each_row("form", SECRET_FORMS)
 def test_every_form_comes_back(form: str):
     text, secret = SECRET_FORMS[form]
     masked = mask_values(f"é = 1\n{text}\nafter\n", "a.txt")

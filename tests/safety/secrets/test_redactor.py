@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from testing import factories
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from testing.text.encoded_secrets import COLLECTOR, ENCODINGS, GITHUB, KEYS, MODEL, encode_all, find_secrets
 from tests.comment.sample_reports import MODEL_STEPS
 from triage.domain.issue import Issue
@@ -133,7 +134,7 @@ def test_the_warning_names_each_location_once_and_no_secret() -> None:
     assert find_secrets(redactor.warning) == []
 
 
-@pytest.mark.parametrize("shape", ["word ", "AbC1", "\\", "\\u0", "%41", "&#0", "&lt;", MODEL[:-1], "0f", "\0", "😀"])
+@each_row("shape", ["word ", "AbC1", "\\", "\\u0", "%41", "&#0", "&lt;", MODEL[:-1], "0f", "\0", "😀"])
 def test_time_is_linear(shape: str) -> None:
     assert_grows_linearly(repeat_to(shape), REDACTOR.has_match)
 
@@ -141,8 +142,8 @@ def test_time_is_linear(shape: str) -> None:
 PROSE = "The basket raises a KeyError when a name has no price; see shop/basket.py, line 6. " * 40
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("key", KEYS)
+@each_row("encoding", ENCODINGS)
+@each_row("key", KEYS)
 def test_every_encoding_is_decoded(key: str, encoding: str) -> None:
     assert find_secrets(f"{PROSE}\n{ENCODINGS[encoding](key)} {PROSE}") == [key]
 

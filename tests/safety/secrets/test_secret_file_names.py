@@ -1,6 +1,7 @@
 import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.code.files.file_filter import get_skip_reason, load_text
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 
@@ -48,12 +49,12 @@ netrc.py test_netrc.py passwords.py settings.xml serverless.yml local.settings.t
 """
 
 
-@pytest.mark.parametrize("path", [*HELD.split(), ".env copy", "Copy of/.env (1)"])
+@each_row("path", [*HELD.split(), ".env copy", "Copy of/.env (1)"])
 def test_files_made_for_secrets_are_left_out(path: str):
     assert get_skip_reason(path, 10) == "may hold secrets"
 
 
-@pytest.mark.parametrize("path", READ.split())
+@each_row("path", READ.split())
 def test_sources_and_samples_are_read(path: str):
     assert get_skip_reason(path, 10) is None
 

@@ -3,11 +3,11 @@
 import base64
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.each_row import each_row
 from triage.safety.secrets.web_query import MAX_QUERY_CHARS, restrict_query, sanitize_query
 
 ISSUE = ["IntegrityError in Store.saveAll", "Saving fails on PostgreSQL 16.2 with `duplicate key` in payment_queue."]
@@ -60,14 +60,14 @@ PRIVATE_WORDS = [
 ]
 
 
-@pytest.mark.parametrize("query", GOOD)
+@each_row("query", GOOD)
 def test_good_queries_keep_their_words(query: str):
     words = re.sub("[('/)]|::", " ", query).split()
     assert sanitize_query(query).split() == [word.lstrip(".") for word in words]
 
 
-@pytest.mark.parametrize("private_word", PRIVATE_WORDS)
-@pytest.mark.parametrize("around", ["date {} fails", "date ({}) fails", "date '{}', fails"])
+@each_row("private_word", PRIVATE_WORDS)
+@each_row("around", ["date {} fails", "date ({}) fails", "date '{}', fails"])
 def test_private_words_are_removed(private_word: str, around: str):
     assert sanitize_query(around.format(private_word)) == "date fails"
 
@@ -85,7 +85,7 @@ def test_a_long_query_is_cut_between_words():
     assert sanitize_query("range " * 100) == ("range " * 33).strip()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "expected"),
     [
         ("postgresql duplicate key error saving", "postgresql duplicate key error saving"),
@@ -111,7 +111,7 @@ def test_a_model_cannot_add_words(query: str, visible_text: str):
     assert words <= set(restrict_query(query, [visible_text, query]).lower().split()) | {""}
 
 
-@pytest.mark.parametrize("shape", ["a.", "a1", "aB", "x/", "::", "a:", "-", "_", "1.", "https://", "A", "'", "a'"])
+@each_row("shape", ["a.", "a1", "aB", "x/", "::", "a:", "-", "_", "1.", "https://", "A", "'", "a'"])
 def test_hostile_text_takes_linear_time(shape: str):
     assert_grows_linearly(repeat_to(shape), sanitize_query)
     assert_grows_linearly(repeat_to(shape), lambda text: restrict_query("date", [text]))

@@ -40,7 +40,7 @@ class GitCommitResponse(Response):
     committer: Signature
 
     def to_facts(self) -> CommitFacts:
-        """Raise GitHubError if the commit has no time."""
+        """Raises GitHubError if the commit has no time."""
         if self.committer.date is None:
             raise unreadable_response()
         return CommitFacts(
@@ -152,7 +152,7 @@ class GitData:
         return data
 
     def is_ancestor(self, commit: str, descendant: str) -> bool:
-        """Return whether one commit stands on another, or is that one. False for one that GitHub does not have."""
+        """Returns whether one commit stands on another, or is that one. False for one that GitHub does not have."""
         try:
             # In this direction the answer has no commits and no diff: the older one adds nothing.
             raw = self.client.get(f"{self.repo}/compare/{descendant}...{commit}")
@@ -163,7 +163,7 @@ class GitData:
         return parse_response(ComparisonResponse, raw).status in ("behind", "identical")
 
     def read_ref(self, name: str) -> str | None:
-        """Return the commit that a ref such as `refs/heads/main` leads to; None if it does not exist."""
+        """Returns the commit that a ref such as `refs/heads/main` leads to; None if it does not exist."""
         try:
             raw = self.client.get(f"{self.repo}/git/ref/{_quote_ref(name)}")
         except GitHubError as error:
@@ -176,7 +176,7 @@ class GitData:
         return found.target.sha
 
     def list_refs(self, prefix: str) -> dict[str, str]:
-        """Return commits by ref, for the refs that begin with a prefix such as `refs/heads/triage/7-`."""
+        """Returns commits by ref, for the refs that begin with a prefix such as `refs/heads/triage/7-`."""
         # The list has no pages (docs, "List matching references"); a page of a hundred is enough where it has.
         raw = self.client.get(f"{self.repo}/git/matching-refs/{_quote_ref(prefix)}", {"per_page": PAGE_SIZE})
         if not isinstance(raw, list):
@@ -185,7 +185,7 @@ class GitData:
         return {one.ref: one.target.sha for one in refs if one.ref.startswith(prefix) and one.target.type == "commit"}
 
     def commit_files(self, parent: GitCommitResponse, files: Mapping[str, BaseFile], message: str) -> GitCommitResponse:
-        """Create a commit on another one, which no ref leads to yet. GitHub sets author, time and signature."""
+        """Creates a commit on another one, which no ref leads to yet. GitHub sets author, time and signature."""
         entries = [
             {"path": path, "mode": file.mode, "type": "blob", "sha": self._create_blob(file.text)}
             for path, file in sorted(files.items())
@@ -214,7 +214,7 @@ class GitData:
         return parse_response(ObjectId, self.client.write("POST", path, content, idempotent=True))
 
     def create_ref(self, name: str, commit: str) -> str:
-        """Create a ref, and return the commit that it leads to: another one if the name was taken already."""
+        """Creates a ref, and returns the commit that it leads to: another one if the name was taken already."""
         for _ in range(MAX_WRITES):
             try:
                 return self._post_ref(name, commit)
@@ -249,7 +249,7 @@ class GitData:
 
 
 def compute_blob_id(data: bytes) -> str:
-    """Return the id that git gives to a file's content."""
+    """Returns the id that git gives to a file's content."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
@@ -269,7 +269,7 @@ class TreeChanges:
     """By id of a folder's tree, its entries by name."""
 
     def list_changed(self, before: str, after: str) -> list[str]:
-        """Return the paths whose content or mode differs between two trees.
+        """Returns the paths whose content or mode differs between two trees.
 
         Raises:
             CannotPublish: There are more than 300, or they are in very many folders.
@@ -294,7 +294,7 @@ class TreeChanges:
                 yield f"{folder}{name}"
 
     def find(self, tree: str, path: str) -> TreeEntry | None:
-        """Return what is at a path of a tree: a file, a link, a submodule or a folder."""
+        """Returns what is at a path of a tree: a file, a link, a submodule or a folder."""
         entry: TreeEntry | None = None
         for name in path.split("/"):
             if entry is not None and entry.type != "tree":

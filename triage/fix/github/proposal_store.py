@@ -39,14 +39,14 @@ class ProposalRefs:
     slug: str
 
     def list_for_issue(self, issue: int) -> list[PatchProposal]:
-        """Return the issue's proposals and branches, oldest first; of the same time, proposals first."""
+        """Returns the issue's proposals and branches, oldest first; of the same time, proposals first."""
         # Branches first: they say what is done already, however many proposals there are.
         refs = {**self.git.list_refs(f"refs/heads/triage/{issue}-"), **self.git.list_refs(f"{PROPOSAL_REFS}{issue}/")}
         found = [self.read(ref, commit) for ref, commit in list(refs.items())[:MAX_REFS]]
         return sorted((one for one in found if one), key=_order)
 
     def read(self, ref: str, commit: str) -> PatchProposal | None:
-        """Return what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
+        """Returns what a ref stands for; None if its commit is no proposal for the issue in the ref's name."""
         named = _PROPOSAL_REF.fullmatch(ref) or _BRANCH_REF.fullmatch(ref)
         if named is None:
             return None
@@ -63,7 +63,7 @@ class ProposalRefs:
         return proposal.model_copy(update={"ref": ref}) if proposal and is_meant else None
 
     def find_free_number(self, issue: int) -> int:
-        """Return a number above those of all refs of the issue, whatever they lead to."""
+        """Returns a number above those of all refs of the issue, whatever they lead to."""
         matches = [_PROPOSAL_REF.fullmatch(ref) for ref in self.git.list_refs(f"{PROPOSAL_REFS}{issue}/")]
         return 1 + max((int(match["number"]) for match in matches if match), default=0)
 
@@ -225,7 +225,7 @@ class GitHubProposalStore(RepositoryConnection):
         return self._git.read_commit(self._read_default_head()).tree.sha
 
     def _read_trees(self, proposal: PatchProposal) -> list[str]:
-        """Return the trees of the base and of each commit on it. Together they hold what the last one shows."""
+        """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
         commits = [self._git.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
         if any([one.sha for one in child.parents] != [parent.sha] for parent, child in pairwise(commits)):
             raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
@@ -265,7 +265,7 @@ class GitHubProposalStore(RepositoryConnection):
 
 
 def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
-    """Return what the commits will be read as, with invented ids. Nothing that cannot be read again is written."""
+    """Returns what the commits will be read as, with invented ids. Nothing that cannot be read again is written."""
     facts, parent, now = list[CommitFacts](), request.base, datetime(2000, 1, 1, tzinfo=UTC)
     for number, commit in enumerate(request.commits, 1):
         sha = f"{number:040x}"

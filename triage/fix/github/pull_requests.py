@@ -29,7 +29,7 @@ PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull request
 
 @contextmanager
 def translate_contents_errors(slug: str) -> Iterator[None]:
-    """Raise an error for whoever must act in place of a `GitHubError` while commits or refs are written."""
+    """Raises an error for whoever must act in place of a `GitHubError` while commits or refs are written."""
     try:
         yield
     except GitHubError as error:
@@ -38,7 +38,7 @@ def translate_contents_errors(slug: str) -> Iterator[None]:
 
 @contextmanager
 def translate_pull_request_errors(slug: str) -> Iterator[None]:
-    """Raise an error for whoever must act in place of a `GitHubError` while a pull request is opened."""
+    """Raises an error for whoever must act in place of a `GitHubError` while a pull request is opened."""
     try:
         yield
     except GitHubError as error:
@@ -47,7 +47,7 @@ def translate_pull_request_errors(slug: str) -> Iterator[None]:
 
 @contextmanager
 def translate_pull_request_read_errors(slug: str) -> Iterator[None]:
-    """Raise PermissionMissing with the permission for pull requests; other errors pass."""
+    """Raises PermissionMissing with the permission for pull requests; other errors pass."""
     try:
         yield
     except GitHubError as error:
@@ -111,7 +111,7 @@ class PullRequests:
     reread_seconds: float
 
     def find(self, branch: str, commit: str, base: str) -> PullRequest | None:
-        """Return the open one from a branch of this repository into the base whose head is the commit."""
+        """Returns the open one from a branch of this repository into the base whose head is the commit."""
         owner, _, _ = self.slug.partition("/")
         parameters = {"head": f"{owner}:{branch}", "state": "open", "per_page": PAGE_SIZE}
         raw = self.client.get(f"/repos/{self.slug}/pulls", parameters)
@@ -122,7 +122,7 @@ class PullRequests:
         return next((pull.to_pull_request() for pull in pulls if pull.is_from(self.slug, branch, commit, base)), None)
 
     def open_draft(self, branch: str, commit: str, base: str, title: str, body: str) -> PullRequest:
-        """Open one if there is none of the commit. GitHub itself refuses a second one of the same two branches."""
+        """Opens one if there is none of the commit. GitHub itself refuses a second one of the same two branches."""
         if found := self.find(branch, commit, base):
             return found
         content = {"title": title, "body": body, "head": branch, "base": base, "draft": True}

@@ -46,7 +46,7 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
     }
     if _must_change_again(state.model_copy(update=update)):
         return update
-    return update | {"status": ProposalStatus.AWAITING} | await _write_commits(draft, context)
+    return update | {"status": ProposalStatus.AWAITING} | await _store(draft, context)
 
 
 def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Update:
@@ -72,11 +72,12 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
     return {"check_output": "", "checked": f"The check passes with this change and {before}."}
 
 
-async def _write_commits(draft: PatchDraft, context: FixContext) -> Update:
-    if context.write_commits is None:
+async def _store(draft: PatchDraft, context: FixContext) -> Update:
+    if context.store is None:
         return {}
+    store = context.store
     try:
-        return {"pending_mutation": await in_thread(context.write_commits, draft)}
+        return {"pending_mutation": await in_thread(store, draft)}
     except TriageError as error:
         return {"error": str(error)}
 

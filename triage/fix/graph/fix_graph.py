@@ -157,7 +157,7 @@ async def run_fix(
         given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
 
 
-def add_fix_steps(state: FixState, services: Services) -> RunReport | None:
+def extend_report(state: FixState, services: Services) -> RunReport | None:
     """Return the triage report with the steps of the fix flow, and what both took; None if nothing was triaged."""
     if state.report is None:
         return None

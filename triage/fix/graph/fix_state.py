@@ -117,7 +117,7 @@ class FixContext:
     """Of the commit that a patch starts from. None where a stored one is carried out."""
     triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
     """Makes the report that the fix starts from, if there is none."""
-    write_commits: Callable[[PatchDraft], PendingMutation] | None = None
+    store: Callable[[PatchDraft], PendingMutation] | None = None
     """Makes commits of a patch, to which no branch leads. None where a later job does."""
     tool: PullRequestTool | None = None
     """None where nothing can be carried out: the proposal is the end."""

@@ -24,9 +24,9 @@ from triage.fix.jobs.fix_job import (
     AdmittedFix,
     FixJob,
     admit_fix,
-    end_job,
+    describe_stored,
+    finish,
     format_answer,
-    list_outputs,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
@@ -50,8 +50,8 @@ NO_PATCH = "The id names no patch of this issue."
 async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
     """Carry out what a person decided about a stored patch, once."""
     admitted = await admit_fix(task, job)
-    if not admitted.has_write_access:
-        return await end_job(job, admitted.refusal, {}, status=Status.SKIPPED)
+    if not admitted.may_ask:
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
         return await _refuse(task, admitted.issue, admitted.refusal, job)
     try:
@@ -61,14 +61,14 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
         branch = next((one for one in named if one.is_branch), None)
         if waiting is None and branch is None:
             if task.command == "reject":  # the workflow that triages answers for suggestions
-                return await end_job(job, NO_PATCH, {}, status=Status.SKIPPED)
+                return await finish(job, NO_PATCH, {}, status=Status.SKIPPED)
             return await _refuse(task, admitted.issue, UNKNOWN_ID, job)
         if task.command == "reject" and waiting is None:
             return await _refuse(task, admitted.issue, "it was approved already, and is a branch now.", job)
         if branch is not None and task.command == "approve":
             is_reported = read_shown_commit(admitted.issue) != branch.commit  # the comment says what was done
             if waiting is None or (is_reported and await _find_pull_request(branch, job)):
-                return await _answer_repeated_approval(task, admitted.issue, branch, waiting, job)
+                return await _say_what_exists(task, admitted.issue, branch, waiting, job)
         assert waiting is not None
         return await _pass_gate(task, admitted, waiting, job)
     except TriageError as error:
@@ -93,20 +93,18 @@ async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: PatchProposa
     if state.error:
         begun = "it was begun, and can be approved again. " if state.branch_name else ""
         return await _refuse(task, issue, begun + state.error, job, waiting)
-    outputs = list_outputs(waiting) | {"proposal-status": state.status.value}
-    effects: Sequence[Effect] = ()  # after an approval, the tool has written the comment
+    outputs = describe_stored(waiting) | {"proposal-status": state.status.value}
     if state.status is ProposalStatus.REJECTED:
-        effects = plan_proposal_part(issue, tool.text)
-    else:
-        outputs["pull-request-url"] = state.pr_url or ""
-    return await end_job(job, tool.text, outputs, [*effects, *plan_reaction(job, "+1")])
+        return await finish(job, tool.text, outputs, [*plan_proposal_part(issue, tool.text), *plan_reaction(job, "+1")])
+    outputs["pull-request-url"] = state.pr_url or ""
+    return await finish(job, tool.text, outputs, plan_reaction(job, "+1"))
 
 
 async def _find_pull_request(branch: PatchProposal, job: FixJob) -> PullRequest | None:
     return await in_thread(job.store.find_pull_request, branch.branch_name, branch.commit)
 
 
-async def _answer_repeated_approval(
+async def _say_what_exists(
     task: FixTask, issue: Issue, branch: PatchProposal, waiting: PatchProposal | None, job: FixJob
 ) -> RunResult:
     """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
@@ -116,8 +114,8 @@ async def _answer_repeated_approval(
     url = found.url if found else ""
     text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
     answer = format_answer(task, text)
-    outputs = list_outputs(branch) | {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": url}
-    return await end_job(job, answer, outputs, [*plan_answer_part(issue, answer), *plan_reaction(job, "+1")])
+    outputs = describe_stored(branch) | {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": url}
+    return await finish(job, answer, outputs, [*plan_answer_part(issue, answer), *plan_reaction(job, "+1")])
 
 
 async def _refuse(
@@ -135,8 +133,8 @@ async def _refuse(
         effects = plan_proposal_part(issue, answer)
         if not job.run.policy.dry_run:
             await in_thread(job.store.delete, waiting)
-    outputs = list_outputs(waiting) | {"proposal-status": status.value}
-    return await end_job(job, answer, outputs, [*effects, *plan_reaction(job, "confused")])
+    outputs = describe_stored(waiting) | {"proposal-status": status.value}
+    return await finish(job, answer, outputs, [*effects, *plan_reaction(job, "confused")])
 
 
 _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."

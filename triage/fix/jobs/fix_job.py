@@ -49,7 +49,7 @@ class FixJob:
     read_result: Callable[[], bytes | None]
     """The file of the job before; None without one."""
     write_result: Callable[[str], str]
-    """Write the file for the next job. Returns its path."""
+    """Writes the file for the next job. Returns its path."""
     approvers: Approvers = "write"
     tests: ProposalTests = ""
     run_url: str = ""
@@ -67,7 +67,7 @@ def parse_result(data: bytes | None) -> FixResult | None:
         raise BadInput("The file with the proposal cannot be read. Use the artifact of the job `propose`.") from None
 
 
-def list_outputs(stored: PatchProposal | None) -> dict[str, str]:
+def describe_stored(stored: PatchProposal | None) -> dict[str, str]:
     """Return the outputs that name a proposal."""
     if stored is None:
         return {}
@@ -91,7 +91,7 @@ def format_answer(task: FixTask, text: str) -> str:
     return render_answer(command, task.actor or "a workflow", text)
 
 
-async def end_job(
+async def finish(
     job: FixJob,
     message: str,
     outputs: Mapping[str, str],
@@ -123,7 +123,7 @@ class AdmittedFix:
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
 
     @property
-    def has_write_access(self) -> bool:
+    def may_ask(self) -> bool:
         """Whether the person has write access, whatever is wrong with the command. Nothing is written for others."""
         return not role_problem(self.role)
 

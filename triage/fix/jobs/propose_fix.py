@@ -13,7 +13,7 @@ from triage.domain.task import FixTask
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, admit_fix, end_job
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, admit_fix, finish
 from triage.fix.patch.masked_files import mask_version, read_base_text
 from triage.fix.patch.unified_diff import diff_file
 from triage.fix.proposal_text import render_abandoned, render_proposal
@@ -30,27 +30,27 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
     """Run the fix flow up to the person, and write what it found for the next jobs."""
     admitted = await admit_fix(task, job)
     if admitted.refusal:
-        return await end_job(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     run = job.run
     issue = restore_issue_at_trigger(admitted.issue, run.event_issue, run.now(), run.now())
     try:
         earlier = await _find_earlier(task, job)
     except TriageError as error:
-        return await _write_refusal(job, FixResult(error=str(error)))
+        return await _write_without_run(job, FixResult(error=str(error)))
     if task.command == "revise" and earlier is None:
-        return await _write_refusal(job, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
+        return await _write_without_run(job, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
     if earlier and earlier.revision >= MAX_REVISIONS:
-        return await _write_refusal(
+        return await _write_without_run(
             job, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
         )
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
-    result, report = await _make_proposal(task, issue, earlier, files, services, job)
+    result, report = await _run(task, issue, earlier, files, services, job)
     draft = result.draft
     shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(result.error)
     outputs = _write_result(job, result)
     if report is None:
-        return await end_job(job, shown, outputs)
+        return await finish(job, shown, outputs)
     done = await write_effects(plan_proposed(shown, outputs, report), run)
     await export_telemetry(report, services, run.cancelled, run.seconds_left)
     return RunResult(Status.FAILED if done.needs_setup_fix else report.status, report)
@@ -64,10 +64,10 @@ async def _find_earlier(task: FixTask, job: FixJob) -> PatchProposal | None:
     return found[0] if found else None
 
 
-async def _make_proposal(
+async def _run(
     task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, job: FixJob
 ) -> tuple[FixResult, RunReport | None]:
-    from triage.fix.graph.fix_graph import add_fix_steps, run_fix
+    from triage.fix.graph.fix_graph import extend_report, run_fix
     from triage.fix.graph.fix_state import FixContext, FixState
     from triage.graph.run_graph import run_graph
 
@@ -85,7 +85,7 @@ async def _make_proposal(
         )
     with run.progress.group("Proposal"):
         state = await run_fix(state, FixContext(services, files, triage), run.cancelled)
-    report = add_fix_steps(state, services)
+    report = extend_report(state, services)
     if state.error or state.draft is None:
         return FixResult(status=state.status, error=(state.error or "")[:MAX_ERROR_CHARS]), report
     return FixResult(status=ProposalStatus.AWAITING, draft=state.draft), report
@@ -134,8 +134,8 @@ def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
     return _Requests(request, feedback[-MAX_REVISIONS:])
 
 
-async def _write_refusal(job: FixJob, result: FixResult) -> RunResult:
-    return await end_job(job, render_abandoned(result.error), _write_result(job, result))
+async def _write_without_run(job: FixJob, result: FixResult) -> RunResult:
+    return await finish(job, render_abandoned(result.error), _write_result(job, result))
 
 
 def _write_result(job: FixJob, result: FixResult) -> dict[str, str]:

@@ -18,17 +18,17 @@ from triage.fix.jobs.fix_job import (
     FixJob,
     FixResult,
     admit_fix,
-    end_job,
+    describe_stored,
     find_start_problem,
+    finish,
     format_answer,
-    list_outputs,
     parse_result,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
     shows_proposal,
 )
-from triage.fix.jobs.store_fix import OTHER_COMMITS, find_draft_problems
+from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
 from triage.fix.proposal_text import render_abandoned, render_awaiting, render_unstored
 from triage.jobs.run import RunResult
 
@@ -39,8 +39,8 @@ ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     admitted = await admit_fix(task, job)
-    if not admitted.has_write_access:
-        return await end_job(job, admitted.refusal, {}, status=Status.SKIPPED)
+    if not admitted.may_ask:
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
         return await _answer(task, admitted, f"not done: {admitted.refusal}", job)
     if not task.makes_proposal:
@@ -50,7 +50,7 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     if draft is None:
         return await _report_nothing(task, result, admitted, job)
     files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(find_draft_problems, draft, admitted.issue, files, job)
+    problems = await in_thread(find_all_problems, draft, admitted.issue, files, job)
     if problems:  # the same that the job before found: nobody is shown such a patch
         refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
         return await _report_nothing(task, refused, admitted, job)
@@ -69,7 +69,7 @@ async def _answer(task: FixTask, admitted: AdmittedFix, text: str, job: FixJob) 
     answer = format_answer(task, text)
     edits = plan_answer_part(admitted.issue, answer)
     outputs = {"proposal-status": ProposalStatus.NONE.value}
-    return await end_job(job, answer, outputs, [*edits, *plan_reaction(job, "confused")])
+    return await finish(job, answer, outputs, [*edits, *plan_reaction(job, "confused")])
 
 
 class _Found(NamedTuple):
@@ -102,7 +102,7 @@ async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFi
         return await _answer(task, admitted, text, job)  # the one before can still be approved
     shown = format_answer(task, text)
     effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(job, "confused")]
-    return await end_job(job, text, {"proposal-status": result.status.value}, effects)
+    return await finish(job, text, {"proposal-status": result.status.value}, effects)
 
 
 async def _report_unstored(
@@ -112,14 +112,14 @@ async def _report_unstored(
         return await _answer(task, admitted, NOT_STORED, job)
     text = await in_thread(render_unstored, draft, files)
     effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(job, "confused")]
-    return await end_job(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+    return await finish(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
 
 
 async def _report_stored(
     draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> RunResult:
     repository = job.run.repository
-    outputs = list_outputs(stored)
+    outputs = describe_stored(stored)
     text = await in_thread(
         lambda: render_awaiting(
             draft,
@@ -133,4 +133,4 @@ async def _report_stored(
     )
     comment = plan_proposal_part(issue, text, commit=stored.commit, tests=job.tests)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
-    return await end_job(job, text, outputs, [*comment, *plan_reaction(job, "rocket")])
+    return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")])

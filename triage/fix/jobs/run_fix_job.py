@@ -4,7 +4,7 @@ from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask, Skip
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_job import FixJob, admit_fix, end_job, find_start_problem, format_answer
+from triage.fix.jobs.fix_job import FixJob, admit_fix, find_start_problem, finish, format_answer
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
@@ -14,14 +14,14 @@ from triage.jobs.write_results import write_skip, write_unfinished
 
 async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
     admitted = await admit_fix(task, job)
-    if not admitted.has_write_access:  # no job follows: whatever strangers write, and how often, nobody answers
-        return await end_job(job, admitted.refusal, {}, status=Status.SKIPPED)
+    if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")
     if refusal:
         text = format_answer(task, f"not done: {refusal}")
-        return await end_job(job, text, {"fix-task": "answer"})
+        return await finish(job, text, {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
-    return await end_job(job, f"The next job: {following}.", {"fix-task": following})
+    return await finish(job, f"The next job: {following}.", {"fix-task": following})
 
 
 MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})

@@ -12,7 +12,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_job import FixJob, admit_fix, end_job, list_outputs, parse_result
+from triage.fix.jobs.fix_job import FixJob, admit_fix, describe_stored, finish, parse_result
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
 from triage.jobs.run import RunResult
@@ -35,22 +35,22 @@ async def store_fix(task: FixTask, job: FixJob) -> RunResult:
     """
     admitted = await admit_fix(task, job)
     if admitted.refusal:
-        return await end_job(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     result = parse_result(job.read_result())
     if result is None or result.draft is None:
-        return await end_job(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
+        return await finish(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
     files = await in_thread(job.open_files, draft.base)
-    problems = await in_thread(find_draft_problems, draft, admitted.issue, files, job)
+    problems = await in_thread(find_all_problems, draft, admitted.issue, files, job)
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
     if job.run.policy.dry_run:
-        return await end_job(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
+        return await finish(job, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
     now = admitted.issue.snapshot_time or job.run.now()
     stored = await in_thread(_store, draft, files, now, job)
     await in_thread(_delete_others, stored, job)
-    outputs = list_outputs(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
-    return await end_job(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
+    outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
+    return await finish(job, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
 def _store(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> PatchProposal:
@@ -63,7 +63,7 @@ def _store(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> P
     return stored
 
 
-def find_draft_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: FixJob) -> list[str]:
+def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: FixJob) -> list[str]:
     """Return why a patch may not be stored or shown: it is for something else, or breaks a rule. Slow.
 
     Asks GitHub; raises as the store.

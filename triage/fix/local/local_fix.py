@@ -103,7 +103,7 @@ class LocalFix:
             services,
             self.files,
             triage,
-            write_commits=branch.write_commits,
+            store=branch.store,
             tool=branch,
             run_check=run_check if self.check else None,
             fails_unchanged=fails_unchanged,
@@ -135,7 +135,7 @@ class LocalBranch:
     def __init__(self, files: BaseFiles, workspace: LocalWorkspace) -> None:
         self._files, self._workspace = files, workspace
 
-    def write_commits(self, draft: PatchDraft) -> PendingMutation:
+    def store(self, draft: PatchDraft) -> PendingMutation:
         """Return the commits of a draft, and the first free name for their branch."""
         commit = self._workspace.write_commits(build_request(draft, self._files, is_local=True))
         first = make_branch_name(draft.issue, draft.issue_title)
