@@ -18,7 +18,7 @@ COMMENT_MARKER = "<!-- bug-triage:"
 
 class Policy(Value):
     comment: CommentMode = "auto"
-    """`auto`: see `publish.decide_comment`."""
+    """`auto`: see `comment.decide_comment`."""
     dry_run: bool = False
     labels: LabelsMode = "suggest"
 

@@ -2,7 +2,7 @@
 
 A run is skipped at the earliest time that allows it: by the event's payload (`events.route`), here once the issue is
 read (`events.admission`), and because minutes have passed, once more before anything is written to the issue
-(`publish.deduplicate`).
+(`writes.deduplicate`).
 """
 
 import asyncio
