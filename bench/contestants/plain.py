@@ -25,7 +25,7 @@ def index(folder: Path) -> Callable[[str], Sequence[str]]:
             counting.add(vocabulary.encode_words(text))
             parts.append(counting.count())
             paths.append(entry.path)
-    table = BM25(parts, len(vocabulary))
+    table = BM25.from_counts(parts, len(vocabulary))
     return lambda issue: ranked(issue, table, vocabulary, paths)
 
 

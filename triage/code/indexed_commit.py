@@ -28,6 +28,7 @@ from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
+from triage.code.reusable_index import ReusableIndex
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
@@ -50,6 +51,13 @@ _NEAREST = 200
 """Chunks taken from the vector store."""
 
 
+@dataclass
+class LastIndex:
+    """The index of the commit that was indexed last, for the next one: neighbours share nearly all files."""
+
+    reusable: ReusableIndex | None = None
+
+
 @dataclass(frozen=True)
 class PastCommit:
     """A commit to index as if it were the newest one."""
@@ -57,6 +65,7 @@ class PastCommit:
     revision: str
     until: datetime
     """What was committed later is not known."""
+    neighbour: LastIndex
 
 
 @dataclass(frozen=True)
@@ -145,7 +154,11 @@ def index_repository(
     notes: list[str] = []
     tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
     changes = ChangeReader(tree, past.until if past else None)
-    built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits)
+    built = build_corpus(
+        tree, remove_ignored(remove_skills(listing), ignore), limits, past.neighbour.reusable if past else None
+    )
+    if past and built.make_reusable:
+        past.neighbour.reusable = built.make_reusable()
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)

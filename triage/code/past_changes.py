@@ -118,7 +118,7 @@ class PastChanges:
 
     @cached_property
     def _words(self) -> BM25:
-        return BM25([*self.table.parts], len(self.table.vocabulary))
+        return BM25.from_counts([*self.table.parts], len(self.table.vocabulary))
 
     @cached_property
     def _pairs(self) -> NDArray[np.int32]:

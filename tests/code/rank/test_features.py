@@ -192,7 +192,7 @@ def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
 
 def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], QueryScores]):
     corpus = evidence_of(make_query(title="x")).corpus
-    corpus = replace(corpus, by_file=BM25([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
+    corpus = replace(corpus, by_file=BM25.from_counts([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
     assert not QueryScores(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()
 
 

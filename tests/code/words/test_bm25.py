@@ -21,7 +21,7 @@ def count_terms(texts: list[str], vocabulary: Vocabulary) -> TermCounts:
 def build_table(*parts: list[str]) -> tuple[BM25, Vocabulary]:
     vocabulary = Vocabulary()
     documents = [count_terms(texts, vocabulary) for texts in parts]
-    return BM25(documents, len(vocabulary)), vocabulary
+    return BM25.from_counts(documents, len(vocabulary)), vocabulary
 
 
 def score_by_formula(texts: list[str], term: str, number: int) -> float:
@@ -67,11 +67,28 @@ def test_counts_of_documents():
     assert counts.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
 
 
-def test_the_first_documents():
+def test_postings_can_be_ordered_by_document_again():
+    vocabulary = Vocabulary()
+    parts = [count_terms(TEXTS[:2], vocabulary), count_terms(TEXTS[2:], vocabulary)]
+    whole = count_terms(TEXTS, Vocabulary())
+    again = BM25.from_counts(parts, len(vocabulary)).postings.to_term_counts()
+    order = np.lexsort((whole.terms, whole.documents))
+    assert again.sizes.tolist() == whole.sizes.tolist()
+    assert again.terms.tolist() == whole.terms[order].tolist()
+    assert again.counts.tolist() == whole.counts[order].tolist()
+
+
+def test_counts_may_need_more_than_two_bytes():
+    table, _ = build_table(["red " * 70_000, "blue"])
+    assert table.postings.counts.tolist() == [70_000, 1]
+    assert build_table(TEXTS)[0].postings.counts.dtype == np.uint16
+
+
+def test_a_range_of_documents():
     counts = count_terms(TEXTS, Vocabulary())
-    first = counts.take_first(2)
+    first = counts.take_range(0, 2)
     assert (first.sizes.tolist(), first.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
-    assert counts.take_first(0).terms.tolist() == []
+    assert counts.take_range(0, 0).terms.tolist() == []
 
 
 def test_terms_are_renumbered_or_removed():

@@ -16,6 +16,8 @@ _COUNT_BITS = 20
 MAX_COUNT = 1 << _COUNT_BITS
 """A file has at most half a million words."""
 _BLOCK = 1 << 20
+CountArray = NDArray[np.int32 | np.uint16]
+"""A large repository has 20 million counts, so they take two bytes each where they fit."""
 
 
 def sum_best_parts(scores: NDArray[np.float32], files: NDArray[np.int32], file_count: int) -> NDArray[np.float32]:
@@ -45,16 +47,16 @@ class TermCounts:
     sizes: NDArray[np.int32] = field(default_factory=_empty)
     """Number of different terms in each document."""
     terms: NDArray[np.int32] = field(default_factory=_empty)
-    counts: NDArray[np.int32] = field(default_factory=_empty)
+    counts: CountArray = field(default_factory=_empty)
 
     @property
     def documents(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def take_first(self, count: int) -> Self:
-        """Return the first documents."""
-        end = int(self.sizes[:count].sum())
-        return type(self)(self.sizes[:count], self.terms[:end], self.counts[:end])
+    def take_range(self, first: int, last: int) -> Self:
+        """Return the documents from number `first` to before `last`."""
+        start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
+        return type(self)(self.sizes[first:last], self.terms[start:end].copy(), self.counts[start:end])
 
     def renumber_terms(self, numbers: NDArray[np.int32]) -> Self:
         """Return the counts with `numbers[term]` for each term, without the terms whose new number is -1."""
@@ -89,41 +91,60 @@ class TermCounter:
         return TermCounts(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
 
 
-class BM25:
-    """The documents of each term, ascending, one term after the other, and what each adds to their scores."""
+@dataclass(frozen=True)
+class Postings:
+    """The documents of each term, ascending, with counts; one term after the other."""
 
-    def __init__(self, parts: list[TermCounts], vocabulary: int) -> None:
+    starts: NDArray[np.int64]
+    """Where the documents of each term start, and the end of the last."""
+    documents: NDArray[np.int32]
+    counts: CountArray
+    size: int
+
+    def to_term_counts(self) -> TermCounts:
+        order = np.argsort(self.documents, kind="stable")
+        terms = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
+        sizes = np.bincount(self.documents, minlength=self.size).astype(np.int32)
+        return TermCounts(sizes, terms[order], self.counts[order])
+
+
+class BM25:
+    def __init__(self, postings: Postings) -> None:
+        self.postings = postings
+        self.size, self.starts, self.documents = postings.size, postings.starts, postings.documents
+        lengths = np.bincount(postings.documents, weights=postings.counts, minlength=self.size)
+        mean = float(lengths.mean()) if self.size else 1.0
+        norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
+        self.saturated_counts = postings.counts.astype(np.float32)
+        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and K1 + 1 it is the BM25 score."""
+        for first in range(0, len(self.saturated_counts), _BLOCK):
+            block = self.saturated_counts[first : first + _BLOCK]
+            block /= block + norms[postings.documents[first : first + _BLOCK]]
+        frequency = np.diff(postings.starts)
+        self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+
+    @classmethod
+    def from_counts(cls, parts: list[TermCounts], vocabulary: int) -> Self:
         """Score documents whose terms are numbered alike, from 0 to before `vocabulary`.
 
         Empties `parts`, so that memory does not hold the counts twice.
         """
-        self.size = sum(len(part.sizes) for part in parts)
-        document_bits = self.size.bit_length()
-        keys = _sorted_keys(parts, document_bits)
+        size = sum(len(part.sizes) for part in parts)
+        max_count = max((int(part.counts.max(initial=0)) for part in parts), default=0)
+        count_type = np.uint16 if max_count <= np.iinfo(np.uint16).max else np.int32
+        keys = _sorted_keys(parts, size.bit_length())
         frequency = np.zeros(vocabulary, dtype=np.int64)
-        self.documents = np.empty(len(keys), dtype=np.int32)
-        self.saturated_counts = np.empty(len(keys), dtype=np.float32)
-        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and K1 + 1 it is the BM25 score."""
+        documents = np.empty(len(keys), dtype=np.int32)
+        counts: CountArray = np.empty(len(keys), dtype=count_type)
         for first in range(0, len(keys), _BLOCK):
             block = keys[first : first + _BLOCK]
-            self.saturated_counts[first : first + _BLOCK] = block & (MAX_COUNT - 1)
+            counts[first : first + _BLOCK] = block & (MAX_COUNT - 1)
             block >>= _COUNT_BITS
-            self.documents[first : first + _BLOCK] = block & ((1 << document_bits) - 1)
-            block >>= document_bits
+            documents[first : first + _BLOCK] = block & ((1 << size.bit_length()) - 1)
+            block >>= size.bit_length()
             frequency += np.bincount(block, minlength=vocabulary)
         del keys
-        self.starts = np.concatenate([[0], np.cumsum(frequency)])
-        """Where the documents of each term start, and the end of the last."""
-        self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
-        self._saturate_counts()
-
-    def _saturate_counts(self) -> None:
-        lengths = np.bincount(self.documents, weights=self.saturated_counts, minlength=self.size)
-        mean = float(lengths.mean()) if self.size else 1.0
-        norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
-        for first in range(0, len(self.saturated_counts), _BLOCK):
-            block = self.saturated_counts[first : first + _BLOCK]
-            block /= block + norms[self.documents[first : first + _BLOCK]]
+        return cls(Postings(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size))
 
     def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
         scores = np.zeros(self.size, dtype=np.float32)
