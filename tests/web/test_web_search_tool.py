@@ -9,7 +9,7 @@ from langchain_tavily import TavilySearch
 from pydantic import SecretStr
 
 from testing.each_row import each_row
-from testing.servers.scripted_server import ScriptedReply, serve_script
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from testing.text.encoded_secrets import MODEL
 from triage.base.network import Network
 from triage.safety.secrets.redactor import SecretRedactor
@@ -44,6 +44,23 @@ async def test_pages_come_back_with_title_address_and_text_only():
 async def test_nothing_found_is_no_error():
     answer, _ = await search(ScriptedReply({"query": "q", "results": []}))
     assert answer == {"results": []}
+
+
+async def test_each_query_of_a_run_is_sent_once_and_a_fourth_one_never():
+    def answer(request: ReceivedRequest) -> ScriptedReply:
+        query = request.body["query"]
+        return ScriptedReply({}, 500) if query == "broken" else ScriptedReply({"results": [PAGE | {"content": query}]})
+
+    with serve_script(answer) as server:
+        tool = build_search_tool(KEY, server.url)
+        for query in ("date", "leap year", "date"):
+            assert (await tool.ainvoke({"query": query}))["results"][0]["content"] == query
+        for reason in ("search failed", "made already"):
+            with pytest.raises(ToolException, match=reason):
+                await tool.ainvoke({"query": "broken"})
+        with pytest.raises(ToolException, match="3 searches were made already"):
+            await tool.ainvoke({"query": "month"})
+    assert [request.body["query"] for request in server.requests] == ["date", "leap year", "broken"]
 
 
 async def test_an_empty_query_is_not_sent():
@@ -124,24 +141,6 @@ async def test_odd_results_are_dropped(results: Any):
 async def test_long_pages_are_cut():
     answer, _ = await search(ScriptedReply({"results": [PAGE | {"content": "x" * 500_000}]}))
     assert len(answer["results"][0]["content"]) == 4_000
-
-
-async def test_a_run_searches_once():
-    """A rules fallback that searches after the model failed gets the same results."""
-    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
-        tool = build_search_tool(KEY, server.url)
-        assert await tool.ainvoke({"query": "date"}) == FOUND
-        assert await tool.ainvoke({"query": "another"}) == FOUND
-    assert [request.body["query"] for request in server.requests] == ["date"]
-
-
-async def test_a_search_that_failed_was_one():
-    with serve_script([ScriptedReply(OUTSIDE, 500)]) as server:
-        tool = build_search_tool(KEY, server.url)
-        for _ in range(2):
-            with pytest.raises(ToolException):
-                await tool.ainvoke({"query": "date"})
-    assert len(server.requests) == 1
 
 
 async def test_our_own_secrets_are_redacted_last():

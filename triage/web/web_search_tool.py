@@ -21,6 +21,8 @@ from triage.safety.secrets.web_query import sanitize_query
 from triage.web.search_results import parse_results
 
 MAX_RESULTS = 5
+MAX_SEARCHES = 3
+"""Of a run: one for each round. An advanced search costs two of Tavily's credits."""
 TAVILY_URL = "https://api.tavily.com"
 MAX_RESPONSE_BYTES = 1_000_000
 """Five results without their raw text have about ten kilobytes."""
@@ -108,7 +110,7 @@ class SearchQuery(BaseModel):
 
 
 class WebSearchTool(TavilySearch):
-    """Searches once per run; a second query gets the results of the first.
+    """Sends each query of a run once, at most `MAX_SEARCHES`: one a round.
 
     The results never come from a cache, which somebody may have forged: their addresses become links. A failure
     raises `SearchFailed` with a short name, because a message from outside has no place in a prompt.
@@ -119,8 +121,8 @@ class WebSearchTool(TavilySearch):
     args_schema: type[BaseModel] = SearchQuery
     _client: TavilyClient = PrivateAttr()
     _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
-    _was_sent: bool = PrivateAttr(False)
-    _results: dict[str, Any] | None = PrivateAttr(None)
+    _answers: dict[str, dict[str, Any] | None] = PrivateAttr(default_factory=dict)
+    """By query; None for a search that has failed, or that still runs."""
 
     def _run(self, *_: Any, **__: Any) -> dict[str, Any]:
         # The inherited one would send the query unchecked, by langchain-tavily's own client.
@@ -131,15 +133,17 @@ class WebSearchTool(TavilySearch):
         if not text:
             return {"results": []}
         parameters = {"query": text, "max_results": MAX_RESULTS, "search_depth": "advanced"}
-        if self._was_sent:
-            # The rules fallback searches again after the model failed.
-            if self._results is None:
-                raise SearchFailed("one search was made already, and a run makes one")
-            return self._results
-        self._was_sent = True
+        if text in self._answers:  # the rules fallback searches again after the model failed
+            if (known := self._answers[text]) is None:
+                raise SearchFailed("this search was made already")
+            return known
+        if len(self._answers) == MAX_SEARCHES:
+            raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
+        self._answers[text] = None
         found = self._redact(await self._client.search(parameters))
-        self._results = {"results": parse_results(found, MAX_RESULTS)}
-        return self._results
+        answer = {"results": parse_results(found, MAX_RESULTS)}
+        self._answers[text] = answer
+        return answer
 
 
 def build_search_tool(
