@@ -173,7 +173,7 @@ def test_an_unusable_cache_does_not_stop_the_triage(room: Room):
 def test_without_a_checkout_the_text_is_triaged(room: Room, tmp_path: Path):
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert room.run(GITHUB_WORKSPACE=str(empty), INPUT_COMMENT="always") == 0
+    assert room.run(GITHUB_WORKSPACE=str(empty), GITHUB_RUN_ID="1", INPUT_COMMENT="always") == 0
     assert room.outputs["status"] == "degraded"
     assert any("actions/checkout" in warning for warning in room.annotations("warning"))
     assert len(room.github.comments) == 1
