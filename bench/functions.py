@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.accuracy import build_record, open_git, parse_arguments
+from triage.code.files.file_text import split_lines
 from triage.code.files.languages import detect_language
 from triage.code.git.git import Git, GitError
-from triage.code.git.tree import split_lines
 from triage.code.parse.definitions import find_definitions
 from triage.code.parse.extract import Scope, build_scopes
 from triage.code.rank.query import build_query

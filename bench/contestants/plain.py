@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.contestants.answer import run_contestant
-from triage.code.files.file_filter import get_skip_reason, load_text
+from triage.code.files.file_filter import get_skip_reason
+from triage.code.files.file_text import load_text
 from triage.code.git.tree import FolderTree
 from triage.code.words.bm25 import BM25, TermCounter, TermCounts
 from triage.code.words.tokens import Vocabulary, find_words, split_into_terms

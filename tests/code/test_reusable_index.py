@@ -10,7 +10,7 @@ from tests.code.indexes_compared import collect_answers
 from tests.code.project import DATES, PROJECT
 from triage.code.build_corpus import IndexLimits
 from triage.code.codebase import GitCodebase
-from triage.code.files.file_filter import load_text
+from triage.code.files.file_text import load_text
 from triage.code.indexed_commit import LastIndex, PastCommit
 from triage.code.reusable_index import LEFT_OUT, REASONS, FileRange
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from triage.base.errors import BadInput
-from triage.code.files.file_filter import get_skip_reason, load_text
+from triage.code.files.file_filter import get_skip_reason
 from triage.code.files.file_roles import classify_file
+from triage.code.files.file_text import load_text
 from triage.code.files.languages import detect_language
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.git import GitError

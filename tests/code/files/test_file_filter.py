@@ -4,7 +4,8 @@ import pytest
 
 from testing.cost_growth import measure_cost_ratio
 from testing.each_row import each_row
-from triage.code.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_skip_reason, load_text
+from triage.code.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_skip_reason
+from triage.code.files.file_text import load_text
 
 LOCK_FILES = """
 package-lock.json npm-shrinkwrap.json shrinkwrap.yaml yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import write
 from testing.each_row import each_row
-from triage.code.git.tree import FolderTree, decode_text, split_lines
+from triage.code.files.file_text import decode_text, split_lines
+from triage.code.git.tree import FolderTree
 
 
 @each_row(

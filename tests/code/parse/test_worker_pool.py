@@ -199,3 +199,9 @@ def test_a_signal_ends_the_process_while_it_indexes(tmp_path: Path):
     while any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not [worker for worker in workers if Path(f"/proc/{worker}/cmdline").exists()]
+
+
+def test_a_worker_imports_only_what_it_needs_to_parse():
+    code = "import sys, triage.code.parse.extract_worker; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pydantic", "pathspec", "requests"} & set(done.stdout.split()) == set(), "half a second of processor time"

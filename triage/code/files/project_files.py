@@ -10,9 +10,10 @@ from operator import attrgetter
 from pathlib import Path
 
 from triage.base.errors import BadInput
+from triage.code.files.file_text import decode_text
 from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
 from triage.code.git.git import GitError
-from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree, decode_text
+from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
 from triage.issue.skills import MAX_SKILL_BYTES, parse_skill
 from triage.safety.code_owners import MAX_BYTES, PLACES, CodeOwners

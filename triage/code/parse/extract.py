@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.files.file_filter import load_text
+from triage.code.files.file_text import compress_text, load_text
 from triage.code.files.languages import Language, detect_language
 from triage.code.parse.definitions import Definition, find_definitions
 from triage.code.words.bm25 import TermCounter, TermCounts
-from triage.code.words.corpus import compress_text
 from triage.code.words.tokens import Vocabulary
 
 MAX_CHUNK_LINES = 100

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.code.files.file_roles import FileRole
+from triage.code.files.file_text import split_lines
 from triage.code.files.packages import find_packages
-from triage.code.git.tree import split_lines
 from triage.code.words.bm25 import BM25
 from triage.code.words.tokens import Vocabulary
 
@@ -48,10 +48,6 @@ class File:
         return (
             None if self.compressed_text is None else zlib.decompress(self.compressed_text).decode("utf-8", "replace")
         )
-
-
-def compress_text(text: str) -> bytes:
-    return zlib.compress(text.encode("utf-8", "replace"), level=1)
 
 
 @dataclass(frozen=True, slots=True)
