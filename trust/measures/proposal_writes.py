@@ -87,7 +87,10 @@ class _Repository:
         return (self.git.store.folder / "objects").glob("??/*")
 
     def forget_proposals(self) -> None:
-        """Removes the refs and objects of the last case."""
+        """Removes the refs and objects of the last case, and starts a new store and clock, as each job has them."""
+        self.api.seconds = 0
+        self.store.close()
+        self.store = _open_store(self.api)
         for file in set(self._list_objects()) - self.objects:
             file.unlink()
         for name in [name for name in self.git.refs if name != "refs/heads/main"]:
@@ -109,19 +112,23 @@ def _serve_repository() -> Iterator[_Repository]:
         base = git.set_ref("refs/heads/main", git.store_commit(git.store_tree(tree), [], "x\n"))
         more = tree | {"shop/evil.py": ("100644", git.store.put("blob", b"import os\n"))}
         feature = git.store_commit(git.store_tree(more), [base], "x\n")
-        store = GitHubProposalStore(
-            JOB_TOKEN,
-            SLUG,
-            api.url,
-            seconds_between_writes=0.0,
-            backoff_seconds=0.0,
-            max_wait_seconds=0.0,
-            reread_seconds=0.0,
-        )
+        repository = _Repository(api, git, base, feature, open_base_files(Path(folder), base), _open_store(api))
         try:
-            yield _Repository(api, git, base, feature, open_base_files(Path(folder), base), store)
+            yield repository
         finally:
-            store.close()
+            repository.store.close()
+
+
+def _open_store(api: GitHubApi) -> GitHubProposalStore:
+    return GitHubProposalStore(
+        JOB_TOKEN,
+        SLUG,
+        api.url,
+        seconds_between_writes=0.0,
+        backoff_seconds=0.0,
+        max_wait_seconds=0.0,
+        reread_seconds=0.0,
+    )
 
 
 def run(share: float) -> MeasureResult:
