@@ -118,7 +118,9 @@ MODEL_FAULTS = [
     _model_fault("wrong types", chat_completion('{"hypothesis": 7}'), "answer does not fit"),
     _model_fault("prose", chat_completion("All is well."), "answer does not fit"),
     _model_fault("an unknown tool", chat_completion(tool_calls=[("rm", "{}")]), "answer does not fit"),
-    _model_fault("bad tool arguments", chat_completion(tool_calls=[("tavily_search", "{not json")]), "empty answer"),
+    _model_fault(
+        "bad tool arguments", chat_completion(tool_calls=[("tavily_search", "{not json")]), "answer does not fit"
+    ),
     _model_fault("None for an answer", chat_completion(None), "empty answer"),
     Fault(
         "a hang",
