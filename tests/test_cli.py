@@ -59,6 +59,16 @@ def test_a_key_under_another_name_is_said_to_be_unused(checkout: Path):
     assert done.stderr == "notice: OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.\n"
 
 
+def test_our_own_key_in_the_shown_code_is_masked(tmp_path: Path):
+    key = "sk-our-own-key-0123456789"
+    (tmp_path / "cart.py").write_text(f"def total(prices):\n    return 1 / len(prices)  # {key}\n")
+    done = triage(
+        "run", "--repo", str(tmp_path), "--issue", "-", "--engine", "rules", stdin=REPORT, TRIAGE_MODEL_API_KEY=key
+    )
+    assert "return 1 / len(prices)" in done.stdout
+    assert key not in done.stdout
+
+
 def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
     done = triage(
         "run", "--repo", str(tmp_path), "--issue", "-", stdin="# it is broken\n\nsince yesterday it does not work\n"

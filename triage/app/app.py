@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from triage import __version__
 from triage.app.settings import (
-    Checkouts,
     RunnerEnvironment,
     Settings,
     collect_own_secrets,
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
         Toolset,
     )
 
-__all__ = ["App", "JobOutput", "open_at_terminal", "open_in_job", "open_job_output", "open_on_server", "utc_now"]
+__all__ = ["App", "JobOutput", "open_at_terminal", "open_in_job", "open_job_output", "utc_now"]
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
 MIN_READING_SECONDS = 1.0
@@ -395,21 +394,3 @@ def open_at_terminal(
     for warning in [*find_unknown_variables(os.environ), *app.warnings]:
         output.annotate("warning", warning)
     return app, output
-
-
-def open_on_server(repository: str) -> App:
-    """Open what a run of LangGraph Server has, for the checkout of the repository. Raises SetupError.
-
-    `repository` is `owner/name`, or empty where the server has one checkout.
-    """
-    from triage.output.line_logs import ServerLog
-
-    folder = Checkouts.read(os.environ).find_folder(repository)
-    return App(
-        settings=Settings.from_terminal(os.environ),
-        environment=RunnerEnvironment.read(os.environ),
-        root=folder,
-        repository=repository or folder.name,
-        progress=ServerLog(),
-        redactor=SecretRedactor(collect_own_secrets(os.environ)),
-    ).with_project_config()

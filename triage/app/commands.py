@@ -61,7 +61,7 @@ def run(
         output.annotate("warning", app.redactor.warning)
     text = dump_report(result)
     lines = services.codebase.read_lines(result.best_place.span.path) if result.best_place else None
-    _print(result, lines or [], text, as_json=as_json)
+    _print(result, app.redactor.redactor_for("code")(lines or []), text, as_json=as_json)
     output.write_report(text)
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])

@@ -1,16 +1,20 @@
 """The graph for LangGraph Server, which finds it by `langgraph.json`. Settings come from `TRIAGE_*` variables."""
 
 import asyncio
+import os
 from dataclasses import replace
 from functools import partial
 
 from langchain_core.runnables import RunnableConfig
 
-from triage.app.app import open_on_server
+from triage.app.app import App
+from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
 from triage.domain.issue import Repository
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.jobs.export_telemetry import export_telemetry
+from triage.output.line_logs import ServerLog
 from triage.ports import Services
+from triage.safety.secrets.redactor import SecretRedactor
 
 DEFAULT_RECURSION_LIMIT = 25
 """The server's limit if the client sets none."""
@@ -32,3 +36,19 @@ def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
     server_url = app.environment.server_url if repository else ""
     return Repository(slug=app.repository, server_url=server_url), replace(services, limits=limits)
+
+
+def open_on_server(repository: str) -> App:
+    """Open what a run of LangGraph Server has, for the checkout of the repository. Raises SetupError.
+
+    `repository` is `owner/name`, or empty where the server has one checkout.
+    """
+    folder = Checkouts.read(os.environ).find_folder(repository)
+    return App(
+        settings=Settings.from_terminal(os.environ),
+        environment=RunnerEnvironment.read(os.environ),
+        root=folder,
+        repository=repository or folder.name,
+        progress=ServerLog(),
+        redactor=SecretRedactor(collect_own_secrets(os.environ)),
+    ).with_project_config()
