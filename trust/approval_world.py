@@ -177,15 +177,28 @@ def compute_id(text: str) -> str:
 
 def read_suggestions(body: str) -> tuple[str, dict[str, Any]]:
     """Returns the id that a comment shows, and the JSON of the suggestions."""
-    (line,) = re.findall(r'^\{.*"kind":"suggestions".*\}$', body, re.M)
+    (line,) = re.findall(r"^<!-- bug-triage-suggestions: (\{.*\}) -->$", body, re.M)
     return re.findall(r"`/triage apply ([0-9a-f]{12})`", body)[0], json.loads(line)
 
 
 def replace_suggestions(body: str, changes: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns a comment that suggests something else under its true id, and this id."""
+    """Returns a comment that shows and hides something else under its true id, and this id."""
     shown, value = read_suggestions(body)
-    forged = dump_json({**value, **changes})
-    return body.replace(dump_json(value), forged).replace(shown, compute_id(forged)), compute_id(forged)
+    forged = {**value, **changes}
+    proposal_id = compute_id(dump_json(forged))
+    body = body.replace(dump_json(value), dump_json(forged)).replace(shown, proposal_id)
+    return re.sub(r"^Suggested: .*?\. M", f"Suggested: {_put_into_words(forged)}. M", body, flags=re.M), proposal_id
+
+
+def _put_into_words(suggested: Mapping[str, Any]) -> str:
+    names = ", ".join(f"`{name}`" for name in suggested["labels"])
+    parts = [f"label{'s' if len(suggested['labels']) > 1 else ''} {names}" if names else ""]
+    parts += [
+        f"{word} `{suggested[key]}`"
+        for word, key in (("type", "issue_type"), ("assignee", "assignee"))
+        if suggested[key]
+    ]
+    return "; ".join(filter(None, parts))
 
 
 @functools.cache

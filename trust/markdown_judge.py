@@ -14,6 +14,7 @@ import comrak
 import html5lib  # type: ignore[import-untyped]
 
 MARKER = "<!-- bug-triage:"
+FROZEN = "<!-- bug-triage-suggestions: "
 OUR_TAGS = frozenset({"details", "summary", "br", "sub"})
 """Raw tags of our pages."""
 _OUR_TAG = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
@@ -83,8 +84,11 @@ def _split_marker(page: str) -> tuple[str, list[str]]:
     if not page.startswith(MARKER):
         return page, ["a comment of HTML"] if "<!--" in _html(page, raw=True) else []
     first, _, rest = page.partition("\n")
-    closed = first.endswith("-->") and first.count("-->") == 1
-    return rest, [] if closed else ["a marker without an end"]
+    closed = [first.endswith("-->") and first.count("-->") == 1]
+    if rest.startswith(FROZEN):
+        second, _, rest = rest.partition("\n")
+        closed.append(re.fullmatch("(?:[^<>-]|-(?!-))*", second[len(FROZEN) : -len(" -->")]) is not None)
+    return rest, [] if all(closed) else ["a marker without an end"]
 
 
 def _html(markdown: str, *, raw: bool) -> str:

@@ -18,7 +18,7 @@ from triage.domain.issue import IssueComment
 from triage.domain.proposal import CommentRecord, SuggestionProposal
 from triage.domain.run import Status
 from triage.domain.task import SuggestionDecision
-from triage.writes.suggestion_proposal import render_suggestions
+from triage.writes.suggestion_proposal import freeze_suggestions, render_suggestions
 
 ISSUE = factories.issue()
 SLUG = factories.repository().slug
@@ -41,7 +41,8 @@ def make_proposal(**changes: Any) -> SuggestionProposal:
 
 
 def make_comment(proposal: SuggestionProposal, state: CommentState | None = None) -> str:
-    return f"{render_state(state or CommentState())}\nIt fails here.\n\n{render_suggestions(proposal)}\n\nfooter\n"
+    hidden = f"{render_state(state or CommentState())}\n{freeze_suggestions(proposal)}"
+    return f"{hidden}\nIt fails here.\n\n{render_suggestions(proposal)}\n\nfooter\n"
 
 
 @dataclass
@@ -107,7 +108,8 @@ def test_the_suggestions_leave_the_comment_and_the_rest_stays() -> None:
     body = harness.github.edited[-1][2]
     assert "It fails here." in body
     assert "footer" in body
-    assert "Exactly what is applied" not in body
+    assert "Suggested" not in body
+    assert "bug-triage-suggestions" not in body
     state = parse_state(body)
     assert state is not None
     assert state.applied == [compute_proposal_id(harness.proposal)]
@@ -246,9 +248,18 @@ def test_json_that_is_not_as_we_write_it_is_no_proposal() -> None:
     harness.assert_refused("no such proposal")
 
 
-def test_two_proposals_with_one_id_are_none() -> None:
+def test_a_proposal_that_is_not_shown_is_not_applied() -> None:
     harness = Answering()
-    harness.set_up(make_comment(harness.proposal) + render_suggestions(harness.proposal))
+    shown = render_suggestions(harness.proposal)
+    harness.set_up(make_comment(harness.proposal).replace(shown, shown.replace("`bug`", "`docs`")))
+    harness.answer()
+    harness.assert_refused("no such proposal")
+
+
+def test_a_frozen_line_further_down_counts_for_nothing() -> None:
+    harness = Answering()
+    line = freeze_suggestions(harness.proposal)
+    harness.set_up(make_comment(harness.proposal).replace(f"{line}\n", "") + f"```\n{line}\n```\n")
     harness.answer()
     harness.assert_refused("no such proposal")
 
@@ -258,7 +269,8 @@ def test_a_failed_write_is_said_and_the_suggestions_stay() -> None:
     harness.approvals.errors["set_issue_type"] = CannotPublish("The type could not be set.")
     harness.answer()
     assert "not everything could be applied" in harness.answered
-    assert "Exactly what is applied" in harness.github.edited[-1][2]
+    assert freeze_suggestions(harness.proposal) in harness.github.edited[-1][2]
+    assert render_suggestions(harness.proposal) in harness.github.edited[-1][2]
     assert harness.approvals.reactions == [(COMMAND_ID, "confused")]
 
 

@@ -28,7 +28,7 @@ from tests.comment.sample_reports import (
     missing,
 )
 from triage.approval.proposal_id import compute_proposal_id
-from triage.comment.comment import decide_comment
+from triage.comment.comment import decide_comment, split_comment
 from triage.comment.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
 from triage.domain.effect import (
     AddLabels,
@@ -53,7 +53,7 @@ from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
 from triage.writes.plan_effects import TrustedFacts, build_outputs, plan_quiet
 from triage.writes.plan_issue_effects import LabelPlan, plan_needs_info
-from triage.writes.suggestion_proposal import find_proposals, plan_decided
+from triage.writes.suggestion_proposal import find_proposal, plan_decided
 
 E = TypeVar("E")
 
@@ -291,7 +291,7 @@ def test_the_report_is_written_as_json():
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert written.comment_reason == "analysis"
     assert written.comment is not None
-    assert of(PostComment, effects).body.partition("\n")[2] == written.comment + "\n", "without the hidden state"
+    assert split_comment(of(PostComment, effects).body).report == written.comment, "without the hidden lines"
     assert written == FULL.model_copy(update={"comment_reason": written.comment_reason, "comment": written.comment})
 
 
@@ -369,7 +369,8 @@ def test_without_a_panel_of_github_the_comment_proposes_the_same():
     effects = plan_report(FULL, Policy(), ISSUE, FACTS, options=options)
     assert names(effects) == ["PostComment", *ALWAYS]
     body = of(PostComment, effects).body
-    (proposal,) = find_proposals(body)
+    proposal = find_proposal(body)
+    assert proposal is not None
     assert (proposal.labels, proposal.issue_type, proposal.issue) == (["bug", "importer"], "Bug", 412)
     assert proposal.issue_text == hash_text(ISSUE.title, ISSUE.body)
     assert f"`/triage apply {compute_proposal_id(proposal)}`" in body
@@ -379,11 +380,12 @@ def test_without_a_panel_of_github_the_comment_proposes_the_same():
 def test_what_was_declined_is_not_proposed_again():
     options = OPTIONS.model_copy(update={"can_suggest": False})
     body = of(PostComment, plan_report(FULL, Policy(), ISSUE, FACTS, options=options)).body
-    (proposal,) = find_proposals(body)
+    proposal = find_proposal(body)
+    assert proposal is not None
     declined = plan_decided(412, exchange(body), "dropped", proposal).body
     again = plan_report(SECOND, Policy(), ISSUE, FACTS, exchange(declined), options=options)
-    assert find_proposals(declined) == []
-    assert not find_proposals(of(EditComment, again).body)
+    assert find_proposal(declined) is None
+    assert find_proposal(of(EditComment, again).body) is None
     assert "dropped" in of(EditComment, again).body
 
 

@@ -19,9 +19,9 @@ def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
     A proposal and an answer of the `previous` body stay. The report has the room that they leave.
     """
     old = split_comment(previous)
-    room = MAX_COMMENT_UNITS - utf16_length(old.proposal + old.answer)
+    room = MAX_COMMENT_UNITS - utf16_length(page.frozen + old.proposal + old.answer)
     report = render_visible_comment(page, room)
-    return join_comment(CommentParts(render_state(state), report, old.proposal, old.answer))
+    return join_comment(CommentParts(render_state(state), report, old.proposal, old.answer, page.frozen))
 
 
 def render_visible_comment(page: Page, max_utf16_units: int = MAX_COMMENT_UNITS) -> str:
@@ -40,10 +40,13 @@ def preview_comment(report: RunReport, policy: Policy) -> RunReport:
 
 
 def render_quiet_comment(body: str, state: CommentState) -> str:
-    rest = body.partition("\n")[2]
-    return f"{render_state(state.model_copy(update={'quiet': True}))}\n{QUIET_NOTICE}\n\n{rest}".rstrip() + "\n"
+    parts = split_comment(body)
+    quiet = render_state(state.model_copy(update={"quiet": True}))
+    return join_comment(parts._replace(state_line=quiet, report=f"{QUIET_NOTICE}\n\n{parts.report}".rstrip()))
 
 
+FROZEN_OPEN = "<!-- bug-triage-suggestions: "
+FROZEN_CLOSE = " -->"
 PROPOSAL_MARK = "<!-- bug-triage-proposal -->"
 ANSWER_MARK = "<!-- bug-triage-answer -->"
 
@@ -55,19 +58,25 @@ class CommentParts(NamedTuple):
     """The proposed patch; Markdown."""
     answer: str = ""
     """One line about the last command."""
+    frozen: str = ""
+    """The hidden second line: what `/triage apply` carries out."""
 
 
 def split_comment(body: str) -> CommentParts:
     """Return the parts of a comment of ours. Text of a report cannot hold a mark: it has no HTML."""
     state_line, _, rest = body.replace("\r\n", "\n").partition("\n")
+    line, _, below = rest.partition("\n")
+    frozen = line if line.startswith(FROZEN_OPEN) and line.endswith(FROZEN_CLOSE) else ""
+    rest = below if frozen else rest
     rest, _, answer = rest.partition(f"\n{ANSWER_MARK}\n")
     report, _, proposal = rest.partition(f"\n{PROPOSAL_MARK}\n")
-    return CommentParts(state_line, report.strip("\n"), proposal.strip("\n"), answer.strip("\n"))
+    return CommentParts(state_line, report.strip("\n"), proposal.strip("\n"), answer.strip("\n"), frozen)
 
 
 def join_comment(parts: CommentParts) -> str:
     """Return the body of a comment. An empty part leaves no trace."""
-    body = f"{parts.state_line}\n{parts.report}\n"
+    frozen = f"{parts.frozen}\n" if parts.frozen else ""
+    body = f"{parts.state_line}\n{frozen}{parts.report}\n"
     body += f"\n{PROPOSAL_MARK}\n{parts.proposal}\n" if parts.proposal else ""
     return body + (f"\n{ANSWER_MARK}\n{parts.answer}\n" if parts.answer else "")
 

@@ -60,6 +60,8 @@ class Page:
     footer: str
     links: list[str] = field(default_factory=list)
     """URLs that our code put into the page."""
+    frozen: str = ""
+    """The hidden line of the comment with the suggestions that a person may have applied."""
 
 
 def build_page(
@@ -68,11 +70,13 @@ def build_page(
     paths: Sequence[str] = (),
     labels: LabelsMode = "suggest",
     suggestions: str = "",
+    frozen: str = "",
 ) -> Page:
     """Return the page that the comment and the job summary share.
 
     `posted` is what our comment on the issue remembers, and `paths` are all indexed files: other paths that it has are
-    not shown, since somebody may have forged them. `suggestions` is the block that stands in place of the labels.
+    not shown, since somebody may have forged them. `suggestions` is the block that stands in place of the labels, and
+    `frozen` the hidden line with the same.
     """
     posted = posted or CommentState()
     current = {suspect.path for suspect in report.suspects}
@@ -86,6 +90,7 @@ def build_page(
         folds=[fold for fold in _build_folds(report) if fold.body],
         footer=render_block("blocks", "footer", report, sanitize_url(report.run_url)),
         links=_collect_links(report),
+        frozen=frozen,
     )
 
 

@@ -1,7 +1,7 @@
 """Carries out `/triage apply` and `/triage reject` of the suggestions in our comment.
 
-What is applied is the frozen value that our comment shows, and only if GitHub says that nobody but us has edited this
-comment. Everything that is not a clear yes is answered with the reason.
+What is applied is the frozen value of our comment, which shows it in words, and only if GitHub says that nobody but us
+has edited this comment. Everything that is not a clear yes is answered with the reason.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from triage.jobs.write_results import write_effects, write_skip
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.suggestion_proposal import (
     describe_proposal,
-    find_proposals,
+    find_proposal,
     plan_answer,
     plan_decided,
     render_answer,
@@ -47,7 +47,7 @@ async def answer_proposal(task: SuggestionDecision, issue: Issue, run: Run) -> R
         return write_skip("Commands do not count on locked issues and on pull requests.", run)
     comment = find_our_comment(issue)
     # A workflow for fixes answers the id of a patch.
-    if not task.is_apply and task.proposal_id not in _list_ids(comment):
+    if not task.is_apply and (comment is None or _find_named(comment.body, task.proposal_id) is None):
         return write_skip("`/triage reject` names no suggestions of this issue.", run)
     try:
         proposal, reason = await run.ask_github("The proposal", lambda: _decide(task, issue, comment, run))
@@ -63,8 +63,10 @@ async def answer_proposal(task: SuggestionDecision, issue: Issue, run: Run) -> R
     return await _finish(task, comment, proposal, f"applied {describe_proposal(proposal)}.", run)
 
 
-def _list_ids(comment: IssueComment | None) -> list[str]:
-    return [compute_proposal_id(proposal) for proposal in find_proposals(comment.body)] if comment else []
+def _find_named(body: str, proposal_id: str) -> SuggestionProposal | None:
+    """Return the proposal in our comment if it has this id."""
+    proposal = find_proposal(body)
+    return proposal if proposal and compute_proposal_id(proposal) == proposal_id else None
 
 
 def _decide(
@@ -86,8 +88,8 @@ def _decide(
     record = run.approvals.read_comment_record(comment.comment_id)
     if record is None or not record.is_ours_alone:
         return None, EDITED_COMMENT
-    matching = [one for one in find_proposals(record.body) if compute_proposal_id(one) == task.proposal_id]
-    if len(matching) != 1:
+    proposal = _find_named(record.body, task.proposal_id)
+    if proposal is None:
         return None, UNKNOWN_ID
     facts = ApprovalFacts(
         repository=run.repository.slug,
@@ -96,10 +98,10 @@ def _decide(
         role=role,
         now=issue.snapshot_time or run.now(),
     )
-    reason = proposal_problem(matching[0], facts)
+    reason = proposal_problem(proposal, facts)
     if not reason and run.policy.dry_run:
         reason = DRY_RUN
-    return (None, reason) if reason else (matching[0], "")
+    return (None, reason) if reason else (proposal, "")
 
 
 def _plan_changes(proposal: SuggestionProposal) -> list[IssueEffect]:

@@ -37,7 +37,7 @@ from triage.writes.plan_issue_effects import (
     says_nothing_new,
 )
 from triage.writes.plan_suggestions import plan_suggestions
-from triage.writes.suggestion_proposal import plan_proposal, render_suggestions
+from triage.writes.suggestion_proposal import freeze_suggestions, plan_proposal, render_suggestions
 
 MAX_TITLE_CHARS = 200
 _FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
@@ -112,7 +112,8 @@ def plan_report(
         plan_proposal(report, policy.labels, issue, options, known) if report.comment_reason and not partial else None
     )
     block = render_suggestions(proposal) if proposal else ""
-    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block)
+    frozen = freeze_suggestions(proposal) if proposal else ""
+    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block, frozen)
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     explains_silence = may_write and not partial and report.comment_reason is None
     writes: list[Effect] = []

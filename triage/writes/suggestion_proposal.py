@@ -1,7 +1,7 @@
 """Suggestions that a person applies with a command, where GitHub has no panel for them.
 
-They stand in our comment as canonical JSON, in a fold below the line that names them. Another line answers the last
-command.
+A visible line of our comment names them, and its hidden second line has them as canonical JSON: what is carried out.
+Another line answers the last command.
 """
 
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from triage.approval.proposal_id import compute_proposal_id, dump_canonical
-from triage.comment.comment import join_comment, split_comment
+from triage.comment.comment import FROZEN_CLOSE, FROZEN_OPEN, join_comment, split_comment
 from triage.comment.hidden_state import MAX_APPLIED, CommentState, hash_text, parse_state, render_state
 from triage.comment.template import render_block
 from triage.domain.effect import EditComment, LabelsMode, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
-from triage.safety.safe_markdown import format_code_block
+from triage.safety.safe_markdown import format_code_span
 from triage.writes.plan_suggestions import plan_suggestions, to_suggestions
 
-MAX_JSON_CHARS = 4_000
+MAX_FROZEN_CHARS = 4_000
 
 
 def plan_proposal(
@@ -36,6 +36,8 @@ def plan_proposal(
 
 
 def build_proposal(report: RunReport, issue: Issue, wanted: Sequence[Suggestion]) -> SuggestionProposal | None:
+    # What the comment cannot show as it is, nobody can approve.
+    wanted = [one for one in wanted if one.name in format_code_span(one.name)]
     if not wanted:
         return None
     return SuggestionProposal(
@@ -50,24 +52,29 @@ def build_proposal(report: RunReport, issue: Issue, wanted: Sequence[Suggestion]
 
 
 def render_suggestions(proposal: SuggestionProposal) -> str:
-    """Return what the comment shows: the suggestions, the commands, and the frozen value itself."""
-    json_block = format_code_block(dump_canonical(proposal), "json")
-    return render_block("blocks", "suggestions", proposal, compute_proposal_id(proposal), json_block)
+    """Return what the comment shows: the suggestions and the commands."""
+    return render_block("blocks", "suggestions", proposal, compute_proposal_id(proposal))
 
 
-def find_proposals(body: str) -> list[SuggestionProposal]:
-    """Return the proposals in our comment. One that is not exactly as we write it is none."""
-    found = []
-    for line in body.splitlines():
-        if not line.startswith("{") or len(line) > MAX_JSON_CHARS:
-            continue
-        try:
-            proposal = SuggestionProposal.model_validate_json(line)
-        except ValidationError:
-            continue
-        if dump_canonical(proposal) == line:
-            found.append(proposal)
-    return found
+def freeze_suggestions(proposal: SuggestionProposal) -> str:
+    """Return the hidden line with what is carried out. No name in it can end the HTML comment."""
+    text = dump_canonical(proposal).replace("<", "\\u003c").replace(">", "\\u003e").replace("--", "-\\u002d")
+    return FROZEN_OPEN + text + FROZEN_CLOSE
+
+
+def find_proposal(body: str) -> SuggestionProposal | None:
+    """Return the proposal in our comment; None unless the comment shows and freezes it exactly as we write it."""
+    parts = split_comment(body)
+    if not parts.frozen or len(parts.frozen) > MAX_FROZEN_CHARS:
+        return None
+    try:
+        proposal = SuggestionProposal.model_validate_json(
+            parts.frozen.removeprefix(FROZEN_OPEN).removesuffix(FROZEN_CLOSE)
+        )
+    except ValidationError:
+        return None
+    is_ours = freeze_suggestions(proposal) == parts.frozen and render_suggestions(proposal) in parts.report
+    return proposal if is_ours else None
 
 
 def describe_proposal(proposal: SuggestionProposal) -> str:
@@ -75,10 +82,10 @@ def describe_proposal(proposal: SuggestionProposal) -> str:
     return render_block("blocks", "suggested_changes", proposal)
 
 
-def remove_suggestions(body: str, proposal: SuggestionProposal) -> str:
-    """Return our comment without these suggestions, which were applied or rejected."""
-    head, found, tail = body.partition(render_suggestions(proposal))
-    return f"{head.rstrip()}\n\n{tail.lstrip()}" if found else body
+def remove_suggestions(report: str, proposal: SuggestionProposal) -> str:
+    """Return what our comment shows without these suggestions, which were applied or rejected."""
+    head, found, tail = report.partition(render_suggestions(proposal))
+    return f"{head.rstrip()}\n\n{tail.lstrip()}" if found else report
 
 
 def render_answer(command: str, actor: str, text: str) -> str:
@@ -104,6 +111,6 @@ def plan_decided(
         state = state.model_copy(update={"applied": [*state.applied, applied_id][-MAX_APPLIED:]})
     parts = split_comment(comment.body)
     parts = parts._replace(
-        state_line=render_state(state), report=remove_suggestions(parts.report, proposal), answer=answer
+        state_line=render_state(state), frozen="", report=remove_suggestions(parts.report, proposal), answer=answer
     )
     return EditComment(issue_number=number, comment_id=comment.comment_id or 0, body=join_comment(parts))
