@@ -15,7 +15,10 @@ WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 NO_ID = "name the proposal by the id that the comment shows."
 MORE_WORDS = "an approval stands alone in its comment: nothing may follow the id."
 UNKNOWN_ID = "there is no such proposal here. It was replaced, decided, or has expired; see the id in the comment."
-TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
+TOO_OFTEN = (
+    f"It was revised {MAX_REVISIONS} times, which is the limit. The last version can still be approved or rejected; "
+    "/triage fix, with words, begins anew."
+)
 EDITED_COMMENT = "somebody else has edited the comment that shows it, or GitHub does not say who did."
 OFF_DEFAULT_BRANCH = (
     "it starts from a commit that is not on the default branch. Ask for a new one; a workflow that is started by hand "

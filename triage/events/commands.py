@@ -63,6 +63,6 @@ def _parse_proposal_command(name: CommandName, rest: str, below: list[str]) -> C
     proposal_id = ""
     if name in PROPOSAL_COMMANDS:
         proposal_id, _, rest = rest.strip().partition(" ")
-        proposal_id = proposal_id.strip("`")
+        proposal_id = proposal_id.strip("`:" if name in (CommandName.REJECT, CommandName.REVISE) else "`")
     words = "\n".join([rest, *below]).strip()[:MAX_WORDS_CHARS]
     return Command(name=name, proposal_id=proposal_id if _PROPOSAL_ID.fullmatch(proposal_id) else "", words=words)

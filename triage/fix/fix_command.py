@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from triage.fix.graph.fix_state import FixState
 
 NO_MODEL = "A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your own."
-_QUESTION = "\nAnswer approve, reject, or say what to change: "
 
 
 def fix(
@@ -82,17 +82,21 @@ def _is_interactive(issue: str, *, as_json: bool) -> bool:
 
 
 def _build_question(files: BaseFiles, cancelled: asyncio.Event) -> "AskPerson":
-    async def ask(state: "FixState") -> object:
-        _print_proposal(state, files)
+    shown: list[object] = []
+
+    async def ask(state: "FixState", question: str) -> object:
+        if state.draft not in shown:  # else an unclear answer is asked again
+            _print_proposal(state, files)
+        shown[:] = [state.draft]
         try:
-            return await call_with_deadline(_read_answer, cancelled)
+            return await call_with_deadline(lambda: _read_answer(question), cancelled)
         except OutOfTime:
             return None  # no yes
 
     return ask
 
 
-def _read_answer() -> str:
+def _read_answer(question: str) -> str:
     """Return the first line that is not blank, typed after the question; empty at the end of the input."""
     with suppress(ImportError, OSError):  # Windows has no termios
         import termios
@@ -101,7 +105,7 @@ def _read_answer() -> str:
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     while True:
         # Not `input`: its line editing would leave the terminal without echo if the process ends meanwhile.
-        sys.stdout.write(_QUESTION)
+        sys.stdout.write(f"\n{question}\n> ")
         sys.stdout.flush()
         line = sys.stdin.readline()
         if not line or line.strip():
@@ -133,8 +137,10 @@ def _print_result(state: "FixState", files: BaseFiles, *, as_json: bool) -> None
             f"\nThe branch {name} has the change. Nothing was pushed, and your files are as they were. Next:\n\n"
             f"  git switch {name}\n  git push -u origin {name}\n"
         )
-    elif state.status is ProposalStatus.REJECTED:
-        sys.stdout.write("\nRejected: there is no branch.\n")
+    elif state.status is ProposalStatus.REJECTED and pending:
+        sys.stdout.write(f"\nRejected: there is no branch. Git keeps commit {pending.commit[:12]} for two weeks.\n")
+        if words := state.rejection_reason:
+            sys.stdout.write(f"To have another change made with your words, add: --change {shlex.quote(words)}\n")
     if state.error:
         raise BadInput(state.error)
 

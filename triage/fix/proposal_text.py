@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from triage.comment.sections import utf16_length
 from triage.comment.template import ensure_safe, render_block
 from triage.comment.wording import format_count
-from triage.domain.proposal import PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
+from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import has_masks
@@ -38,7 +38,7 @@ def render_awaiting(
     parts = [
         *_render_parts(draft, files, diff_url),
         render_block("proposal", "proof", draft, tests, run_url),
-        render_block("proposal", "commands", proposal_id, until),
+        render_block("proposal", "commands", proposal_id, until, MAX_REVISIONS - draft.revision),
     ]
     return _make_safe(parts, [url for url in (diff_url, run_url) if url])
 

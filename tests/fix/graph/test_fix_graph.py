@@ -146,6 +146,7 @@ class Fixing:
     said: list[object] = field(default_factory=list)
     """What the person answers, one after the other."""
     shown: list[FixState] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
     checks: list[CheckResult] = field(default_factory=list)
     """What the project's check says, one after the other; the last one stays."""
     checked: list[tuple[PatchDraft, bool]] = field(default_factory=list)
@@ -168,8 +169,9 @@ class Fixing:
         state = state or FixState(issue=factories.issue(), repository=factories.repository())
         return await run_fix(state, context, asyncio.Event(), self._ask if self.said else None)
 
-    async def _ask(self, question: FixState) -> object:
-        self.shown.append(question)
+    async def _ask(self, state: FixState, question: str) -> object:
+        self.shown.append(state)
+        self.questions.append(question)
         return self.said.pop(0)
 
     def _check(self, draft: PatchDraft, whole: bool) -> CheckResult:
@@ -252,14 +254,34 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert fixing.tool.steps[0] == "create_branch"
 
 
-async def test_after_three_revisions_it_is_abandoned() -> None:
-    fixing = Fixing(FakeModel(answers()), said=["a", "b", "c", "d", "approve"])
+async def test_words_after_the_last_revision_lose_nothing() -> None:
+    words = [f"revise: {name}" for name in "abcd"]
+    fixing = Fixing(FakeModel(answers()), said=[*words, "approve"])
     state = await fixing.run()
-    assert state.status is ProposalStatus.ABANDONED
-    assert state.error is not None
-    assert "3 times" in state.error
-    assert fixing.tool.done == []
-    assert fixing.said == ["approve"]
+    assert (state.status, state.error, fixing.said) == (ProposalStatus.APPROVED, None, [])
+    assert len(fixing.prompts("CodeChanges")) == 4
+    assert [("last time" in question, "the limit" in question) for question in fixing.questions] == [
+        *[(False, False)] * 2,
+        (True, False),
+        *[(False, True)] * 2,
+    ]
+    assert fixing.questions[-1].startswith("No further revision is possible. Answer approve, or reject")
+
+
+async def test_an_unclear_answer_is_asked_again_and_costs_nothing() -> None:
+    fixing = Fixing(FakeModel(answers()), said=["yes", "aprove", "approve"])
+    state = await fixing.run()
+    assert state.status is ProposalStatus.APPROVED
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert fixing.questions[2].startswith("'aprove' is none of the answers. Answer approve, reject")
+
+
+async def test_a_rejection_keeps_its_words() -> None:
+    fixing = Fixing(FakeModel(answers()), said=["reject: it hides the cause"])
+    state = await fixing.run()
+    assert (state.status, state.rejection_reason) == (ProposalStatus.REJECTED, "it hides the cause")
+    assert fixing.tool.steps == ["drop"]
+    assert len(fixing.prompts("CodeChanges")) == 1
 
 
 async def test_an_edit_that_does_not_apply_goes_back_with_the_reason() -> None:

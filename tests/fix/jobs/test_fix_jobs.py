@@ -1,5 +1,6 @@
 """The jobs of the fix flow: what each writes, and everything that is answered with no."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -11,11 +12,12 @@ from tests.fix.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, m
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import Policy
+from triage.domain.issue import IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.commit_text import make_branch_name
-from triage.fix.jobs.fix_job import FixResult, parse_result
+from triage.fix.jobs.fix_job import parse_result
 
 
 class TestGate:
@@ -293,19 +295,18 @@ class TestReport:
         assert harness.parts.proposal == SHOWN
         assert "No time." in harness.parts.answer
 
-    def test_after_the_last_revision_the_proposal_is_given_up(self) -> None:
+    @pytest.mark.parametrize(
+        ("revision", "offer"), [(1, "made again\\.\n"), (2, "for the last time"), (3, "begins anew")]
+    )
+    def test_the_last_revision_is_announced(self, revision: int, offer: str) -> None:
         harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage revise")
-        harness.result_file = (
-            FixResult(status=ProposalStatus.ABANDONED, error="3 times", drops_earlier=True).model_dump_json().encode()
-        )
-        harness.run_job("report", command="revise", proposal_id="0" * 12, words="smaller")
-        assert SHOWN not in harness.parts.proposal
-        harness.approvals.records.clear()
-        harness.command("/triage approve", harness.github.edited[-1][2])
-        harness.answer(stored)
-        assert harness.branches == {}
+        harness.command()
+        draft = make_draft(revision=revision)
+        harness.store_draft(draft)
+        harness.leave_result(draft)
+        harness.run_job("report")
+        assert re.search(offer, harness.parts.proposal)
+        assert ("/triage revise" in harness.parts.proposal) == (revision < 3)
 
     def test_a_patch_that_may_not_be_stored_is_not_shown_either(self) -> None:
         harness = FixHarness()
@@ -747,13 +748,40 @@ class TestPropose:
         assert result.draft is not None
         assert result.draft.revision == 1
 
-    def test_a_fourth_revision_is_not_made(self) -> None:
+    def test_a_fourth_revision_is_not_made_and_the_third_can_still_be_approved(self) -> None:
         harness = FixHarness()
         stored = harness.store_draft(make_draft(revision=3))
         harness.command("/triage revise")
-        named = stored.id
-        self.propose(harness, {}, command="revise", proposal_id=named, words="again")
-        assert harness.outputs["proposal-status"] == "abandoned"
+        self.propose(harness, {}, command="revise", proposal_id=stored.id, words="again")
+        harness.run_job("report", command="revise", proposal_id=stored.id, words="again")
+        assert "The last version can still be approved" in harness.parts.answer
+        assert harness.parts.proposal == SHOWN
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert len(harness.branches) == 1
+
+    def test_the_reason_of_a_rejection_is_in_the_next_prompt(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage fix")
+        said = [
+            "/triage reject 0123456789ab labels",
+            "/triage fix in total",
+            "/triage reject 0123456789ab: it hides it",
+        ]
+        comments = [
+            IssueComment(author="maintainer", body=body, comment_id=number, created_at=NOW, edited_at=NOW)
+            for number, body in enumerate(said, 60)
+        ]
+        harness.set_thread(*comments, *harness.github.issues[7].thread)
+        harness.event_issue = factories.issue(
+            thread=harness.github.issues[7].thread[-1:], snapshot_time=NOW + timedelta(minutes=1)
+        )
+        model = FakeModel(factories.answers() | make_answers())
+        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
+        harness.run_job("propose", command="fix", words="")
+        prompt = next(str(asked) for name, asked in model.asked if name == "CodeChanges")
+        assert "An earlier version was rejected: it hides it" in prompt
+        assert "rejected: labels" not in prompt
 
     def test_a_revision_of_what_is_not_there(self) -> None:
         harness = FixHarness()

@@ -67,7 +67,8 @@ class Fix:
     async def run(self, *said: object, cancelled: asyncio.Event | None = None, **services: Any) -> FixState:
         remaining = list(said)
 
-        async def ask(state: FixState) -> object:
+        async def ask(state: FixState, question: str) -> object:
+            del question
             self.asked.append(state)
             self.clock.seconds += 100_000  # a person may take a day
             return remaining.pop(0)
@@ -156,7 +157,7 @@ async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run(
         return CheckResult(is_ok=True, output="")
 
     workspace.answer = check
-    state = await fix.run("smaller", "approve", limits=Limits(run_seconds=300))
+    state = await fix.run("revise: smaller", "approve", limits=Limits(run_seconds=300))
     assert (state.status, state.error) == (ProposalStatus.APPROVED, None)
     assert fix.clock.seconds > 200_000
 

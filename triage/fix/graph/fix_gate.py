@@ -5,9 +5,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from triage.approval.decide_approval import TOO_OFTEN
-from triage.approval.person_answer import Decision, parse_answer
+from triage.approval.person_answer import Decision, PersonAnswer, parse_answer
 from triage.base.errors import TriageError
+from triage.base.text import quote_value
 from triage.base.threads import in_thread
 from triage.domain.proposal import MAX_REVISIONS, PatchDraft, PendingMutation, ProposalStatus
 from triage.fix.graph.fix_nodes import make_draft
@@ -100,17 +100,11 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
     it does nothing before it has the answer.
     """
     pending, tool = state.pending_mutation, runtime.context.tool
-    question = {
-        "prompt": "Approve these changes? Answer approve, reject, or say what to change.",
-        "diff_summary": state.diff_summary,
-        "ticket_key": state.ticket_key,
-        "pending_mutation": pending.model_dump() if pending else None,
-    }
-    answer = parse_answer(interrupt(question))
-    if answer.decision is Decision.FEEDBACK:
-        return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.feedback]}
+    answer = _ask(state)
+    if answer.decision is Decision.REVISE:
+        return {"human_approved": None, "human_feedback": [*state.human_feedback, answer.words]}
     if answer.decision is Decision.REJECT:
-        return {"human_approved": False}
+        return {"human_approved": False, "rejection_reason": answer.words}
     if pending is None or tool is None:
         return {"error": "Nothing can be carried out here."}
     if objection := await in_thread(tool.find_objection, pending):
@@ -123,14 +117,38 @@ async def human_review_gate(state: FixState, runtime: Runtime[FixContext]) -> Up
     }
 
 
+def _ask(state: FixState) -> PersonAnswer:
+    """Return an answer that can be carried out: any other one is asked again, and costs nothing."""
+    pending, problem = state.pending_mutation, ""
+    while True:
+        question = {
+            "prompt": problem + _format_question(state),
+            "diff_summary": state.diff_summary,
+            "ticket_key": state.ticket_key,
+            "pending_mutation": pending.model_dump() if pending else None,
+        }
+        answer = parse_answer(interrupt(question))
+        if answer.decision is Decision.UNCLEAR:
+            problem = f"{quote_value(answer.words)} is none of the answers. "
+        elif answer.decision is Decision.REVISE and state.iteration_count >= MAX_REVISIONS:
+            problem = "No further revision is possible. "
+        else:
+            return answer
+
+
+def _format_question(state: FixState) -> str:
+    left = MAX_REVISIONS - state.iteration_count
+    if left <= 0:
+        return f"Answer approve, or reject: why. It was revised {MAX_REVISIONS} times, which is the limit."
+    return "Answer approve, reject: why, or revise: what to change" + (" (for the last time)." if left == 1 else ".")
+
+
 def route_after_gate(state: FixState) -> str:
     if state.error:
         return "handle_error"
-    if state.human_approved:
-        return "apply_changes"
-    if state.human_approved is None and state.iteration_count < MAX_REVISIONS:
+    if state.human_approved is None:
         return "regenerate_with_feedback"
-    return "abort"
+    return "apply_changes" if state.human_approved else "abort"
 
 
 async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -146,8 +164,6 @@ async def regenerate_with_feedback(state: FixState, runtime: Runtime[FixContext]
 
 async def abort(state: FixState, runtime: Runtime[FixContext]) -> Update:
     pending, tool = state.pending_mutation, runtime.context.tool
-    if state.human_approved is None:
-        return {"status": ProposalStatus.ABANDONED, "error": TOO_OFTEN, "messages": ["Abandoned."]}
     try:
         if pending and tool:
             await in_thread(tool.drop, pending)

@@ -116,8 +116,8 @@ def route_unless_error(following: str) -> Callable[[FixState], str]:
     return route
 
 
-AskPerson = Callable[[FixState], Awaitable[object]]
-"""Shows a person the proposal and returns the answer."""
+AskPerson = Callable[[FixState, str], Awaitable[object]]
+"""Shows a person the proposal and the question, and returns the answer."""
 
 
 async def run_fix(
@@ -153,7 +153,7 @@ async def run_fix(
         if not interrupts or ask_person is None:
             return current
         state = current
-        answer = await ask_person(current)
+        answer = await ask_person(current, interrupts[0].value["prompt"])
         given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
 
 

@@ -80,6 +80,8 @@ class FixState(Value):
     pending_mutation: PendingMutation | None = None
     """The pull request that waits for a person. With it, the flow starts at the gate."""
     human_approved: bool | None = None
+    rejection_reason: str = ""
+    """A person's words."""
 
     branch_name: str = ""
     pr_url: str | None = None

@@ -83,8 +83,8 @@ async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: PatchProposa
     run, issue = job.run, admitted.issue
     tool = GitHubPullRequestTool(task, admitted, waiting, job)
 
-    async def give_command(state: FixState) -> str:
-        del state
+    async def give_command(state: FixState, question: str) -> str:
+        del state, question
         return task.command
 
     services = (run.open_minimal_services or run.open_services)()

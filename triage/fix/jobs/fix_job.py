@@ -36,8 +36,6 @@ class FixResult(Value):
     error: str = Field("", max_length=MAX_ERROR_CHARS)
     """Why there is no patch. May hold a model's words."""
     draft: PatchDraft | None = None
-    drops_earlier: bool = False
-    """Whether the version before is given up as well."""
 
 
 @dataclass(frozen=True)

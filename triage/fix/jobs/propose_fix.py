@@ -40,9 +40,7 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
     if task.command == "revise" and earlier is None:
         return await _write_without_run(job, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
     if earlier and earlier.revision >= MAX_REVISIONS:
-        return await _write_without_run(
-            job, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
-        )
+        return await _write_without_run(job, FixResult(error=TOO_OFTEN))
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
     result, report = await _run(task, issue, earlier, files, services, job)
@@ -105,33 +103,43 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> st
     return "".join(diffs)
 
 
+_ABOUT_A_PATCH = (CommandName.FIX, CommandName.REVISE, CommandName.REJECT)
+
+
 class _Requests(NamedTuple):
     change_request: str
     feedback: list[str]
 
 
 def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
-    """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first."""
-    if task.command == "fix":
-        return _Requests(task.words, [])
-    request = ""
+    """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first.
+
+    Of a version that was rejected before, the last reason.
+    """
+    request = reason = ""
+    has_fix = False
     feedback: list[str] = []
     roles = {task.actor: "write"}
     for comment in issue.thread:
         command = parse_command(comment.body)
-        if command is None or command.name not in (CommandName.FIX, CommandName.REVISE) or comment.by_bot:
+        if command is None or command.name not in _ABOUT_A_PATCH or comment.by_bot:
             continue
         if comment.author not in roles and len(roles) <= MAX_ROLE_LOOKUPS:
             roles[comment.author] = job.run.github.fetch_role(comment.author)
         if roles.get(comment.author) not in WRITE_ROLES:
             continue
         if command.name is CommandName.FIX:
-            request, feedback = command.words, []
-        elif command.words:
+            has_fix, request, feedback = True, command.words, []
+        elif command.name is CommandName.REVISE and command.words:
             feedback.append(command.words)
-    if not feedback or feedback[-1] != task.words:
+        elif command.name is CommandName.REJECT and has_fix:  # before, it was about suggestions
+            reason = command.words
+    if task.command == "fix":
+        request, feedback = task.words, []
+    elif not feedback or feedback[-1] != task.words:
         feedback.append(task.words)
-    return _Requests(request, feedback[-MAX_REVISIONS:])
+    rejected = f"An earlier version was rejected: {reason}" if reason else ""
+    return _Requests("\n".join(filter(None, [request, rejected])), feedback[-MAX_REVISIONS:])
 
 
 async def _write_without_run(job: FixJob, result: FixResult) -> RunResult:

@@ -98,7 +98,7 @@ def _delete(others: Sequence[PatchProposal], job: FixJob) -> None:
 
 async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, job: FixJob) -> RunResult:
     text = render_abandoned(result.error)
-    if shows_proposal(admitted.issue) and not result.drops_earlier:
+    if shows_proposal(admitted.issue):
         return await _answer(task, admitted, text, job)  # the one before can still be approved
     shown = format_answer(task, text)
     effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(job, "confused")]

@@ -82,10 +82,10 @@ class LocalFix:
         async def triage(issue: Issue, repository: Repository) -> RunReport:
             return await run_graph(issue, repository, services, cancelled)
 
-        async def ask(state: FixState) -> object:
+        async def ask(state: FixState, question: str) -> object:
             assert ask_person is not None
             with clock.pause():
-                return await ask_person(state)
+                return await ask_person(state, question)
 
         def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
             with clock.pause():
