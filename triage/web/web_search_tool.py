@@ -1,7 +1,7 @@
 """The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run.
 
-The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says: the
-tool asks by a client of ours.
+`langchain-tavily` makes the request. Its own client ignores proxies, reads responses of any size, and repeats what the
+server says, so the request is sent by a client of ours.
 """
 
 import json
@@ -10,6 +10,7 @@ from typing import Any
 
 from langchain_core.tools import ToolException
 from langchain_tavily import TavilySearch
+from langchain_tavily._utilities import TavilySearchAPIWrapper
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage.base.errors import AnswerTooLarge, TriageError
@@ -55,7 +56,7 @@ class TavilyClient:
     network: Network = DIRECT
 
     async def search(self, parameters: dict[str, Any]) -> list[Any]:
-        """Return the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if none came back."""
+        """Return the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if it did not answer."""
         try:
             response = await in_thread(lambda: self._send("POST", "/search", SEARCH_SECONDS, json=parameters))
         except (RequestFailed, AnswerTooLarge) as error:
@@ -109,6 +110,16 @@ class SearchQuery(BaseModel):
     query: str = Field(description="What to search for, at most 200 characters")
 
 
+class _Requests(TavilySearchAPIWrapper):
+    """Sends what the library asks for by our client."""
+
+    _client: TavilyClient = PrivateAttr()
+
+    async def raw_results_async(self, **parameters: Any) -> dict[str, Any]:  # type: ignore[override]  # all by name
+        asked = {name: value for name, value in parameters.items() if value not in (None, False)}
+        return {"results": await self._client.search(asked)}
+
+
 class WebSearchTool(TavilySearch):
     """Sends each query of a run once, at most `MAX_SEARCHES`: one a round.
 
@@ -119,7 +130,6 @@ class WebSearchTool(TavilySearch):
     name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
-    _client: TavilyClient = PrivateAttr()
     _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
     _answers: dict[str, dict[str, Any] | None] = PrivateAttr(default_factory=dict)
     """By query; None for a search that has failed, or that still runs."""
@@ -132,7 +142,6 @@ class WebSearchTool(TavilySearch):
         text = sanitize_query(self._redact(sanitize_query(query)))
         if not text:
             return {"results": []}
-        parameters = {"query": text, "max_results": MAX_RESULTS, "search_depth": "advanced"}
         if text in self._answers:  # the rules fallback searches again after the model failed
             if (known := self._answers[text]) is None:
                 raise SearchFailed("this search was made already")
@@ -140,10 +149,18 @@ class WebSearchTool(TavilySearch):
         if len(self._answers) == MAX_SEARCHES:
             raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
         self._answers[text] = None
-        found = self._redact(await self._client.search(parameters))
-        answer = {"results": parse_results(found, MAX_RESULTS)}
+        answer = {"results": parse_results(self._redact(await self._search(text)), MAX_RESULTS)}
         self._answers[text] = answer
         return answer
+
+    async def _search(self, text: str) -> list[Any]:
+        try:
+            results: list[Any] = (await super()._arun(text))["results"]
+        except SearchFailed:
+            raise
+        except ToolException:  # the library's word for no results
+            return []
+        return results
 
 
 def build_search_tool(
@@ -154,7 +171,10 @@ def build_search_tool(
 ) -> WebSearchTool:
     """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
     # An error must not come back as if it were an answer, hence `handle_tool_error`.
-    tool = WebSearchTool(tavily_api_key=api_key.get_secret_value(), handle_tool_error=False)
-    tool._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
+    requests = _Requests(tavily_api_key=api_key)
+    requests._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
+    tool = WebSearchTool(
+        api_wrapper=requests, max_results=MAX_RESULTS, search_depth="advanced", topic=None, handle_tool_error=False
+    )
     tool._redact = redact
     return tool
