@@ -135,18 +135,21 @@ class GitCodebase:
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
-        from triage.code.past_issues.issue_vectors import find_near_issues
         from triage.code.past_issues.similar_issues import choose_earlier_reports, find_similar_issues
 
-        near = find_near_issues(
-            parsed,
-            choose_earlier_reports(issue, past),
-            self.repository,
-            None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
-            self.embeddings,
-            self.embedding_name,
-            self._open_vector_cache(),
-        )
+        near: list[int] = []
+        if self.embeddings:
+            from triage.code.past_issues.issue_vectors import find_near_issues
+
+            near = find_near_issues(
+                parsed,
+                choose_earlier_reports(issue, past),
+                self.repository,
+                None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
+                self.embeddings,
+                self.embedding_name,
+                self._open_vector_cache(),
+            )
         named_from = self.thresholds.duplicate
         return find_similar_issues(
             issue, parsed, past, limit, repository=self.repository, near=near, named_from=named_from

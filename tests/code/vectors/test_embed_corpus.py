@@ -25,7 +25,7 @@ from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.code.codebase import GitCodebase
 from triage.code.vectors.chroma_connection import open_embedded_chroma
 from triage.code.vectors.embed_corpus import LOCAL, VectorCache, embed_corpus, embed_query
-from triage.code.vectors.projection import DIMENSIONS, project_chunks, project_query
+from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
 from triage.code.vectors.vector_stores import ChromaStore, VectorKey
 from triage.code.words.corpus import Corpus
 
@@ -206,21 +206,21 @@ def chunk_of(corpus: Corpus, symbol: str) -> int:
 
 
 def test_a_projection_estimates_the_inner_product(corpus: Corpus):
-    chunks = list(range(len(corpus.chunk_files)))
     terms = ("flush", "timeout", "jobs", "leap")
     named = dict.fromkeys(terms, 1.0)
     weights = {number: 1.0 for term in terms if (number := corpus.vocabulary.find_number(term)) is not None}
     # Each of the four hashes adds the product once; BM25 multiplies by k1 + 1.
-    estimated = project_chunks(corpus, chunks) @ project_query(corpus, named) / 4
-    exact = corpus.by_chunk.score_documents(weights) / 2.5
-    assert np.abs(estimated - exact).max() < 0.5
+    estimated = project_files(corpus, range(len(corpus.files))) @ project_query(corpus, named) / 4
+    chunks = corpus.by_chunk.score_documents(weights) / 2.5
+    exact = np.bincount(corpus.chunk_files, weights=chunks, minlength=len(corpus.files))
+    assert np.abs(estimated - exact).max() < 0.6
     assert int(estimated.argmax()) == int(exact.argmax())
 
 
-def test_a_projection_of_some_chunks_in_blocks(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
-    everything = project_chunks(corpus, range(len(corpus.chunk_files)))
+def test_a_projection_of_some_files_in_blocks(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
+    everything = project_files(corpus, range(len(corpus.files)))
     monkeypatch.setattr("triage.code.vectors.projection._BLOCK", 2)
-    assert np.allclose(project_chunks(corpus, [5, 1, 3]), everything[[5, 1, 3]])
+    assert np.allclose(project_files(corpus, [5, 1, 3]), everything[[5, 1, 3]])
 
 
 def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
@@ -236,11 +236,18 @@ def test_likely_sources_only_are_stored(corpus: Corpus, repository: str):
     assert stored["metadatas"] is not None
     paths = {meta["path"] for meta in stored["metadatas"]}
     assert paths == {path for path in PROJECT if path.startswith(("src/", "web/"))}
+    assert made.store.size == len(stored["ids"]) == len(paths)
+    assert (made.embedding, made.notes) == (LOCAL, [])
+
+
+def test_a_model_has_a_vector_of_each_passage_with_its_lines(corpus: Corpus, repository: str):
+    made = embed_corpus(corpus, repository, "c0ffee", LetterCounts(), "letters")
+    assert isinstance(made.store, ChromaStore)
+    stored = made.store._collection.get(include=["metadatas"])
     # DateParser has 15 lines: too few to be cut into its methods.
     place = {"path": "src/calendar_tool/dates.py", "start": 6, "end": 18, "symbol": "DateParser"}
+    assert stored["metadatas"] is not None
     assert place in stored["metadatas"]
-    assert made.store.size == len(stored["ids"])
-    assert (made.embedding, made.notes) == (LOCAL, [])
 
 
 def test_a_repository_of_prose_is_stored_whole(tmp_path: Path, repository: str):
@@ -265,7 +272,7 @@ def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
 
 
 def test_the_same_key_replaces_and_another_one_does_not(corpus: Corpus, repository: str):
-    vectors = project_chunks(corpus, [0, 1, 2])
+    vectors = project_files(corpus, [0, 1, 2])
     first = ChromaStore(
         open_embedded_chroma(), VectorKey(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors
     )
@@ -285,7 +292,7 @@ def test_many_vectors_are_added_in_batches(corpus: Corpus, repository: str, monk
     count = 250
     ones = np.ones(count, dtype=np.int32)
     many = replace(corpus, chunk_files=ones, chunk_starts=ones, chunk_ends=ones, chunk_symbols=[None] * count)
-    vectors = np.repeat(project_chunks(corpus, [0]), count, axis=0)
+    vectors = np.repeat(project_files(corpus, [0]), count, axis=0)
     store = ChromaStore(
         open_embedded_chroma(), VectorKey(repository, None, LOCAL, DIMENSIONS), many, range(count), vectors
     )

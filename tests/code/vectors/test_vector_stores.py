@@ -29,7 +29,7 @@ from triage.code.vectors.chroma_connection import (
     translate_chroma_errors,
 )
 from triage.code.vectors.embed_corpus import embed_corpus
-from triage.code.vectors.projection import project_chunks, project_query
+from triage.code.vectors.projection import project_files, project_query
 from triage.code.vectors.vector_stores import ChromaStore, ExactStore, VectorKey, digest_layout
 from triage.code.words.corpus import Corpus
 
@@ -72,9 +72,10 @@ def test_what_goes_in_comes_out(corpus: Corpus, repository: str, opener: Opener)
     near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
     best = max(near, key=lambda chunk: near[chunk])
     stored = made.store._collection.get(ids=[str(best)], include=["metadatas", "embeddings"])
-    assert stored["metadatas"] == [{"path": "src/calendar_tool/queue.py", "start": 1, "end": 7, "symbol": "JobQueue"}]
+    assert stored["metadatas"] == [{"path": "src/calendar_tool/queue.py"}]
     assert stored["embeddings"] is not None
-    assert np.allclose(stored["embeddings"][0], project_chunks(corpus, [best])[0])
+    file = corpus.file_numbers["src/calendar_tool/queue.py"]
+    assert np.allclose(stored["embeddings"][0], project_files(corpus, [file])[0])
     assert len(near) == made.store.size
 
 
@@ -146,7 +147,7 @@ def test_a_collection_can_be_dropped_twice(corpus: Corpus, repository: str, open
 
 def test_a_server_forgets_the_repositorys_old_commits(corpus: Corpus, repository: str, address: str):
     opener = partial(connect_to_chroma, address)
-    vectors = project_chunks(corpus, [0])
+    vectors = project_files(corpus, [0])
     old, young, foreign = (
         ChromaStore(opener(), VectorKey(name, commit, "local", vectors.shape[1]), corpus, [0], vectors)
         for name, commit in ((repository, "old"), (repository, "young"), (f"{repository}x", "old"))

@@ -1,4 +1,8 @@
-"""Makes vectors of chunks and queries: with an embedding model where one is given and answers, else by projection."""
+"""Makes vectors: of each chunk with an embedding model where one is given and answers, else of each file by projection.
+
+Projected vectors only add candidates to the ranking. Everything that was tried to make them count more left it as it
+was or made it worse (docs/localization.md), so there is one for a file, which costs next to nothing.
+"""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -16,8 +20,8 @@ from numpy.typing import NDArray
 from triage.base.errors import BudgetExceeded, TriageError
 from triage.base.private_folder import make_private_folder, read_private_file, write_private_file
 from triage.code.vectors.chroma_connection import OpenChroma, StoreFailed, open_embedded_chroma
-from triage.code.vectors.projection import project_chunks
-from triage.code.vectors.vector_stores import ChromaStore, ExactStore, Matrix, VectorKey, digest_layout
+from triage.code.vectors.projection import project_files
+from triage.code.vectors.vector_stores import LOCAL, ChromaStore, ExactStore, Matrix, VectorKey, digest_layout
 from triage.code.words.corpus import Corpus
 from triage.safety.clean_text import clean_text
 
@@ -29,9 +33,8 @@ MAX_CACHED_VECTORS = 8_000
 """The least recently used ones go first. Twice what one index asks for; 50 MB of the usual 1,536 dimensions."""
 MAX_CACHE_BYTES = 200_000_000
 _KEY_BYTES = 16
-LOCAL = "local"
-MAX_VECTORS = 20_000
-"""By projection; Chroma needs 4 seconds for them. Further chunks are found by their words only."""
+MAX_VECTORS = 10_000
+"""By projection; Chroma needs 1.5 seconds for them. Further files are found by their words only."""
 MAX_EMBEDDED = 4_000
 """By an embedding model, which is paid by the token."""
 EMBED_SECONDS = 60.0
@@ -110,7 +113,7 @@ def embed_corpus(
     open_chroma: OpenChroma | None = open_embedded_chroma,
     cache: VectorCache | None = None,
 ) -> CorpusVectors:
-    """Make and store vectors of the product code's chunks.
+    """Make and store vectors of the product code. One of a file is stored as that of the file's first chunk.
 
     When the model fails, or does not answer with one vector for each text, the projection replaces it. When the Chroma
     server fails, Chroma in this process replaces it. Each leaves a note. `commit` is None for a folder without git.
@@ -128,8 +131,9 @@ def embed_corpus(
             vectors.notes.append(f"The embedding model saw {len(rows)} of {len(chunks)} passages.")
         chunks = [chunks[position] for position in positions]
     else:
-        chunks = chunks[:MAX_VECTORS]
-        rows = project_chunks(corpus, chunks)
+        files, first = np.unique(corpus.chunk_files[chunks], return_index=True)
+        chunks = [chunks[position] for position in first[:MAX_VECTORS].tolist()]
+        rows = project_files(corpus, files[:MAX_VECTORS].tolist())
     key = VectorKey(repository, commit, vectors.embedding, rows.shape[1], digest_layout(corpus, chunks))
     vectors.store = store_vectors(open_chroma, key, corpus, chunks, rows, vectors.notes)
     return vectors
