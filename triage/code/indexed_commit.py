@@ -30,8 +30,9 @@ from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
 from triage.code.reusable_index import ReusableIndex
 from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
-from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, VectorCache, embed_corpus, embed_query
+from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
+from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
 from triage.domain.code import BestPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import ParsedIssue

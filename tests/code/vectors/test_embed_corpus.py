@@ -24,9 +24,9 @@ from tests.code.project import DATES, PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.code.codebase import GitCodebase
 from triage.code.vectors.chroma_connection import open_embedded_chroma
-from triage.code.vectors.embed_corpus import LOCAL, VectorCache, embed_corpus, embed_query
+from triage.code.vectors.embed_corpus import VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
-from triage.code.vectors.vector_stores import ChromaStore, VectorKey
+from triage.code.vectors.vector_stores import LOCAL, ChromaStore, VectorKey
 from triage.code.words.corpus import Corpus
 
 
