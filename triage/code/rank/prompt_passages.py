@@ -2,7 +2,7 @@
 
 First the code around the lines that a stack trace names and the definitions that the issue or the keywords name, then
 the best snippets of the best files. A file that is more
-likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/localization.md has the figures.
+likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
 """
 
 from collections.abc import Iterator, Sequence

@@ -19,7 +19,7 @@ MAX_SNIPPETS = 3
 MAX_DEFINITIONS = 50
 """Of one name; the file of each has to be decompressed."""
 OUTSIDE, TEST, BODY, NAME, OWNED, FRAME, SIBLINGS, IN_TITLE = -0.5, -0.5, 0.5, 0.2, 0.3, 1.0, 0.1, 0.2
-"""Weights; that of the words is 1.0. Learned on public issues and rounded; docs/localization.md has the effect of each.
+"""Weights; that of the words is 1.0. Learned on public issues and rounded; bench/README.md has the effect of each.
 The frame's is twice the learned one and costs 0.3 points: a reader looks for the frame that the issue shows.
 """
 _FULL_BODY = 30
