@@ -165,7 +165,7 @@ DUPLICATE = "**Possibly the same as [`#50`](https://redirect.github.com/octo/sho
 
 def test_a_duplicate_with_the_same_trace(shop: Shop):
     comment = shop.run(CRASH_TITLE, crash())
-    assert comment.partition("\n")[2].startswith(DUPLICATE)
+    assert comment.rpartition("-->\n")[2].startswith(DUPLICATE)
     assert "(closed, fixed in 1.4): same " in comment
     assert shop.report["speaks"] == "duplicate"
     assert shop.report["past_issues"] == 301

@@ -58,7 +58,7 @@ def test_a_place_that_is_found_is_told():
     ((_, body),) = run.github.posted
     assert NOTHING_TO_SAY not in run.progress.lines
     assert report(run)["speaks"] == "found"
-    assert body.partition("\n")[2] == report(run)["comment"] + "\n"
+    assert body.rpartition("-->\n")[2] == report(run)["comment"] + "\n"
     assert "No comment was written" not in run.output.summaries[0]
 
 
