@@ -88,7 +88,7 @@ says that they fail, as they must.
 | `make trust ARGS="--only faults"` | runs the rows whose name contains the word; the option may be repeated |
 | `make trust ARGS="--write docs/trust.md"` | runs all rows and writes this page |
 
-A sample of each row runs with the tests (`tests/trust`), and so does each row without the defence.
+A sample of each row runs with the tests, and so does each row without the defence.
 """
 
 
@@ -102,5 +102,9 @@ def render_page(rows: Sequence[Row], version: str, when: datetime, share: float)
         machine=f"Python {platform.python_version()}, {os.cpu_count()} cores",
         cases="all cases" if share >= 1 else f"{share:.0%} of the cases",
         failures="\n\nFailures:\n\n" + "\n".join(missed) if missed else "",
-        meanings="\n".join(f"- **{row.measure.name}**: {row.measure.description}" for row in rows),
+        meanings="\n".join(list_meanings([row.measure for row in rows])),
     )
+
+
+def list_meanings(measures: Sequence[Measure]) -> list[str]:
+    return [f"- **{measure.name}**: {measure.description}" for measure in measures]

@@ -1,13 +1,16 @@
 """The table, the page, and a measure that breaks."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from trust import measures
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.measure_process import run_measure
-from trust.results_table import Row, escape_failure, list_failures, render_page, render_table
+from trust.results_table import Row, escape_failure, list_failures, list_meanings, render_page, render_table
+
+TRUST_PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
 
 DETECTED = MeasureResult(2, ["detected"])
 THREE = MeasureResult(3)
@@ -88,3 +91,11 @@ def test_names_are_unique():
 )
 def test_a_share_is_spread_evenly(share: float, chosen: list[int]):
     assert sample_evenly(range(8), share) == chosen
+
+
+def test_the_page_has_a_row_for_each_measure() -> None:
+    page = TRUST_PAGE.read_text(encoding="utf-8")
+    table, _, rest = page.partition("\n\nVersion ")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("|\n")[2:]]
+    assert [(cells[0], cells[3]) for cells in rows] == [(one.name, one.goal) for one in measures.MEASURES]
+    assert [line for line in rest.splitlines() if line.startswith("- **")] == list_meanings(measures.MEASURES)

@@ -78,8 +78,7 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Memory under endless answers",
     f"at most {MAX_MEGABYTES} MB",
-    "A whole run in its own process while GitHub, the model, the embeddings or the search sends JSON without end, as "
-    "it is or compressed. The operating system counts the memory that the process had at most.",
+    "A service sends JSON without end, as it is or compressed. The operating system counts the memory of the run.",
     run,
     run_without_defence,
 )

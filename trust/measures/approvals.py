@@ -161,13 +161,9 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Changes without approval",
     "0",
-    "The whole program answers `/triage apply` of suggestions and `/triage approve` of a patch: wrong ids, forged and "
-    "edited comments, edited and forged commands, roles that GitHub does not confirm, faults at each question, a kill "
-    "at each request and then two more runs, two approvals at once, a changed issue or default branch, old proposals, "
-    "replays, other commits under the same name, a base beside the default branch, a first commit that holds more "
-    "than the diff, a message with commands, a time that is still to come, a pull request that was closed, owners of "
-    "files who are others or cannot be read. A failure is any "
-    "change on the server but exactly what was shown, once, where a person approved it.",
+    "`/triage apply` and `/triage approve` with wrong ids, forged or edited comments and commands, roles that are not "
+    "confirmed, faults, kills, races, changed issues and branches, other commits. A failure is any change on the "
+    "server but exactly what was shown, once, where a person approved it.",
     run,
     run_without_defence,
 )

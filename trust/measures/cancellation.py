@@ -87,9 +87,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Seconds to cancel",
     "at most 5 s",
-    "The whole program with a model, embeddings and a search gets SIGINT or SIGTERM: at each of its requests, answered "
-    "or hanging, and at random times. It must end in time with a page, outputs, its exit code and at most one comment, "
-    "send no request later than a second after the signal, and leave no process.",
+    "SIGINT or SIGTERM at each request and at random times. The program must end in time with a page, outputs and "
+    "at most one comment, and leave no process.",
     run,
     run_without_defence,
 )

@@ -91,9 +91,8 @@ def _run_naively(root: Path) -> str:
 MEASURE = Measure(
     "Odd checkouts",
     "all pass",
-    "A whole run with a model over an unusual or hostile checkout: none, shallow, sparse, submodules, worktrees, "
-    "links, configuration and hooks that run programs, damaged objects, bombs. It must end within two minutes with one "
-    "comment (or an error message), run no program of the checkout, and disclose no file that is not in the commit.",
+    "A hostile or unusual checkout: shallow, sparse, links, hooks, damaged objects, bombs. A run must end within two "
+    "minutes, run no program of it, and disclose no file that is not in the commit.",
     run,
     run_without_defence,
 )

@@ -174,9 +174,8 @@ def _post_with_retries(issue: ConcurrentRuns, token: str) -> None:
 MEASURE = Measure(
     "Comments after faults",
     "exactly 1",
-    "The whole program with the rules engine at a GitHub that stores a comment and loses the response (502, 504, a "
-    "dropped connection, silence): one run and two at the same time, killed before and after each request, and three "
-    "with lists that show comments late; and then run again. The server counts the comments.",
+    "GitHub stores a comment and loses the response, runs are killed or at the same time; and then one runs again. The "
+    "server counts the comments.",
     run,
     run_without_defence,
 )

@@ -129,9 +129,8 @@ def _run_naively(job: InProcessJob) -> JobResult:
 MEASURE = Measure(
     "Named faults",
     "all survived",
-    "A fault of the model, the web search, the embeddings, GitHub, the disk or an agent (each one and each pair, also "
-    "with the rules fallback). It must have the documented outcome: exit code, status, message, one comment or none, "
-    "and a report all the same.",
+    "A fault of the model, the search, the embeddings, GitHub, the disk or an agent, each one and each pair. It must "
+    "have the documented outcome, and a report all the same.",
     run,
     run_without_defence,
 )

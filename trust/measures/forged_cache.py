@@ -174,9 +174,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "A forged cache",
     "0",
-    "A run on a `cache-dir` in which somebody has forged the vectors or the replies of models. A failure is "
-    "a path or a line that the commit lacks, a foreign link, a label that the settings forbid, a lifted cap, "
-    "or a run that ends.",
+    "Somebody has forged the vectors or replies of a `cache-dir`. A failure is a path that the commit lacks, a foreign "
+    "link, a forbidden label, a lifted cap, or a run that ends.",
     run,
     run_without_defence,
 )

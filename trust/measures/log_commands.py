@@ -183,9 +183,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Commands in the log",
     "0",
-    "A text that GitHub's runner executes, in every place that is logged: the channels of a whole run, inputs that end "
-    "a run early, output of libraries. A port of the runner's two grammars reads the log and the outputs: it must find "
-    "only our own commands and the declared outputs.",
+    "A text that GitHub's runner executes, in every place that is logged. The runner's two grammars must find only our "
+    "own commands and the declared outputs.",
     run,
     run_without_defence,
 )

@@ -66,9 +66,9 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     name="Live effects in Markdown",
     goal="0",
-    description="A text of the corpora in every field of a report, in the comment and on the page of the job. Another "
-    "parser (comrak, html5lib) and the rules of GitHub's filters read both. A failure is an image, a link, a mention, "
-    "a reference, raw HTML, a bot command or page structure that the text adds, or a page that lost its structure.",
+    description="A hostile text in every field of a report. Other parsers (comrak, html5lib) and GitHub's filters "
+    "read the comment and the page. A failure is an image, a link, a mention, HTML, a bot command or "
+    "structure that the text adds.",
     run=run,
     run_without_defence=run_without_defence,
 )

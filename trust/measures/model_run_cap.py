@@ -134,8 +134,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Runs by a model in a flood",
     "within the cap",
-    f"{ISSUES} issues opened in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, and one edited as often. The "
-    "model server counts the runs that use it. Each issue must have one comment all the same.",
+    f"{ISSUES} issues opened in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, and one edited as often. Each "
+    "must have one comment all the same.",
     run,
     run_without_defence,
 )

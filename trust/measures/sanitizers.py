@@ -125,8 +125,7 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Sanitizers applied twice",
     "0 change",
-    "A text of the corpora, hidden text or pathological text passes each sanitizer twice. The second pass must not "
-    "change the result, its rendering by another parser, or that it is inert.",
+    "A hostile text passes each sanitizer twice. The second pass must change nothing.",
     run,
     run_without_defence,
 )

@@ -142,10 +142,9 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Memory under hostile texts",
     f"at most {MAX_MEGABYTES} MB",
-    f"A whole run in its own process on an issue with {COMMENTS} comments of 64 KiB, or {MANY:,} smaller ones, by "
-    "strangers or the reporter, with `timeout-seconds: 60`; and one process that reads each text that keeps parsers "
-    "busy as an issue and its comments, one after the other. A failure is a run that has more memory, does not end in "
-    f"time with a whole report and one comment, or a process that keeps more than {MAX_GROWTH_MEGABYTES} MB.",
+    f"An issue with {COMMENTS} comments of 64 KiB, or {MANY:,} smaller ones; and one process that reads hostile "
+    "texts one after the other. A failure is more memory, no report in time, or a process that keeps more than "
+    f"{MAX_GROWTH_MEGABYTES} MB.",
     run,
     run_without_defence,
 )
