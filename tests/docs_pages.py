@@ -44,37 +44,23 @@ def render_outputs() -> str:
 
 
 def render_commands() -> str:
-    return "\n".join(_render_commands({name: load_command(name) for name in COMMANDS}, ""))
+    rows = _list_commands({name: load_command(name) for name in COMMANDS}, "")
+    return render_table(("command", "does", "options"), list(rows))
 
 
-def _render_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[str]:
+def _list_commands(commands: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, ...]]:
     for name, command in commands.items():
         if isinstance(command, typer.core.TyperGroup):
-            yield from _render_commands(command.commands, f"{prefix}{name} ")
+            yield from _list_commands(command.commands, f"{prefix}{name} ")
         else:
-            yield _render_command(f"{prefix}{name}", command)
-
-
-def _render_command(name: str, command: Any) -> str:
-    rows = [(_spell_option(param), _show_default(param), param.help or "") for param in command.params]
-    summary = command.help.split("\n\n")[0].replace("\n", " ")
-    return f"### `bug-triage {name}`\n\n{summary}\n\n{render_table(('option', 'default', 'meaning'), rows)}"
+            summary = command.help.split("\n\n")[0].replace("\n", " ")
+            yield f"`{prefix}{name}`", summary, f"`{' '.join(map(_spell_option, command.params))}`"
 
 
 def _spell_option(param: Any) -> str:
-    return (
-        f"`{param.name.upper()}`"
-        if param.param_type_name == "argument"
-        else ", ".join(f"`{name}`" for name in sorted(param.opts, key=len, reverse=True))
-    )
-
-
-def _show_default(param: Any) -> str:
-    if param.required:
-        return "required"
-    if param.default in (None, "", False):
-        return ""
-    return f"`{param.default}`"
+    if param.param_type_name == "argument":
+        return str(param.name.upper())
+    return str(max(param.opts, key=len))
 
 
 TABLES: dict[str, Callable[[], str]] = {

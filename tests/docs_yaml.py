@@ -12,7 +12,7 @@ import yaml
 from triage import __version__
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/*.md", "tests/*.md")
+PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/*.md", "release/*.md", "tests/*.md")
 _BLOCK = re.compile(r"^```ya?ml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _OWN_VERSION = re.compile(rf"^(.*uses: [\w.-]+/[\w.-]+(?:/composite)?)@v{re.escape(__version__)}$", re.MULTILINE)
 STEPS_WORKFLOW = """\

@@ -81,12 +81,8 @@ says that they fail, as they must.
 
 ## Running it
 
-| command | does |
-|---|---|
-| `make trust` | runs all rows |
-| `make trust ARGS="--share 0.1"` | tries a tenth of the cases of each row, spread evenly, always the same ones |
-| `make trust ARGS="--only faults"` | runs the rows whose name contains the word; the option may be repeated |
-| `make trust ARGS="--write docs/trust.md"` | runs all rows and writes this page |
+`make trust` runs all rows. `ARGS="--share 0.1"` tries a tenth of the cases of each, `ARGS="--only faults"` the rows whose name
+contains the word, and `ARGS="--write docs/trust.md"` writes this page.
 
 A sample of each row runs with the tests, and so does each row without the defence.
 """
