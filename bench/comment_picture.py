@@ -1,5 +1,7 @@
 """Makes `docs/comment.png`: a real comment of the rules engine, as GitHub shows it below the issue.
 
+The issue is about `bench/data/shop`, a made-up program whose shown line raises the error that the issue quotes.
+
     python -m bench.comment_picture [--chromium PROGRAM] [--out FILE]
 
 Needs Chromium; `pngquant`, where it is installed, makes the file smaller.
@@ -22,8 +24,9 @@ from triage.comment.sections import build_page
 from triage.domain.report import RunReport
 
 ROOT = Path(__file__).parent.parent
-ISSUE = ROOT / "examples" / "crash-with-traceback.md"
-SLUG = "acme/bug-triage"
+PROJECT = ROOT / "bench" / "data" / "shop"
+ISSUE = PROJECT / "issue.md"
+SLUG = "acme/shop"
 WIDTH, HEIGHT, SCALE = 880, 1600, 2
 _LONE_LINK = re.compile(r'<p><a href="[^"]*/blob/[0-9a-f]{40}/([^"#?]+)#L(\d+)-L(\d+)">[^<]*</a></p>')
 PAGE = """<!doctype html><meta charset="utf-8"><style>
@@ -55,22 +58,16 @@ opened this issue</div><div class="text cut">%(issue)s</div></div></div>
 
 
 def run_triage() -> RunReport:
-    command: list[str | Path] = [
-        "-m",
-        "triage",
-        "run",
-        "--repo",
-        ROOT,
-        "--issue",
-        ISSUE,
-        "--github",
-        SLUG,
-        "--engine",
-        "rules",
-        "--json",
-    ]
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, check=True)
-    return RunReport.model_validate_json(done.stdout)
+    """Triage the issue on a checkout of the program, so that links name a commit."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(PROJECT / "shop", Path(folder, "shop"), ignore=shutil.ignore_patterns("__pycache__"))
+        git = ["git", "-C", folder, "-c", "user.name=Mona", "-c", "user.email=mona@example.com"]
+        for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Start"]):
+            subprocess.run([*git, *words], check=True)
+        command = ["-m", "triage", "run", "--repo", folder, "--issue", str(ISSUE), "--github", SLUG]
+        command += ["--engine", "rules", "--json"]
+        done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, check=True)
+        return RunReport.model_validate_json(done.stdout)
 
 
 def show_code(comment: str) -> str:
@@ -78,7 +75,7 @@ def show_code(comment: str) -> str:
 
     def draw(match: re.Match[str]) -> str:
         path, first, last = match[1], int(match[2]), int(match[3])
-        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()[first - 1 : last]
+        lines = (PROJECT / path).read_text(encoding="utf-8").splitlines()[first - 1 : last]
         rows = "\n".join(f"<i>{number:>4}</i>  {html.escape(line)}" for number, line in enumerate(lines, first))
         head = f"<b>{SLUG.partition('/')[2]}/{path}</b><br>Lines {first} to {last}"
         return f'<div class="code"><div class="head">{head}</div><pre>{rows}</pre></div>'

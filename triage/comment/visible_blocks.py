@@ -109,19 +109,21 @@ def list_reference_links(report: RunReport) -> list[str]:
 
 
 def build_code_link(report: RunReport) -> str:
-    """Return the URL of the lines that GitHub shows as a box of code; empty without any.
+    """Return the URL of the lines that GitHub shows as a box of code; empty without any."""
+    span = find_shown_lines(report)
+    return (build_permalink(report.server_url, report.repository, report.commit, span) or "") if span else ""
 
-    They are the lines of the best place, else those of a model's first suspect.
-    """
+
+def find_shown_lines(report: RunReport) -> Span | None:
+    """Return the lines of the best place, else those of a model's first suspect."""
     span: Span | None = None
     if report.best_place:
         span = report.best_place.span
     elif report.suspects and wording.has_model_answer(report):
         span = report.suspects[0].span
     if span is None or report.kind != "bug":
-        return ""
-    shown = span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
-    return build_permalink(report.server_url, report.repository, report.commit, shown) or ""
+        return None
+    return span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
 
 
 def link_named_places(report: RunReport) -> dict[str, str]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from triage.comment import wording
-from triage.comment.permalink import sanitize_url
+from triage.comment.permalink import format_location, sanitize_url
 from triage.comment.sections import Fold, Page, render_page
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
+from triage.comment.visible_blocks import build_code_link, find_shown_lines
 from triage.domain.effect import (
     AddLabels,
     EditComment,
@@ -170,8 +171,18 @@ def render_summary(
     picture = render_diagram(report)
     folds = [fold for fold in page.folds if not fold.is_comment_only]
     folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
-    whole = replace(page, blocks=[*blocks, *page.blocks, *found], folds=folds)
+    shown = [_name_code_link(block, report) for block in page.blocks]
+    whole = replace(page, blocks=[*blocks, *shown, *found], folds=folds)
     return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
+
+
+def _name_code_link(block: str, report: RunReport) -> str:
+    """Return a block whose link to lines has their name: GitHub draws a box of code in comments only."""
+    url, span = build_code_link(report), find_shown_lines(report)
+    if not url or span is None:
+        return block
+    link = f"[{format_code_span(format_location(span))}]({url})"
+    return "\n".join(link if line == url else line for line in block.split("\n"))
 
 
 def render_fix_page(proposal: str, report: RunReport) -> str:
