@@ -141,9 +141,10 @@ class ApprovalWorld:
         parent, subject = self.base, written.partition("\n")[0].removeprefix("[#7] ")
         tests: dict[str, str | bytes] = {TEST: "def test_total():\n    assert False\n"} if with_test else {}
         if with_test:
-            parent = self.git.commit(
-                {**FILES, **more, **tests, **hidden}, parent, message=f"[#7] Add a failing test: {subject}\n"
+            told = (
+                f"[#7] Add a failing test: {subject}\n\nThe test fails on this commit and passes with the next one.\n"
             )
+            parent = self.git.commit({**FILES, **more, **tests, **hidden}, parent, message=told)
         message = (
             f"{written}\n\nTriage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
             f"Triage-Draft: {given['draft']}\nTriage-Revision: {given['revision']}\n"

@@ -96,6 +96,11 @@ def test_a_revision_replaces_the_proposal(workflow: FixWorkflow) -> None:
     workflow.run("report")
     assert second["proposal-id"] != first["proposal-id"]
     assert first["proposal-id"] not in workflow.our_comment
+    assert "**Revision 1**, after: “Say it in the docstring as well.”" in workflow.our_comment
+    message = workflow.git.read_commit(second["proposal-sha"])["message"]
+    assert "Revision 1, after a maintainer's words - Say it in the docstring as well. Triage-" in " ".join(
+        message.split()
+    )
     workflow.say(f"/triage approve {first['proposal-id']}")
     assert workflow.run("apply")["proposal-status"] == "none"
     assert workflow.pulls.pulls == []
@@ -153,7 +158,7 @@ def test_commits_that_somebody_puts_in_place_of_ours(
     message = head["message"]
     if subject:
         message = subject + footer + message[message.rindex("\n\nTriage-Issue:") :]
-    told = f"[#7] Add a failing test: {message.partition(chr(10))[0].removeprefix('[#7] ')}\n"
+    told = f"[#7] Add a failing test: {message.partition(chr(10))[0].removeprefix('[#7] ')}\n\nThe test fails on this commit and passes with the next one.\n"
     workflow.api.seconds += hours * 3600
     first = git.store_commit(test["tree"]["sha"], [frozen["proposal-base"]], told)
     git.set_ref("refs/triage/proposals/7/1", git.store_commit(head["tree"]["sha"], [first], message))

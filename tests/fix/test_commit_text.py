@@ -165,7 +165,10 @@ def test_no_line_of_a_model_is_a_command(command: str, issue: int | None) -> Non
         " ".join(f"{'x' * number} {command}" for number in range(72)),
         "x" * 72 + command,
     ):
-        draft = make_draft(summary=command, root_cause=cause, issue=issue)
+        file = FileVersion(path="a.py", description=cause, text="x\n")
+        draft = make_draft(
+            summary=command, root_cause=cause, issue=issue, changes=[file], revision=1, revised_after=command
+        )
         for message in write_local_messages(draft):
             assert FOOTER.findall(message.replace("[#12] ", "").replace("Add a failing test:", "")) == []
             assert read_trailers(message) == []
@@ -222,6 +225,23 @@ def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
 def test_a_local_commit_has_no_trailers() -> None:
     test_message, message = write_local_messages(make_draft(root_cause="It rounds up."))
     assert (test_message, message) == (
-        "[#12] Add a failing test: Round half to even\n",
+        "[#12] Add a failing test: Round half to even\n\nThe test fails on this commit and passes with the next one.\n",
         "[#12] Round half to even\n\nIt rounds up.\n",
     )
+
+
+def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for() -> None:
+    what = "The sum of the basket is rounded half to even, as the bank does it; fixes #3 (" + "b" * 40 + ")"
+    files = [
+        FileVersion(path=f"{name}.py", description=text, text="x\n") for name, text in {"a": what, "b": ""}.items()
+    ]
+    draft = make_draft(root_cause="It rounds up.", changes=files, revision=2, revised_after="Use Decimal.\n\nFixes: #4")
+    test_message, message = write_messages(draft, DRAFT_HASH)
+    assert message.partition("\n\nTriage-")[0] == (
+        "[#12] Round half to even\n\n"
+        "It rounds up.\n"
+        "- The sum of the basket is rounded half to even, as the bank does it;\n"
+        "  fixes 3 ( )\n"
+        "Revision 2, after a maintainer's words - Use Decimal. Fixes - 4"
+    )
+    assert parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message)) is not None

@@ -132,6 +132,7 @@ FileMode = Literal["100644", "100755"]
 RequestKind = Literal["Bug", "Story"]
 
 MAX_FILES = 20
+MAX_REQUEST_CHARS = 400
 MAX_FILE_CHARS = 1_000_000
 
 
@@ -215,6 +216,8 @@ class PatchDraft(Value):
     unverified: list[str] = Field(default_factory=list, max_length=20)
     """What nobody checked, in the model's words."""
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)
+    revised_after: str = Field("", max_length=MAX_REQUEST_CHARS)
+    """What a person said of the version before."""
 
     @property
     def files(self) -> list[FileVersion]:

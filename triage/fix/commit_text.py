@@ -29,7 +29,10 @@ _COLON = re.compile(r"\s*:\s*")
 is wrapped here, and again where somebody squashes commits: each word may begin a line."""
 _COMMAND = re.compile(rf"[#@\[\]:\r]|\bGH-\d|{_BREAKING.pattern}|{_AUTOSQUASH.pattern}", re.IGNORECASE)
 """What no text that is written here has."""
+MAX_POINT_CHARS = 200
+"""Of a file's description, and of the words that a revision was made with."""
 _TEST_SUBJECT = "Add a failing test: "
+_TEST_BODY = "The test fails on this commit and passes with the next one."
 _MESSAGE = re.compile(
     rf"\[#(?P<issue>[1-9][0-9]{{0,9}})\] (?P<subject>[^\n]{{1,{MAX_SUBJECT_CHARS}}})\n"
     r"(?P<cause>\n(?:[^\n]+\n)+)?"
@@ -63,19 +66,31 @@ def _format_safe(text: str) -> str:
 
 
 def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
-    """Return the messages of the commit with the test and of the commit with the patch: subject and cause.
+    """Return the messages of the commit with the test and of the commit with the patch.
 
-    The issue's number is written without words such as "fixes", with which GitHub would close the issue.
+    The second one says what was wrong, what changes in each file, and after which words it was revised: in one
+    paragraph, because more than one is another commit's message. The issue's number is written without words such as
+    "fixes", with which GitHub would close the issue.
     """
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
-    cause = textwrap.fill(
-        _format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS],
+    points = [f"- {text}" for file in draft.changes if (text := _format_safe(file.description)[:MAX_POINT_CHARS])]
+    words = _format_safe(draft.revised_after)[:MAX_POINT_CHARS]
+    revised = f"Revision {draft.revision}, after a maintainer's words - {words}" if words else ""
+    body = [_format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
+    lines = "".join(f"{_wrap(part)}\n" for part in body if part)
+    test_message = f"{prefix}{_TEST_SUBJECT}{subject}\n\n{_TEST_BODY}\n"
+    return test_message, f"{prefix}{subject}\n" + (f"\n{lines}" if lines else "")
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(
+        text,
         MAX_SUBJECT_CHARS,
+        subsequent_indent="  " if text.startswith("- ") else "",
         break_long_words=False,  # the end of a word at the start of a line could be a command
         break_on_hyphens=False,
     )
-    return f"{prefix}{_TEST_SUBJECT}{subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
 
 
 def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
@@ -111,7 +126,8 @@ def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | Non
     if found["commits"] == "2":
         if parent is None or parent.sha != base or len(parent.parents) != 1:
             return None
-        if normalize_message(parent.message) != f"[#{found['issue']}] {_TEST_SUBJECT}{found['subject']}":
+        expected = f"[#{found['issue']}] {_TEST_SUBJECT}{found['subject']}\n\n{_TEST_BODY}"
+        if normalize_message(parent.message) != expected:
             return None
         test_commit, base = parent.sha, parent.parents[0]
     try:

@@ -250,7 +250,7 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
     assert state.iteration_count == 2
     assert state.draft is not None
-    assert state.draft.revision == 2
+    assert (state.draft.revision, state.draft.revised_after) == (2, "and keep the name")
     assert fixing.tool.steps[0] == "create_branch"
 
 

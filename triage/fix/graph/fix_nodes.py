@@ -6,11 +6,19 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from triage.agents.prompts import shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_text
 from triage.domain.code import SearchQuery
-from triage.domain.proposal import AffectedModule, FileVersion, ModuleSummary, PatchDraft, ProposalStatus
+from triage.domain.proposal import (
+    MAX_REQUEST_CHARS,
+    AffectedModule,
+    FileVersion,
+    ModuleSummary,
+    PatchDraft,
+    ProposalStatus,
+)
 from triage.fix.fix_answers import CodeChanges, TestChanges, TicketClass
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.graph.ask_model import (
@@ -35,6 +43,7 @@ from triage.fix.patch.path_rules import is_inside
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
 from triage.issue.read_issue import read_issue_and_thread
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 Update = dict[str, Any]
 
@@ -225,7 +234,12 @@ def make_draft(
         no_test_reason=state.no_test_reason,
         unverified=state.unverified,
         revision=state.iteration_count,
+        revised_after=_shorten_request(state.human_feedback[-1:]) if state.iteration_count else "",
     )
+
+
+def _shorten_request(words: Sequence[str]) -> str:
+    return shorten(redact_likely_secrets(" ".join(" ".join(words).split())), MAX_REQUEST_CHARS)
 
 
 def _accept_changes(state: FixState, step: Step, answer: CodeChanges, versions: Sequence[FileVersion]) -> Update:

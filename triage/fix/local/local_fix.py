@@ -181,6 +181,8 @@ def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Ite
     number = f" for #{draft.issue}" if draft.issue else ""
     yield Text(f"Proposed changes{number}: {_clean_line(draft.issue_title)}", style="bold")
     yield Text(_clean_line(draft.summary))
+    if draft.revised_after:
+        yield Text(f"Revision {draft.revision}, after: {_clean_line(draft.revised_after)}")
     if draft.root_cause:
         yield from _render_section("Cause", clean_text(draft.root_cause))
     for criterion in draft.acceptance_criteria if draft.kind == "Story" else []:

@@ -101,9 +101,12 @@ def _find_size(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
 
 
 def _find_words_problems(draft: PatchDraft) -> Iterator[str]:
-    # The summary becomes the messages of commits.
-    if redact_likely_secrets(draft.summary) != draft.summary:
-        yield "The summary has what looks like a secret: leave it out."
+    # They become the messages of commits.
+    words = {"summary": draft.summary, "root_cause": draft.root_cause or ""}
+    words |= {f"description of {show_path(file.path)}": file.description for file in draft.changes}
+    for name, text in {**words, "words of the revision": draft.revised_after}.items():
+        if redact_likely_secrets(text) != text:
+            yield f"The {name} has what looks like a secret: leave it out."
 
 
 LARGE_DIFF_LINES = 300
