@@ -95,6 +95,7 @@ def make_answers() -> dict[str, Any]:
         "TestChanges": TestChanges(
             tests=[FileAnswer(file_path=TEST, description="Spaces.", new_content=TEST_TEXT, **no_edits)],
             no_test_reason=None,
+            look_at=[],
             error=None,
         ),
     }

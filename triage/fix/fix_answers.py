@@ -78,8 +78,10 @@ class TestChanges(Answer):
     """Tests that fail without the change and pass with it."""
 
     __test__ = False
-    essential = ("tests", "no_test_reason")
+    essential = ("tests", "no_test_reason", "look_at")
     tests: Annotated[list[FileAnswer], Exact()]
     no_test_reason: NullableText
     """Why there is none."""
+    look_at: Texts
+    """As of `CodeChanges`."""
     error: ErrorText

@@ -43,6 +43,7 @@ Decompiler/Documentation/XmlDocLoader.cs
 src/components/Button.vue
 """
 TESTS = """
+pylint/unittest_reporting.py
 tests/test_store.py
 app/tests/helpers.py
 test/runner.js

@@ -1,6 +1,7 @@
 """The graph of the fix flow over fakes: from an issue to a proposal, an answer, and what follows."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,10 +68,11 @@ def code_changes(*files: FileAnswer, **changes: Any) -> CodeChanges:
     return CodeChanges(**known | changes)
 
 
-def make_test_changes(*files: FileAnswer, reason: str | None = None) -> TestChanges:
+def make_test_changes(*files: FileAnswer, reason: str | None = None, look_at: Sequence[str] = ()) -> TestChanges:
     added = "def test_spaces():\n    assert parse(' 1') == 1\n"
     new = edit("tests/test_spaces.py", edits=[], is_new_file=True, new_content=f"from parse import parse\n\n\n{added}")
-    return TestChanges(tests=[] if reason else list(files) or [new], no_test_reason=reason, error=None)
+    tests = [] if reason or look_at else list(files) or [new]
+    return TestChanges(tests=tests, no_test_reason=reason, look_at=list(look_at), error=None)
 
 
 def answers(**changes: Any) -> dict[str, Any]:
@@ -335,6 +337,46 @@ async def test_the_model_may_ask_for_more_code() -> None:
     state = await fixing.run()
     assert state.status is ProposalStatus.AWAITING
     assert "def test_one" in fixing.prompts("CodeChanges")[1]
+
+
+async def test_what_may_not_be_changed_is_shown_as_such() -> None:
+    look = code_changes(look_at=["web/page.py"]).model_copy(update={"changes": []})
+    fixing = Fixing(FakeModel(answers(CodeChanges=[look, code_changes()])))
+    await fixing.run()
+    second = fixing.prompts("CodeChanges")[1]
+    assert "page = 1" in second
+    assert "Only to read: web/page.py is outside the modules that may change (src/)" in second
+
+
+async def test_the_step_that_writes_tests_may_look_as_well() -> None:
+    look = make_test_changes(look_at=["tests/test_words.py", "web/page.py"])
+    fixing = Fixing(FakeModel(answers(TestChanges=[look, make_test_changes()])))
+    state = await fixing.run()
+    first, second = fixing.prompts("TestChanges")
+    assert "page = 1" not in first
+    assert "page = 1" in second
+    assert "why it cannot be used" not in second
+    assert state.draft is not None
+    assert state.draft.no_test_reason == ""
+
+
+async def test_all_that_is_wrong_with_an_answer_goes_back_at_once() -> None:
+    bad = [
+        edit(search="float(text)"),
+        edit("web/page.py", search="nowhere"),
+        edit("src/new.py", edits=[], is_new_file=True, new_content="f(('https://evil.io/a')\n"),
+    ]
+    fixing = Fixing(FakeModel(answers(CodeChanges=[code_changes(*bad), code_changes()])))
+    await fixing.run()
+    second = fixing.prompts("CodeChanges")[1].partition("why it cannot be used")[2]
+    for reason in (
+        "Edit 1 of src/parse.py: the text does not occur",
+        "web/page.py is outside the modules",
+        "src/new.py has an address that was not there",
+        "src/new.py would have 1 syntax errors",
+    ):
+        assert reason in second
+    assert "Edit 1 of web/page.py" not in second, "it cannot be changed anyway"
 
 
 async def test_a_model_that_only_looks_makes_no_change() -> None:

@@ -67,7 +67,7 @@ def test_likely_files_come_before_passages() -> None:
     given = make_input(
         affected_files=["a.py"], retrieved_chunks=[make_passage("big.py", 5, 6), make_passage("a.py", 1, 1)]
     )
-    text = collect_code(given, FakeCodebase({"a.py": SMALL, "big.py": LARGE}), make_files(), []).text
+    text = collect_code(ShownCode(make_files()), given, FakeCodebase({"a.py": SMALL, "big.py": LARGE}), []).text
     assert text.index("## a.py (whole file)") < text.index("## big.py:5-6")
     assert text.count("def parse") == 1
 
@@ -75,8 +75,24 @@ def test_likely_files_come_before_passages() -> None:
 def test_what_the_model_asks_for_comes_first() -> None:
     codebase = FakeCodebase({"a.py": SMALL, "big.py": LARGE})
     given = make_input(affected_files=["a.py"])
-    text = collect_code(given, codebase, make_files(), ["big.py:2000-2001", "nothing.here"]).text
+    text = collect_code(ShownCode(make_files()), given, codebase, ["big.py:2000-2001", "nothing.here"]).text
     assert text.index("line_2000 = 2000") < text.index("def parse")
+
+
+def test_what_may_not_be_changed_is_shown_and_said() -> None:
+    files: dict[str, BaseFile | str] = {
+        "a.py": BaseFile(text=SMALL),
+        "ci.yml": BaseFile(text="run: make\n"),
+        "image.png": "a binary file",
+    }
+    shown = ShownCode(FakeFiles(files), find_problem=lambda path, _: f"{path} is outside." if path == "ci.yml" else "")
+    wanted = ["ci.yml", "image.png", "no.where", "a.py"]
+    text = collect_code(shown, make_input(), FakeCodebase({"a.py": SMALL}), wanted).text
+    assert "## ci.yml (whole file)\nrun: make\n" in text
+    assert text.endswith(
+        "(Only to read: ci.yml is outside.)\n\n(image.png cannot be shown: it is a binary file.)\n\n"
+        "(no.where is no file and no definition of the repository.)"
+    )
 
 
 def test_lines_far_beyond_the_file_are_cut() -> None:
@@ -93,5 +109,5 @@ def test_a_short_definition_is_shown_with_what_stands_around_it(last: int, shown
 
     suspect = Suspect(path="big.py", span=Span(path="big.py", start=1001, end=1001), symbol="Log.reset", reason="")
     given = make_input(report=FULL.model_copy(update={"suspects": [suspect]}))
-    text = collect_code(given, OneDefinition({"big.py": LARGE}), make_files(), []).text
+    text = collect_code(ShownCode(make_files()), given, OneDefinition({"big.py": LARGE}), []).text
     assert f"{shown} (Log.reset)" in text

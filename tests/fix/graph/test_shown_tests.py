@@ -5,7 +5,7 @@ from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
 from triage.domain.proposal import BaseFile
 from triage.fix.graph.fix_state import FixState
-from triage.fix.graph.shown_code import MAX_WHOLE_CHARS, collect_tests, find_named
+from triage.fix.graph.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_tests, find_named
 from triage.issue.read_issue import read_issue_and_thread
 
 LONG = (
@@ -35,7 +35,9 @@ def show(**changes: object) -> str:
         technical_summary="prepare must raise InvalidURL",
     )
     files = FakeFiles({path: BaseFile(text=text) for path, text in FILES.items()})
-    return collect_tests(known.model_copy(update=changes), FakeCodebase(FILES), files, ["shop/models.py"], [])
+    return collect_tests(
+        ShownCode(files), known.model_copy(update=changes), FakeCodebase(FILES), ["shop/models.py"], []
+    )
 
 
 def test_a_test_that_shares_words_with_the_issue_is_shown_whatever_its_name() -> None:

@@ -168,7 +168,17 @@ def test_another_base_commit_is_refused():
 
 
 def test_the_summary_has_no_secret():
-    assert check(GOOD, summary=f"Use {KEY}") == ["The summary has what looks like a secret: leave it out."]
+    assert check(GOOD, summary=f"Use {KEY}", root_cause=KEY, revised_after=KEY) == [
+        f"The {name} has what looks like a secret: leave it out."
+        for name in ("summary", "root_cause", "words of the revision")
+    ]
+    described = GOOD.model_copy(update={"description": KEY})
+    assert check(described) == ["The description of shop/basket.py has what looks like a secret: leave it out."]
+
+
+def test_all_problems_are_said_at_once():
+    found = check(change("web/a.py", "y\n"), change("shop/basket.py", BASKET), GOOD, summary=KEY)
+    assert [problem.partition(" ")[0] for problem in found] == ["shop/basket.py", "web/a.py", "shop/basket.py", "The"]
 
 
 def test_a_secret_that_was_there_may_stay():

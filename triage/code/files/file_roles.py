@@ -16,7 +16,7 @@ _TEST_FOLDER = re.compile(
     r"|^(?:t|[Ss]napshots)/"
 )
 _TEST_FILE = re.compile(
-    r"^(?:test_.*|.*_(?:unit)?tests?|conftest|tests)\.(?![cm]?[jt]sx?$)\w+$"
+    r"^(?:(?:unit)?test_.*|.*_(?:unit)?tests?|conftest|tests)\.(?![cm]?[jt]sx?$)\w+$"
     r"|(?:_spec\.(?:rb|lua|cr|exs?)|[._-](?:test|spec|e2e|cy)s?\.[cm]?[jt]sx?|\.test-d\.ts|\.phpt"
     r"|(?<=[a-z0-9])(?:Tests?|Spec|IT)(?:\+\w+)?\.(?:java|kts?|scala|groovy|cs|php|swift|mm?|cc|cpp|cxx))$"
 )

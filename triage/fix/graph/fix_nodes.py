@@ -1,6 +1,6 @@
 """The nodes of the fix flow that ask the model, from the issue to a change with its test. Code checks every answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,11 +19,12 @@ from triage.domain.proposal import (
     PatchDraft,
     ProposalStatus,
 )
-from triage.fix.fix_answers import CodeChanges, TestChanges, TicketClass
+from triage.fix.fix_answers import CodeChanges, FileAnswer, TestChanges, TicketClass
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.graph.ask_model import (
     MAX_CRITERIA,
     MAX_FILES,
+    MAX_TEST_CHARS,
     LastAnswer,
     ask_for_changes,
     ask_for_tests,
@@ -36,9 +37,9 @@ from triage.fix.graph.ask_model import (
     select_modules,
 )
 from triage.fix.graph.fix_state import FixContext, FixState, RetrievedPassage
-from triage.fix.graph.shown_code import collect_code, collect_tests
-from triage.fix.patch.apply_edits import build_versions
-from triage.fix.patch.check_patch import find_problems
+from triage.fix.graph.shown_code import ShownCode, collect_code, collect_tests
+from triage.fix.patch.apply_edits import build_versions, read_path
+from triage.fix.patch.check_patch import find_problems, limit_places
 from triage.fix.patch.path_rules import is_inside
 from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
@@ -191,7 +192,13 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
 
 
 def _show_code(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
-    return collect_code(state, context.services.codebase, context.base_files, wanted).text
+    shown = ShownCode(context.base_files, find_problem=_limit_places(state, context))
+    return collect_code(shown, state, context.services.codebase, wanted).text
+
+
+def _limit_places(state: FixState, context: FixContext) -> Callable[[str, bool], str]:
+    files, protected = context.base_files, context.protected_paths
+    return limit_places(state.affected_modules, files, context.list_modules(), protected)
 
 
 def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
@@ -199,13 +206,22 @@ def _get_error(answer: TicketClass | CodeChanges | TestChanges) -> str | None:
 
 
 def _check_changes(state: FixState, context: FixContext, answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
-    versions, problems = build_versions(answer.changes, context.base_files)
+    versions, problems = _build_versions(answer.changes, state, context)
     if not versions and not problems:
         return [], [NO_CHANGE]
-    if problems:
-        return [], problems
     draft = make_draft(state, context.base_files, changes=versions, tests=[])
-    return versions, _find_problems(draft, context)
+    return versions, [*problems, *(_find_problems(draft, context) if versions else [])]
+
+
+def _build_versions(
+    answers: Sequence[FileAnswer], state: FixState, context: FixContext, earlier: Mapping[str, str] | None = None
+) -> tuple[list[FileVersion], list[str]]:
+    """Return the files that may be written and could be built, and what is wrong with all others."""
+    find_place_problem, files = _limit_places(state, context), context.base_files
+    problems = {path: find_place_problem(path, files.read(path) is None) for path in map(read_path, answers)}
+    allowed = [answer for answer in answers if not problems[read_path(answer)]]
+    versions, unbuilt = build_versions(allowed, files, earlier)
+    return versions, [*filter(None, problems.values()), *unbuilt]
 
 
 def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
@@ -277,7 +293,8 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     diff = await in_thread(format_diff, changes, context.base_files)
     last: LastAnswer | None = None
     reason, wanted = "", list[str]()
-    for _ in range(MAX_CORRECTIONS + 1):
+    looks = corrections = 0
+    while corrections <= MAX_CORRECTIONS:
         existing = await in_thread(_show_tests, state, context, wanted)
         ask = partial(ask_for_tests, state, services, model, diff, existing, last, state.diff)
         attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
@@ -285,6 +302,10 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
         if answer is None or attempt.error:
             reason = f"No test could be written: {attempt.error}."
             break
+        if answer.look_at and not answer.tests and looks < MAX_LOOKS:
+            looks += 1
+            wanted += answer.look_at[:MAX_WANTED]
+            continue
         if not answer.tests:
             reason = answer.no_test_reason or "The model wrote no test."
             break
@@ -297,21 +318,22 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
                 "steps": step.records,
                 "messages": [f"Wrote a test in {count}."],
             }
+        corrections += 1
         last = describe_answer(answer, problems)
-        wanted = [file.file_path for file in answer.tests]
-        reason = f"The test could not be used: {problems[0]}"
+        wanted += [file.file_path for file in answer.tests]
+        reason = f"The test could not be used: {' '.join(problems[:3])}"
     return {"proposed_tests": [], "no_test_reason": reason, "steps": step.records, "messages": ["Wrote no test."]}
 
 
 def _check_tests(state: FixState, context: FixContext, answer: TestChanges) -> tuple[list[FileVersion], list[str]]:
     """Return the tests, in files that were changed already on top of that, and what is wrong."""
     changed = {version.path: version.text for version in state.proposed_changes}
-    tests, problems = build_versions(answer.tests, context.base_files, changed)
-    if not problems:
-        problems = _find_problems(make_draft(state, context.base_files, state.proposed_changes, tests), context)
-    return tests, problems
+    tests, problems = _build_versions(answer.tests, state, context, changed)
+    draft = make_draft(state, context.base_files, state.proposed_changes, tests)
+    return tests, [*problems, *(_find_problems(draft, context) if tests else [])]
 
 
 def _show_tests(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
     changed = [version.path for version in state.proposed_changes]
-    return collect_tests(state, context.services.codebase, context.base_files, changed, wanted)
+    shown = ShownCode(context.base_files, MAX_TEST_CHARS, _limit_places(state, context))
+    return collect_tests(shown, state, context.services.codebase, changed, wanted)

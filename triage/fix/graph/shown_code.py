@@ -1,14 +1,14 @@
 """Code and tests as the fix flow shows them to a model: without line numbers, so that they can be copied exactly."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.code import SearchQuery
 from triage.domain.proposal import BaseFile, EditablePath
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.graph.ask_model import MAX_TEST_CHARS
 from triage.fix.graph.fix_state import FixState
+from triage.fix.patch.path_rules import show_path
 from triage.ports import Codebase
 
 MAX_WHOLE_CHARS = 24_000
@@ -31,9 +31,13 @@ class ShownCode:
 
     files: BaseFiles
     max_chars: int = MAX_SHOWN_CHARS
+    find_problem: Callable[[str, bool], str] = lambda _path, _is_new: ""
+    """Why a patch may not write a path, see `limit_places`."""
     blocks: list[str] = field(default_factory=list)
     whole: set[str] = field(default_factory=set)
     left_out: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """On what the model asked for."""
     _lines: dict[str, set[int]] = field(default_factory=dict)
     _used: int = 0
 
@@ -50,10 +54,9 @@ class ShownCode:
 
     def add_lines(self, path: str, start: int, end: int, symbol: str = "") -> None:
         """Show lines of a file, 1-based and inclusive."""
-        file = self._read(path)
-        if path in self.whole or file is None:
+        lines = self.read_lines(path)
+        if path in self.whole or not lines:
             return
-        lines = normalize_line_ends(file.text).split("\n")
         shown = self._lines.setdefault(path, set())
         end = min(end, start + MAX_PLACE_LINES - 1, len(lines))
         wanted = [number for number in range(max(1, start), end + 1) if number not in shown]
@@ -67,6 +70,11 @@ class ShownCode:
     def add_head(self, path: str) -> None:
         """Show the first lines of a file, which usually import what it uses."""
         self.add_lines(path, 1, HEAD_LINES)
+
+    def read_lines(self, path: str) -> list[str]:
+        """Return the lines of a file as they are shown; none if it cannot be shown."""
+        file = self._read(path)
+        return normalize_line_ends(file.text).split("\n") if file else []
 
     def _read(self, path: str) -> BaseFile | None:
         file = self.files.read(path)
@@ -82,7 +90,7 @@ class ShownCode:
     @property
     def text(self) -> str:
         left_out = [f"(No room for: {', '.join(self.left_out)})"] if self.left_out else []
-        return "\n\n".join([*self.blocks, *left_out])
+        return "\n\n".join([*self.blocks, *left_out, *(f"({note})" for note in dict.fromkeys(self.notes))])
 
 
 def normalize_line_ends(text: str) -> str:
@@ -100,12 +108,11 @@ def _join_runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def collect_code(state: FixState, codebase: Codebase, files: BaseFiles, wanted: Sequence[str]) -> ShownCode:
-    """Return the code for a change: what the model asked for, likely files and suspects whole, then passages.
+def collect_code(shown: ShownCode, state: FixState, codebase: Codebase, wanted: Sequence[str]) -> ShownCode:
+    """Show the code for a change: what the model asked for, likely files and suspects whole, then passages.
 
     Of a long file, its head and the definitions that a suspect or a name leads to are shown, each whole.
     """
-    shown = ShownCode(files)
     for name in wanted:
         _add_named(shown, codebase, name)
     suspects = state.report.suspects if state.report else []
@@ -123,17 +130,27 @@ def collect_code(state: FixState, codebase: Codebase, files: BaseFiles, wanted: 
 
 
 def _add_named(shown: ShownCode, codebase: Codebase, name: str) -> None:
-    path = codebase.resolve_path(name.split(":", maxsplit=1)[0])
-    if path and shown.add_file(path):
+    """Show what the model asked for, also what may not be changed; or say why not."""
+    given, _, lines = name.strip().removeprefix("./").partition(":")
+    path = codebase.resolve_path(given) or (given if shown.files.read(given) is not None else "")
+    if not path:
+        found = codebase.find_definitions(name)[:3]
+        for passage in found:
+            shown.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
+        if not found:
+            shown.notes.append(f"{show_path(name)} is no file and no definition of the repository.")
         return
-    if path:
-        shown.add_head(path)
-        start, _, end = name.partition(":")[2].partition("-")
-        if start.isdigit():
-            shown.add_lines(path, int(start), int(end) if end.isdigit() else int(start) + MARGIN)
+    if isinstance(reason := shown.files.read(path), str):
+        shown.notes.append(f"{show_path(path)} cannot be shown: it is {reason}.")
         return
-    for passage in codebase.find_definitions(name)[:3]:
-        shown.add_lines(passage.span.path, passage.span.start, passage.span.end, passage.symbol or "")
+    if problem := shown.find_problem(path, False):
+        shown.notes.append(f"Only to read: {problem}")
+    if shown.add_file(path):
+        return
+    shown.add_head(path)
+    start, _, end = lines.partition("-")
+    if start.isdigit():
+        shown.add_lines(path, int(start), int(end) if end.isdigit() else int(start) + MARGIN)
 
 
 def _add_definition(shown: ShownCode, codebase: Codebase, path: str, symbol: str | None, start: int, end: int) -> None:
@@ -162,23 +179,23 @@ _CODE_WORD = re.compile(r"\b(?:\w+_\w+|[A-Z]+[a-z]+[A-Z]\w*)\b")
 
 
 def collect_tests(
-    state: FixState, codebase: Codebase, files: BaseFiles, changed: Sequence[str], wanted: Sequence[str]
+    shown: ShownCode, state: FixState, codebase: Codebase, changed: Sequence[str], wanted: Sequence[str]
 ) -> str:
-    """Return the existing ones of the tests that the model wanted to change, then those of the changed files.
+    """Return what the model asked for or wanted to change, then the tests of the changed files.
 
     They are whole where they are short.
     """
-    editable = files.list_editable()
-    names = _list_names(state)
-    by_name = [test for path in changed for test in find_related_tests(path, editable, RELATED_TESTS, names)]
+    editable = shown.files.list_editable()
+    names, project = _list_names(state), state.repository.slug.rpartition("/")[2]
+    by_name = [test for path in changed for test in find_related_tests(path, editable, RELATED_TESTS, names, project)]
     by_words = _find_by_words(state, codebase, changed, editable)
-    asked = [path for name in wanted if (path := codebase.resolve_path(name))]
-    shown = ShownCode(files, MAX_TEST_CHARS)
-    for path in dict.fromkeys([*asked, *by_name[:1], *by_words, *by_name[1:]]):
+    for name in wanted:
+        _add_named(shown, codebase, name)
+    for path in dict.fromkeys([*by_name[:1], *by_words, *by_name[1:]]):
         if shown.add_file(path):
             continue
         shown.add_head(path)
-        lines = codebase.read_lines(path) or []
+        lines = shown.read_lines(path)
         for first, last in find_named(lines, [*names, *_CODE_WORD.findall(state.technical_summary)]):
             shown.add_lines(path, first, last)
         shown.add_lines(path, len(lines) - LAST_LINES, len(lines))
@@ -218,16 +235,19 @@ _GENERAL_FOLDERS = frozenset(
 )
 _UNUSUAL_FOLDERS = frozenset({"doc", "docs", "example", "examples", "fixtures", "fuzz", "fuzzing", "bench", "data"})
 _NAMED_AS_TEST = 0.5
-_SAME_NAME, _SAME_WORDS, _NAMED_BY_SYMBOL = 10.0, 4.0, 3.0
+_SAME_NAME, _SAME_WORDS, _NAMED_BY_SYMBOL, _HAS_NAME = 10.0, 4.0, 3.0, 1.0
 _RELATED = 2.0
 """Below, a test that has the name of the file makes others superfluous."""
+_DATA = frozenset({"json", "yml", "yaml", "toml", "xml", "html", "csv", "md", "rst", "txt", "snap", "svg", "in", "out"})
 _NAMED_BY_FOLDER = frozenset({"__init__", "index", "mod", "main", "lib"})
 _NO_TESTS = frozenset({"__init__", "conftest", "utils", "util", "helpers", "helper", "common", "mod", "setup"})
 """Files of test folders that other tests import."""
 
 
-def find_related_tests(path: str, files: Sequence[EditablePath], limit: int, symbols: Sequence[str] = ()) -> list[str]:
-    """Return the paths of tests in the language of the file, the most likely first.
+def find_related_tests(
+    path: str, files: Sequence[EditablePath], limit: int, symbols: Sequence[str] = (), project: str = ""
+) -> list[str]:
+    """Return the paths of tests in the language of the file, or with its name, the most likely first.
 
     The last ones may have no more in common with the file than the language: they show how this project writes tests.
     They are left out where a test has the name of the file.
@@ -237,17 +257,18 @@ def find_related_tests(path: str, files: Sequence[EditablePath], limit: int, sym
         files: All of the commit that people edit.
         limit: Maximum number of tests.
         symbols: Names of functions or classes that matter. Some projects have a test file for each.
+        project: Name of the repository. Some have all tests in one file of this name, in a language of their own.
     """
     extension = path.rpartition(".")[2]
+    named = [words for symbol in symbols if (words := _split_words(symbol))]
+    own = [words for words in (_split_name(path), _split_words(project)) if words]
     candidates = [
         file.path
         for file in files
         if file.is_test
-        and file.language
-        and _is_same_kind(file.path, extension)
+        and (_is_same_kind(file.path, extension) if file.language else _is_test_of(file.path, own))
         and _get_stem(file.path) not in _NO_TESTS
     ]
-    named = [words for symbol in symbols if (words := _split_words(symbol))]
     scores = {test: _score(path, test, named) for test in candidates if test != path}
     ranked = sorted(scores, key=lambda test: (-scores[test], len(test), test))
     if ranked and scores[ranked[0]] >= _SAME_NAME:
@@ -261,16 +282,23 @@ def _is_same_kind(test: str, extension: str) -> bool:
     return other == extension or any({other, extension} <= kind for kind in kinds)
 
 
+def _is_test_of(test: str, names: Sequence[Sequence[str]]) -> bool:
+    """Whether a file that is in no known language is named so, such as `tests/jq.test`, and is no data."""
+    extension, folders = test.rpartition(".")[2], _split_folders(test)
+    return extension not in _DATA and folders.isdisjoint(_UNUSUAL_FOLDERS) and _split_name(test) in names
+
+
 def _score(path: str, test: str, symbols: Sequence[Sequence[str]]) -> float:
     """The names count most; of the folders, each word in common."""
     name, test_name = _split_name(path), _split_name(test)
     folders, test_folders = _split_folders(path), _split_folders(test)
     score = 0.0
-    if name == test_name:
+    if name == test_name or (name and set(name) == set(test_name)):
         score += _SAME_NAME
     elif name and test_name:
         common = len(set(name) & set(test_name))
         score += _SAME_WORDS * common / len(set(name) | set(test_name))
+        score += _HAS_NAME * (common == len(set(name)))
     if any(set(words) <= set(test_name) for words in symbols):
         score += _NAMED_BY_SYMBOL
     if set(test_name) & folders or set(name) & test_folders:  # `tests/json/…` and `json/…`, `test_json.py`

@@ -250,9 +250,13 @@ def build_versions(
 def _group_by_path(answers: Sequence[FileAnswer]) -> dict[str, list[FileAnswer]]:
     groups: dict[str, list[FileAnswer]] = {}
     for answer in answers:
-        path = answer.file_path.strip().removeprefix("./").removeprefix("/")
-        groups.setdefault(path, []).append(answer)
+        groups.setdefault(read_path(answer), []).append(answer)
     return groups
+
+
+def read_path(answer: FileAnswer) -> str:
+    """Return the path of an answer relative to the top folder."""
+    return answer.file_path.strip().removeprefix("./").removeprefix("/")
 
 
 def _build_version(path: str, group: Sequence[FileAnswer], files: BaseFiles, earlier: str | None) -> FileVersion:

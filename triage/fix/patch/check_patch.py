@@ -4,10 +4,10 @@ It trusts nothing: every job that uses a draft asks again.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from triage.base.text import MAX_QUOTED_CHARS, quote_value
-from triage.domain.proposal import MAX_FILES, FileVersion, ModuleSummary, PatchDraft
+from triage.domain.proposal import MAX_FILES, AffectedModule, FileVersion, ModuleSummary, PatchDraft
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
 from triage.fix.patch.masked_files import read_base_text
@@ -31,13 +31,12 @@ def find_problems(
     """
     if draft.base != files.commit:
         return [f"The patch was made for commit {draft.base[:12]}, not for {files.commit[:12]}: make it again."]
-    # First what is quick: the content of a large patch takes a minute to check.
-    problems = [*_find_odd_lists(draft), *_find_odd_modules(draft, modules)] or list(_find_size(draft, files))
-    problems = problems or [
-        *_find_file_problems(draft, files, modules, protected),
-        *_find_odd_tests(draft, files),
-        *_find_words_problems(draft),
-    ]
+    problems = [*_find_odd_lists(draft), *_find_odd_modules(draft, modules)]
+    if len(draft.files) <= MAX_FILES:
+        too_large = list(_find_size(draft, files))
+        # The content of a large patch takes a minute to check.
+        contents = [] if too_large else _find_file_problems(draft, files, modules, protected)
+        problems += [*too_large, *contents, *_find_odd_tests(draft, files), *_find_words_problems(draft)]
     return list(dict.fromkeys(problems))
 
 
@@ -67,20 +66,32 @@ def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleSummary]) -> It
             yield f"{show_path(module.name)} is no module of the repository: name one of those that are listed."
 
 
+def limit_places(
+    chosen: Sequence[AffectedModule], files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
+) -> Callable[[str, bool], str]:
+    """Return what says why a patch may not write a path, which is of a new file or not; see `find_path_problem`."""
+    names = {module.name for module in chosen}
+    inside = [module for module in modules if module.name in names]
+
+    def find_place_problem(path: str, is_new: bool) -> str:
+        return find_path_problem(
+            path,
+            files,
+            is_new=is_new,
+            module_paths=[place for module in inside for place in module.paths],
+            test_paths=[place for module in inside for place in module.tests],
+            protected=protected,
+        )
+
+    return find_place_problem
+
+
 def _find_file_problems(
     draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
 ) -> Iterator[str]:
-    named = {module.name for module in draft.modules}
-    chosen = [module for module in modules if module.name in named]
+    find_place_problem = limit_places(draft.modules, files, modules, protected)
     for file in draft.files:
-        problem = find_path_problem(
-            file.path,
-            files,
-            is_new=file.is_new_file,
-            module_paths=[path for module in chosen for path in module.paths],
-            test_paths=[path for module in chosen for path in module.tests],
-            protected=protected,
-        )
+        problem = find_place_problem(file.path, file.is_new_file)
         base = None if problem else files.read_original(file.path)
         yield from [problem] if problem else find_content_problems(file, base, files)
 
