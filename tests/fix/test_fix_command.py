@@ -363,6 +363,21 @@ def test_a_check_that_fails_goes_back_to_the_model_and_gets_no_key_of_ours(check
     assert "DATABASE_URL=pg://a:b@c/d" in seen
 
 
+def test_a_suite_with_a_test_that_fails_anyway_says_what_it_can(checkout: Path) -> None:
+    broken = "def test_clock():\n    assert False\n"
+    write(checkout, {"tests/test_clock.py": broken})
+    git(checkout, "add", "tests/test_clock.py")
+    git(checkout, "commit", "-q", "-m", "x")
+    author = Author([BAD, GOOD])
+    with serve_script(author) as server:
+        done = run(checkout, server, "--check", f'"{sys.executable}" -m pytest -q -p no:cacheprovider tests')
+    assert done.returncode == 0, done.stderr
+    assert len(author.prompts) == 2
+    assert "assert 1 == 0" in author.prompts[1]
+    assert "The check fails with this change only where it fails without it too (1 test)." in done.stdout
+    assert "The new test, run alone, passes with it and fails without it." in done.stdout
+
+
 def test_a_check_that_cannot_run_costs_no_model_call(checkout: Path) -> None:
     with serve_script(Author()) as server:
         done = run(checkout, server, "--check", "no-such-program")

@@ -131,5 +131,7 @@ class CheckResult(Value):
     is_ok: bool
     output: str
     """The end of what it printed, at most 8,000 characters."""
+    failed: list[str] = Field(default_factory=list)
+    """Names of the tests that failed, where it printed them."""
     copied: list[str] = Field(default_factory=list)
     """Folders of installed dependencies that the command had a copy of."""

@@ -461,7 +461,7 @@ async def test_a_check_that_fails_and_prints_nothing() -> None:
 
 async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[FAILS])
-    state = await fixing.run(fails_unchanged=True)
+    state = await fixing.run(unchanged=FAILS)
     assert len(fixing.prompts("CodeChanges")) == 1
     assert state.draft is not None
     assert state.draft.checked == "The check fails with this change, and without it too, so it says nothing."
@@ -470,7 +470,7 @@ async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() ->
 
 async def test_a_check_that_only_the_change_makes_pass_proves_it() -> None:
     without_test = answers() | {"TestChanges": [make_test_changes(reason="It needs a device.")]}
-    state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(fails_unchanged=True)
+    state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(unchanged=FAILS)
     assert state.draft is not None
     assert state.draft.checked == "The check passes with this change and fails without it."
 
@@ -488,6 +488,64 @@ async def test_a_test_that_passes_without_the_change_proves_nothing() -> None:
     state = await Fixing(FakeModel(answers()), checks=[PASSES]).run()
     assert state.draft is not None
     assert "the test proves nothing, or the check does not run it" in state.draft.checked
+
+
+FLAKY = CheckResult(is_ok=False, output="1 failed", failed=["t.py::test_by_chance"])
+BROKEN = CheckResult(is_ok=False, output="2 failed", failed=["t.py::test_by_chance", "t.py::test_broken"])
+
+
+async def check(*results: CheckResult, unchanged: CheckResult, alone: Sequence[CheckResult] = ()) -> Fixing:
+    """Runs the flow with these results of the whole check and of the new test alone, with the patch and without it."""
+    fixing, left = Fixing(FakeModel(answers()), checks=list(results)), list(alone)
+    more: dict[str, Any] = (
+        {"run_new_tests": lambda _draft, _whole: left.pop(0) if len(left) > 1 else left[0]} if alone else {}
+    )
+    fixing.shown = [await fixing.run(unchanged=unchanged, **more)]
+    return fixing
+
+
+async def test_a_suite_that_fails_by_chance_says_what_it_can() -> None:
+    fixing = await check(FLAKY, unchanged=FLAKY, alone=[PASSES, FAILS])
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert fixing.shown[0].draft is not None
+    assert fixing.shown[0].draft.checked == (
+        "The check fails with this change only where it fails without it too (1 test). "
+        "The new test, run alone, passes with it and fails without it."
+    )
+    assert fixing.shown[0].check_output == ""
+
+
+async def test_a_failure_that_the_base_does_not_have_goes_back_with_its_name() -> None:
+    fixing = await check(BROKEN, unchanged=FLAKY)
+    assert "These tests do not fail without the change:\n- t.py::test_broken" in fixing.prompts("CodeChanges")[1]
+    assert fixing.shown[0].draft is not None
+    assert fixing.shown[0].draft.checked == "The check fails with this change."
+
+
+async def test_a_failure_that_does_not_happen_again_is_chance() -> None:
+    other = FLAKY.model_copy(update={"failed": ["t.py::test_other"]})
+    fixing = await check(other, FLAKY, FLAKY, unchanged=FLAKY)
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert fixing.shown[0].draft is not None
+    assert fixing.shown[0].draft.checked.startswith("The check fails with this change only where")
+
+
+async def test_a_new_test_that_fails_alone_goes_back_before_all_tests_run() -> None:
+    wrong = CheckResult(is_ok=False, output="assert 2 == 1", failed=["tests/test_spaces.py::test_spaces"])
+    fixing = await check(PASSES, unchanged=PASSES, alone=[wrong, PASSES, FAILS])
+    assert "assert 2 == 1" in fixing.prompts("CodeChanges")[1]
+    assert len(fixing.checked) == 1
+    assert fixing.shown[0].draft is not None
+    assert fixing.shown[0].draft.checked == (
+        "The check passes with this change. The new test, run alone, passes with it and fails without it."
+    )
+
+
+async def test_a_command_that_cannot_be_limited_falls_back_to_all_tests() -> None:
+    fixing = await check(PASSES, FAILS, unchanged=PASSES, alone=[FAILS])
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert fixing.shown[0].draft is not None
+    assert fixing.shown[0].draft.checked == "The check passes with this change and fails without it."
 
 
 def waiting_state() -> FixState:

@@ -12,6 +12,7 @@ from triage.base.threads import in_thread
 from triage.domain.proposal import MAX_REVISIONS, PatchDraft, PendingMutation, ProposalStatus
 from triage.fix.graph.fix_nodes import make_draft
 from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
+from triage.fix.graph.judge_check import judge_check
 from triage.fix.patch.masked_files import mask_output
 from triage.fix.patch.unified_diff import format_diff
 from triage.fix.proposal_text import render_proposal
@@ -22,7 +23,6 @@ MAX_CHECK_FAILURES = 2
 """Times that the project's own check sends the change back."""
 NO_OUTPUT = "(The check failed and printed nothing.)"
 NO_MORE = MAX_CHECK_FAILURES + 1
-FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
 
 
 async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:
@@ -50,26 +50,14 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
 
 
 def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Update:
-    assert context.run_check is not None
-    whole = context.run_check(draft, True)
-    output = mask_output(whole.output, [file.path for file in draft.files], context.base_files) or NO_OUTPUT
-    if not whole.is_ok and context.fails_unchanged:
-        # The cause need not be the change: to send it back would cost requests for nothing.
-        return {"check_output": output, "check_failures": NO_MORE, "checked": FAILS_ANYWAY}
-    if not whole.is_ok:
-        failures = state.check_failures + 1
-        checked = "The check fails with this change." if failures > MAX_CHECK_FAILURES else ""
-        return {"check_output": output, "check_failures": failures, "checked": checked}
-    if not draft.has_test_commit:
-        before = " and fails without it" if context.fails_unchanged else ""
-        return {"check_output": "", "checked": f"The check passes with this change{before}."}
-    alone = context.run_check(draft, False)
-    before = (
-        "passes without it too: the test proves nothing, or the check does not run it"
-        if alone.is_ok
-        else "fails without it"
-    )
-    return {"check_output": "", "checked": f"The check passes with this change and {before}."}
+    verdict = judge_check(draft, context)
+    if verdict.is_ok:
+        return {"check_output": "", "checked": verdict.text}
+    output = mask_output(verdict.output, [file.path for file in draft.files], context.base_files) or NO_OUTPUT
+    # If the cause need not be the change, to send it back would cost requests for nothing.
+    failures = state.check_failures + 1 if verdict.may_be_fixed else NO_MORE
+    checked = verdict.text if failures > MAX_CHECK_FAILURES else ""
+    return {"check_output": output, "check_failures": failures, "checked": checked}
 
 
 async def _store(draft: PatchDraft, context: FixContext) -> Update:

@@ -112,6 +112,9 @@ class PullRequestTool(Protocol):
         """Forget what a person rejected."""
 
 
+PASSED = CheckResult(is_ok=True, output="")
+
+
 @dataclass(frozen=True)
 class FixContext:
     services: Services
@@ -125,8 +128,10 @@ class FixContext:
     """None where nothing can be carried out: the proposal is the end."""
     run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
     """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
-    fails_unchanged: bool = False
-    """Whether the check fails on the base commit already."""
+    run_new_tests: Callable[[PatchDraft, bool], CheckResult | None] | None = None
+    """Runs nothing but the patch's tests, without or with its changes; None where the check cannot be limited. Slow."""
+    unchanged: CheckResult = PASSED
+    """What the check says of the base commit."""
 
     @property
     def base_files(self) -> BaseFiles:

@@ -15,7 +15,8 @@ from triage.domain.report import RunReport
 from triage.fix.commit_text import build_request, make_branch_name
 from triage.fix.fix_ports import BaseFiles, CheckResult
 from triage.fix.graph.fix_graph import AskPerson, run_fix
-from triage.fix.graph.fix_state import FixContext, FixState
+from triage.fix.graph.fix_state import PASSED, FixContext, FixState
+from triage.fix.local.failed_tests import limit_command
 from triage.fix.local.local_workspace import LocalWorkspace
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import build_commit_file, has_masks
@@ -91,11 +92,16 @@ class LocalFix:
             with clock.pause():
                 return self._run_check(draft.files if whole else draft.tests)
 
+        def run_new_tests(draft: PatchDraft, whole: bool) -> CheckResult | None:
+            command = limit_command(self.check, [file.path for file in draft.tests], self._is_path)
+            with clock.pause():
+                return self._run_check(draft.files if whole else draft.tests, command) if command else None
+
         state = FixState(issue=issue, repository=repository, change_request=change_request)
-        fails_unchanged = False
+        unchanged = PASSED
         if self.check:
             try:
-                fails_unchanged = not await call_with_deadline(lambda: self._try_check(clock), cancelled)
+                unchanged = await call_with_deadline(lambda: self._try_check(clock), cancelled)
             except OutOfTime:
                 return state.model_copy(update={"error": "The run was cancelled."})
         branch = LocalBranch(self.files, self.workspace)
@@ -106,27 +112,30 @@ class LocalFix:
             store=branch.store,
             tool=branch,
             run_check=run_check if self.check else None,
-            fails_unchanged=fails_unchanged,
+            run_new_tests=run_new_tests if self.check else None,
+            unchanged=unchanged,
         )
         return await run_fix(state, context, cancelled, ask if ask_person else None)
 
-    def _try_check(self, clock: PausableClock) -> bool:
-        """Run the check on the commit as it is: a command that does not exist must cost no model call.
-
-        Returns whether it passes.
-        """
+    def _try_check(self, clock: PausableClock) -> CheckResult:
+        """Run the check on the commit as it is: a command that does not exist must cost no model call."""
         self.services.progress.info(CHECK_BEGINS)
         with clock.pause():
             result = self._run_check([])
         if result.copied:
             self.services.progress.info(f"The check used copies of {', '.join(result.copied)}.")
         if not result.is_ok:
-            self.services.progress.info("The check fails on the last commit too, without any change.")
-        return result.is_ok
+            named = f" Tests that fail: {len(result.failed)}." if result.failed else ""
+            self.services.progress.info(f"The check fails on the last commit too, without any change.{named}")
+        return result
 
-    def _run_check(self, versions: list[FileVersion]) -> CheckResult:
+    def _is_path(self, word: str) -> bool:
+        path = word.removeprefix("./").rstrip("/")
+        return path in ("", ".") or self.files.read(path) is not None or bool(self.files.list_names(f"{path}/"))
+
+    def _run_check(self, versions: list[FileVersion], command: str = "") -> CheckResult:
         files = {version.path: build_commit_file(version, self.files) for version in versions}
-        return self.workspace.run_check(self.files.commit, files, self.check, CHECK_SECONDS)
+        return self.workspace.run_check(self.files.commit, files, command or self.check, CHECK_SECONDS)
 
 
 class LocalBranch:

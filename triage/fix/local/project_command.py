@@ -12,6 +12,7 @@ from typing import IO
 from triage.base.errors import BadInput
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 from triage.fix.fix_ports import CheckResult
+from triage.fix.local.failed_tests import list_failed_tests
 from triage.fix.local.git_commands import remove_repository_variables
 from triage.safety.clean_text import clean_text
 
@@ -61,10 +62,12 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str], seco
         _end_group(process, politely=is_late)
     output = tail.read()
     if is_late:
-        return CheckResult(is_ok=False, output=_cut_start(f"{output}\n[stopped after {seconds:g} seconds]"))
+        text = _cut_start(f"{output}\n[stopped after {seconds:g} seconds]")
+        return CheckResult(is_ok=False, output=text, failed=list_failed_tests(output))
     if process.returncode in _CANNOT_RUN:
         raise BadInput(f"The check's command {_CANNOT_RUN[process.returncode]}. Try it yourself in the checkout.")
-    return CheckResult(is_ok=process.returncode == 0, output=_cut_start(output))
+    is_ok = process.returncode == 0
+    return CheckResult(is_ok=is_ok, output=_cut_start(output), failed=[] if is_ok else list_failed_tests(output))
 
 
 class _OutputTail:

@@ -1,0 +1,79 @@
+"""What the project's own check says of a patch: its new tests alone first, then all tests, compared with the base."""
+
+from typing import NamedTuple
+
+from triage.domain.proposal import PatchDraft
+from triage.fix.fix_ports import CheckResult
+from triage.fix.graph.fix_state import FixContext
+
+MAX_NAMED = 20
+FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
+FAILS, NEW_TEST_FAILS = "The check fails with this change.", "The new test fails with this change."
+PROVED = " The new test, run alone, passes with it and fails without it."
+
+
+class CheckVerdict(NamedTuple):
+    text: str
+    """For the person who decides."""
+    is_ok: bool = True
+    output: str = ""
+    """What was printed, if something fails that may have another cause than the base commit. Not masked."""
+    may_be_fixed: bool = False
+    """Whether the cause is the patch, so that the model can be asked again."""
+
+
+def judge_check(draft: PatchDraft, context: FixContext) -> CheckVerdict:
+    """Run the check as often as it takes. Slow; raises TriageError if it cannot be run.
+
+    Where the base commit fails, only tests that do not fail there count, and only if they fail twice: such a suite may
+    have tests that fail by chance.
+    """
+    alone = _run_new_tests(draft, context, whole=True)
+    if alone and not alone.is_ok and alone.failed:  # without a name, the command may not take a path
+        return CheckVerdict(NEW_TEST_FAILS, is_ok=False, output=alone.output, may_be_fixed=True)
+    assert context.run_check is not None
+    whole, base = context.run_check(draft, True), context.unchanged
+    if whole.is_ok:
+        passes = "The check passes with this change"
+    elif not base.is_ok and not base.failed:
+        return CheckVerdict(FAILS_ANYWAY, is_ok=False, output=whole.output)
+    else:
+        names = _find_new_failures(whole, draft, context)
+        if names or base.is_ok or not whole.failed:
+            return CheckVerdict(FAILS, is_ok=False, output=_format_output(whole, names), may_be_fixed=True)
+        count = f"{len(whole.failed)} test{'s' * (len(whole.failed) != 1)}"
+        passes = f"The check fails with this change only where it fails without it too ({count})"
+    return CheckVerdict(passes + _describe_proof(draft, context, whole, alone))
+
+
+def _run_new_tests(draft: PatchDraft, context: FixContext, *, whole: bool) -> CheckResult | None:
+    return context.run_new_tests(draft, whole) if context.run_new_tests and draft.has_test_commit else None
+
+
+def _find_new_failures(whole: CheckResult, draft: PatchDraft, context: FixContext) -> list[str]:
+    new = set(whole.failed) - set(context.unchanged.failed)
+    if new and not context.unchanged.is_ok:
+        assert context.run_check is not None
+        new &= set(context.run_check(draft, True).failed)
+    return sorted(new)
+
+
+def _format_output(whole: CheckResult, names: list[str]) -> str:
+    listed = "".join(f"\n- {name}" for name in names[:MAX_NAMED])
+    return f"{whole.output}\n\nThese tests do not fail without the change:{listed}" if listed else whole.output
+
+
+def _describe_proof(draft: PatchDraft, context: FixContext, whole: CheckResult, alone: CheckResult | None) -> str:
+    """Return the end of the sentence, and what the new test proves."""
+    base = context.unchanged
+    if not draft.has_test_commit:
+        return " and fails without it." if whole.is_ok and not base.is_ok else "."
+    if alone and alone.is_ok:
+        before = _run_new_tests(draft, context, whole=False)
+        if before and not before.is_ok:
+            return f".{PROVED}"
+    assert context.run_check is not None
+    before = context.run_check(draft, False)
+    if not before.is_ok and (base.is_ok or whole.is_ok or set(before.failed) - {*base.failed, *whole.failed}):
+        return " and fails without it." if whole.is_ok else ". With the new test and without it, more tests fail."
+    return " and passes without it too: the test proves nothing, or the check does not run it." if whole.is_ok else "."
