@@ -85,6 +85,7 @@ lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes t
 	$(LOCK) requirements-dev.in -o requirements-dev.txt
 
 package: $(TOOLS) ## install the package into a new environment, and triage ISSUE with its command
+	$(RUN) -m pytest -m package tests/e2e
 	$(BIN)/uv tool run --quiet --isolated --from . bug-triage run --repo "$(call resolve,$(REPO))" --issue "$(call resolve,$(ISSUE))" --engine rules $(ARGS)
 
 image: ## build the container image as IMAGE, with docker or podman
