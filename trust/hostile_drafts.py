@@ -258,6 +258,8 @@ _ADDRESSES = (
     f"http://example.com\\@{_EVIL}", f"http://[::ffff:1.2.3.4]/{_EVIL}", f"http://1.2.3.4/{_EVIL}", f"jdbc:mysql://{_EVIL}/x",
     f"mongodb://localhost:27017,db.{_EVIL}:27017/app", f"'https://example.com\\x2e{_EVIL}/a'", f"'https:{_EVIL}/x'",
     f"'/\\\\{_EVIL}/x'", f"https&colon;//{_EVIL}", f"[x]: //{_EVIL}", f"'ws:{_EVIL}'",
+    f"https://docs.python.org.{_EVIL}/3/", f"https://docs.python.org@{_EVIL}/3/", f"https://docs.python.org/3/?{_EVIL}",
+    f"https://docs.python.org/\\x40{_EVIL}", f"https://github.com/{_EVIL}/a/issues/1", f"https://docs.python.org:1@{_EVIL}/a",
 )  # fmt: skip
 _HIDDEN = (
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u200c\u200e\u200f\u2060\ufeff\u00ad\u061c\u180e\u2028\u2029"

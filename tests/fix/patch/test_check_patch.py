@@ -176,6 +176,42 @@ def test_the_summary_has_no_secret():
     assert check(described) == ["The description of shop/basket.py has what looks like a secret: leave it out."]
 
 
+LOGS = {
+    "CHANGES.md": BaseFile(text="# Changes\n\n## Next\n\n- One\n"),
+    "news/old.md": BaseFile(text="x\n"),
+    "docs/newsfragments/11.bugfix": BaseFile(text="Eleven.\n"),
+}
+ENTRY = "# Changes\n\n## Next\n\n- One\n- An empty basket costs nothing.\n"
+
+
+@each_row(
+    ("entry", "problem"),
+    [
+        (change("CHANGES.md", ENTRY), ""),
+        (change("docs/newsfragments/12.bugfix", "Twelve.\n", is_new=True), ""),
+        (change("docs/newsfragments/12.fix.md", "Twelve.\n", is_new=True), ""),
+        (change("CHANGES.md", ENTRY.replace("- One\n", "")), "is a changelog outside of the modules: add at most 15"),
+        (change("CHANGES.md", ENTRY + "- More\n" * 15), "is a changelog outside of the modules: add at most 15"),
+        (change("CHANGES.md", ENTRY + "- See https://evil.io/a\n"), "has an address that was not there"),
+        (change("docs/newsfragments/12.py", "x = 1\n", is_new=True), "is outside the modules"),
+        (change("docs/newsfragments/11.bugfix", "Eleven!\n"), "is outside the modules"),
+        (change("changelog.d/12.fix.md", "Twelve.\n", is_new=True), "is outside the modules"),
+        (change("HISTORY.md", "Twelve.\n", is_new=True), "is outside the modules"),
+        (change("news/old.md", "x\ny\n"), "is outside the modules"),
+    ],
+)
+def test_a_changelog_gets_an_entry(entry: FileVersion, problem: str):
+    draft = make_draft([GOOD, entry])
+    found = find_problems(draft, FakeFiles({**FILES.files, **LOGS}), MODULES, ["shop/secret/"])
+    assert [problem in one for one in found] == ([True] if problem else [])
+
+
+def test_a_protected_changelog_stays():
+    draft = make_draft([GOOD, change("CHANGES.md", ENTRY)])
+    (found,) = find_problems(draft, FakeFiles({**FILES.files, **LOGS}), MODULES, ["CHANGES.md"])
+    assert "protected" in found
+
+
 def test_all_problems_are_said_at_once():
     found = check(change("web/a.py", "y\n"), change("shop/basket.py", BASKET), GOOD, summary=KEY)
     assert [problem.partition(" ")[0] for problem in found] == ["shop/basket.py", "web/a.py", "shop/basket.py", "The"]

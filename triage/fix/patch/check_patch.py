@@ -11,11 +11,20 @@ from triage.domain.proposal import MAX_FILES, AffectedModule, FileVersion, Modul
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
 from triage.fix.patch.masked_files import read_base_text
-from triage.fix.patch.path_rules import find_path_problem, find_spelling_problem, fold_path, is_run_by_tools, show_path
-from triage.fix.patch.unified_diff import diff_files
+from triage.fix.patch.path_rules import (
+    find_path_problem,
+    find_spelling_problem,
+    fold_path,
+    is_inside,
+    is_run_by_tools,
+    show_path,
+)
+from triage.fix.patch.unified_diff import diff_file, diff_files
 from triage.safety.secrets.likely_secrets import find_masks, redact_likely_secrets
 
 MAX_CHANGED_LINES = 3_000
+MAX_ENTRY_LINES = 15
+"""Of a changelog that is in none of the modules."""
 
 
 def find_problems(
@@ -90,10 +99,22 @@ def _find_file_problems(
     draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleSummary], protected: Sequence[str]
 ) -> Iterator[str]:
     find_place_problem = limit_places(draft.modules, files, modules, protected)
+    names = {module.name for module in draft.modules}
+    places = [place for module in modules if module.name in names for place in (*module.paths, *module.tests)]
     for file in draft.files:
         problem = find_place_problem(file.path, file.is_new_file)
+        if not problem and not file.is_new_file and not is_inside(file.path, places):
+            problem = _find_entry_problem(file, files)
         base = None if problem else files.read_original(file.path)
         yield from [problem] if problem else find_content_problems(file, base, files)
+
+
+def _find_entry_problem(file: FileVersion, files: BaseFiles) -> str:
+    """Return why a file outside of all modules, which is a changelog, gets more than an entry; empty if it does not."""
+    diff = diff_file(file, read_base_text(file.path, files))
+    if not diff.removed and diff.added <= MAX_ENTRY_LINES:
+        return ""
+    return f"{file.path} is a changelog outside of the modules: add at most {MAX_ENTRY_LINES} lines, and remove none."
 
 
 def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:

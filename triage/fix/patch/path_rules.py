@@ -17,6 +17,17 @@ _SHOWN_CHARS = 100
 _OWNERS = re.compile(r"(?:^|/)codeowners$")
 _SYSTEM_NAME = re.compile(r"^(?:con|prn|aux|nul|com\d|lpt\d|git~\d+)(?:\.|$)", re.IGNORECASE)
 """Devices of Windows, and the short name of `.git` there."""
+_TEXT = r"(?:md|rst|txt|adoc|markdown)"
+_CHANGELOG = re.compile(
+    rf"(?:^|/)(?:change[-_]?log|changes|history|news|release[-_]?notes)(?:\.{_TEXT})?$", re.IGNORECASE
+)
+_ENTRY = re.compile(
+    rf"(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|fragments)/"
+    rf"(?:[\w+-]+(?:\.[\w-]+)*\.{_TEXT}|\+?\d+\.(?:feature|bug_?fix|fix|docs?|removal|deprecation|breaking|misc|other"
+    r"|improvement|internal|trivial|false_positive|false_negative))$",
+    re.IGNORECASE,
+)
+"""As towncrier and its kin collect them: `changelog.d/12.fix.md`, `newsfragments/12.bugfix`."""
 _INVISIBLE = regex.compile(r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|[\p{Zs}--[ ]]", regex.V1)
 _FORBIDDEN = re.compile(r'[\\<>:"|?*]')
 """Windows cannot check out such a name, or reads it as another one."""
@@ -45,7 +56,8 @@ def find_path_problem(
         return problem
     if problem := _find_protection(path, protected):
         return problem
-    if not is_inside(path, module_paths) and not (is_inside(path, test_paths) and files.is_test(path)):
+    is_allowed = is_inside(path, module_paths) or (is_inside(path, test_paths) and files.is_test(path))
+    if not is_allowed and not is_changelog(path, files, is_new=is_new):
         allowed = ", ".join(module_paths) or "no module"
         return f"{path} is outside the modules that may change ({allowed}): leave it as it is."
     base = files.read(path)
@@ -55,6 +67,14 @@ def find_path_problem(
         return problem
     reason = files.find_skip_reason(path, base.text if isinstance(base, BaseFile) else "")
     return f"{path} is not edited by hand ({reason}): leave it as it is." if reason else ""
+
+
+def is_changelog(path: str, files: BaseFiles, *, is_new: bool) -> bool:
+    """Whether it is a changelog that exists, or a new file in a folder of entries that exists."""
+    folder = path.rpartition("/")[0] + "/"
+    if is_new:
+        return _ENTRY.search(path) is not None and bool(files.list_names(folder))
+    return _CHANGELOG.search(path) is not None
 
 
 def find_spelling_problem(path: str) -> str:
