@@ -55,6 +55,8 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert "refs/triage/proposals/7/1" not in workflow.git.refs
     assert pull["title"] == "[#7] KeyError when a price is missing"
     assert "fails without the change" in pull["body"]
+    assert pull["body"].startswith("**Count a missing price as nothing**\n\n`Basket.total` looks every name up")
+    assert "\n- A missing price" in pull["body"]
     assert applied["pull-request-url"] == pull["html_url"]
     assert pull["html_url"] in workflow.our_comment
 

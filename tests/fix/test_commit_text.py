@@ -15,6 +15,7 @@ from triage.fix.commit_text import (
     CommitFacts,
     format_subject,
     parse_proposal,
+    read_words,
     write_local_messages,
     write_messages,
 )
@@ -220,6 +221,20 @@ def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
     found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
     assert found is not None
     assert (found.issue, found.issue_text) == (12, "a" * 16)
+
+
+def test_what_a_message_says_is_read_back() -> None:
+    file = FileVersion(path="a.py", description="Rounds " + "the sum " * 20, text="x\n")
+    draft = make_draft(
+        root_cause="It rounds " + "up and " * 20, changes=[file], revision=1, revised_after="Use Decimal."
+    )
+    words = read_words(write_messages(draft, DRAFT_HASH)[1])
+    assert (words.subject, words.cause) == ("Round half to even", ("It rounds " + "up and " * 20).strip())
+    assert words.points == [
+        ("Rounds " + "the sum " * 20).strip(),
+        "Revision 1, after a maintainer's words - Use Decimal.",
+    ]
+    assert read_words("Merge it\n") == ("", "", ())
 
 
 def test_a_local_commit_has_no_trailers() -> None:

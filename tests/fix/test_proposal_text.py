@@ -8,6 +8,7 @@ import pytest
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
 from triage.domain.proposal import AffectedModule, BaseFile, FileVersion, PatchDraft, PatchProposal, ProposalTests
+from triage.fix.commit_text import CommitWords
 from triage.fix.proposal_text import (
     MAX_PART_UNITS,
     render_abandoned,
@@ -89,7 +90,10 @@ def test_a_token_that_cannot_store_commits_reads_as_in_its_golden_file(golden: A
 
 def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
     issue = "https://github.com/acme/ledger/issues/412"
-    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", has_test=True)
+    words = CommitWords(
+        "Round half to even", "'total' rounds up.", ["Rounds as banks do.", "Revision 1, after - use Decimal"]
+    )
+    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", words, has_test=True)
     golden("tests/golden/pull_request.md", body + "\n")
 
 
@@ -115,7 +119,7 @@ def test_nothing_is_active_whatever_a_person_is_called() -> None:
     for text in (
         render_opened(EVIL, 1, url),
         render_refused_pull_request(EVIL, EVIL, url, EVIL),
-        render_pull_request_body("0" * 12, url, EVIL, "", has_test=False),
+        render_pull_request_body("0" * 12, url, EVIL, "", CommitWords(EVIL, EVIL, [EVIL]), has_test=False),
     ):
         assert find_active_content(text, [url]) == []
 

@@ -5,6 +5,7 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -102,6 +103,23 @@ def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
         f"Triage-Commits: {1 + draft.has_test_commit}\n"
     )
     return test_message, f"{message}\n{trailers}"
+
+
+class CommitWords(NamedTuple):
+    subject: str = ""
+    cause: str = ""
+    points: Sequence[str] = ()
+    """What changes in each file, and after which words it was revised."""
+
+
+def read_words(message: str) -> CommitWords:
+    """Return what `write_messages` said, without its line breaks; nothing of any other message."""
+    found = _MESSAGE.fullmatch(normalize_message(message))
+    if found is None:
+        return CommitWords()
+    text = re.sub(r"'([\w.]+)'", r"`\1`", found["cause"] or "")  # as the model wrote it
+    cause, *points = re.split(r"\n(?:- |(?=Revision \d))", text)
+    return CommitWords(found["subject"], " ".join(cause.split()), [" ".join(point.split()) for point in points])
 
 
 def normalize_message(message: str) -> str:

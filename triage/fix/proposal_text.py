@@ -6,6 +6,7 @@ from triage.comment.sections import utf16_length
 from triage.comment.template import ensure_safe, render_block
 from triage.comment.wording import format_count
 from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
+from triage.fix.commit_text import CommitWords
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.masked_files import has_masks
@@ -85,9 +86,9 @@ def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
 
 
 def render_pull_request_body(
-    proposal_id: str, issue_url: str, actor: str, tests: ProposalTests, *, has_test: bool
+    proposal_id: str, issue_url: str, actor: str, tests: ProposalTests, words: CommitWords, *, has_test: bool
 ) -> str:
-    """Return the body of a pull request: what made it, what proved it, and what nobody checked."""
+    """Return the body of a pull request: what it does, what made it, what proved it, and what nobody checked."""
     proved = {
         "proved": "the new test fails without the change, and the project's tests pass with it.",
         "unproved": "nothing: the project's tests pass with the change, but they failed before it already, or no new "
@@ -96,7 +97,7 @@ def render_pull_request_body(
         "failed": "nothing: the project's tests fail with the change.",
         "unclear": "nothing: the project's tests fail, with and without the change.",
     }.get(tests, "nothing: no test was run with the change." + ("" if has_test else " It has no test."))
-    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved)
+    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words)
     return ensure_safe(text, [issue_url], MAX_PART_UNITS)
 
 

@@ -19,7 +19,7 @@ from triage.domain.issue import Issue
 from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, ProposalTests, PullRequest
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.fix.commit_text import format_subject, make_branch_name
+from triage.fix.commit_text import format_subject, make_branch_name, read_words
 from triage.fix.jobs.fix_job import (
     AdmittedFix,
     FixJob,
@@ -210,7 +210,10 @@ class GitHubPullRequestTool:
     def open_pull_request(self, pending: PendingMutation) -> str | None:
         title = f"[#{self._task.number}] {format_subject(self._issue.title) or 'Proposed change'}"
         has_test = self._proposal.test_commit is not None
-        body = render_pull_request_body(pending.approval_id, self._issue.url, self._who, self._tests, has_test=has_test)
+        words = read_words(self._store.read_commits(self._proposal)[-1].message)
+        body = render_pull_request_body(
+            pending.approval_id, self._issue.url, self._who, self._tests, words, has_test=has_test
+        )
         try:
             opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)
         except PullRequestRefused as error:
