@@ -1,5 +1,6 @@
 """The wheel of this tree in a fresh environment, and by `uvx`. Needs a package index: `make package` runs it."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,8 @@ pytestmark = pytest.mark.package
 
 
 def run(*command: str | Path) -> str:
-    done = subprocess.run(command, cwd=BIN, capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=BIN, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
