@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from testing.apps import make_app
+from testing.fakes import FakeProgressLog, fake_services
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
+from tests.comment.sample_reports import FULL
 from triage.app.settings import Settings
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
-from triage.graph.server_graph import ServerGraph, build_server_graph
+from triage.graph.server_graph import ServerGraph, build_server_graph, write_events
 from triage.ports import Services
 
 ASKED: Any = {"issue_title": sample_bug.TITLE, "issue_body": sample_bug.BODY, "issue_number": 7}
@@ -86,11 +88,24 @@ async def test_custom_events_are_steps_and_then_the_texts_of_the_report(folder: 
     events = [event for _, event in await server.follow("custom")]
     steps = [event for event in events if "step" in event]
     assert [event["step"] for event in steps] == ["prepare", "investigator", "codebase_search", "critic", "writer"]
-    assert {key for event in steps for key in event} == {"step", "round", "engine", "outcome", "seconds"}
+    assert {key for event in steps for key in event} == {
+        *("step", "round", "engine", "outcome", "seconds"),
+        *("tokens", "usd", "tools"),
+    }
+    assert sum(event["tokens"] for event in steps) == server.reports[0].usage.tokens > 0
     texts = {event["section"]: event["text"] for event in events[len(steps) :]}
     assert {"summary", "root_cause"} <= texts.keys()
     assert WRITTEN in texts["why"]
     json.dumps(events)
+
+
+def test_a_client_that_breaks_ends_no_run():
+    def write(event: Any) -> None:
+        raise ConnectionError("gone")
+
+    progress = FakeProgressLog()
+    write_events(write, {"report": FULL}, fake_services(progress=progress))
+    assert progress.lines == ["An event could not be streamed: ConnectionError."]
 
 
 async def test_texts_of_the_stream_are_inert_and_without_secrets(folder: Path):

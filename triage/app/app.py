@@ -236,6 +236,7 @@ class App:
                 started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
                 triage_version=__version__,
                 run_url=self.environment.run_url,
+                feature_flags=self.settings.feature_flags(),
             ),
             now=utc_now,
             clock=time.monotonic,

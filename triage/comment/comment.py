@@ -137,6 +137,8 @@ _PUBLISHED_FIELDS = (
     "server_url",
     "commit",
     "run_url",
+    "actor",
+    "feature_flags",
     "ended_early",
     "kind",
     "language",

@@ -122,6 +122,11 @@ class RunReport(Value):
     commit: str | None
     issue: IssueRef
     run_url: str = ""
+    actor: str = ""
+    """Login of who triggered the run; empty at a terminal, by schedule, and where the event names nobody."""
+    feature_flags: dict[str, bool] = Field(default_factory=dict)
+    """What was on: `model`, `supervisor_model`, `web_search`, `embedding_model`, `memory`, `comment`, `labels`,
+    `dry_run`."""
     ended_early: str = Field("", serialization_alias="cut", validation_alias=AliasChoices("cut", "ended_early"))
     """Why the run ended early; empty if it did not."""
 

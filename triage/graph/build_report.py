@@ -56,6 +56,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             labels=state.issue.labels,
         ),
         run_url=services.facts.run_url,
+        actor=services.facts.actor,
+        feature_flags=services.facts.feature_flags,
         ended_early=ended_early,
         kind=state.kind,
         kind_probability=round(kind_reading.probability, 2) if is_certain else None,

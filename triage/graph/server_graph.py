@@ -12,6 +12,7 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import StreamWriter
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
 from triage.base.errors import SetupError
@@ -123,8 +124,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
         async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
             _, services = await lazy_services.get(state.repository.slug, with_index=state.index is not None)
             update = await _run_unobserved(node(state, runtime.override(context=services)))
-            for event in list_events(update):
-                runtime.stream_writer(event)
+            write_events(runtime.stream_writer, update, services)
             if isinstance(update.get("report"), RunReport):
                 await export_report(update["report"], services)
             return update
@@ -175,6 +175,14 @@ async def _run_unobserved(node: Awaitable[Update]) -> Update:
         return await asyncio.create_task(run(), context=context)
 
 
+def write_events(write: StreamWriter, update: Update, services: Services) -> None:
+    try:
+        for event in list_events(update):
+            write(event)
+    except Exception as error:  # noqa: BLE001 - whoever follows a run must not end it
+        services.progress.info(f"An event could not be streamed: {type(error).__name__}.")
+
+
 def list_events(update: Update) -> Iterator[dict[str, Any]]:
     """Yield what a client may follow of a step: who answered and how it went, and the finished report's texts.
 
@@ -187,6 +195,9 @@ def list_events(update: Update) -> Iterator[dict[str, Any]]:
             "engine": record.engine,
             "outcome": record.outcome,
             "seconds": record.seconds,
+            "tokens": record.usage.tokens,
+            "usd": record.usage.usd,
+            "tools": [tool.tool for tool in record.tools],
         }
     report = update.get("report")
     if isinstance(report, RunReport):

@@ -108,7 +108,7 @@ async def _triage(admitted: AdmittedTriage, run: Run, problem: str = "") -> RunR
     if cap_reason:
         run = run.with_rules_engine()
     repository = run.repository.model_copy(update={"labels": select_allowed_labels(run.config, labels)})
-    report, services = await _run_agents(admitted.issue_at_trigger, repository, run)
+    report, services = await _run_agents(admitted, repository, run)
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
     if not problem:
@@ -136,18 +136,24 @@ async def _fetch_labels(run: Run) -> list[str]:
     return labels
 
 
-async def _run_agents(issue: Issue, repository: Repository, run: Run) -> tuple[RunReport, Services]:
+async def _run_agents(admitted: AdmittedTriage, repository: Repository, run: Run) -> tuple[RunReport, Services]:
+    issue = admitted.issue_at_trigger
+
+    def open_services(open_all: Callable[[], Services]) -> Services:
+        services = open_all()
+        return replace(services, facts=services.facts.model_copy(update={"actor": admitted.task.actor}))
+
     def load() -> tuple[RunGraph, Services]:
         from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
-        return run_graph, run.open_services()
+        return run_graph, open_services(run.open_services)
 
     try:
         run_graph, services = await call_with_deadline(load, run.cancelled)
     except OutOfTime:
         from triage.graph.build_report import build_offline_report
 
-        services = (run.open_minimal_services or run.open_services)()
+        services = open_services(run.open_minimal_services or run.open_services)
         return build_offline_report(issue, repository, services), services
     run.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
     with run.progress.group("Agents and tools"):

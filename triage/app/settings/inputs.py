@@ -283,6 +283,20 @@ class Settings(BaseModel):
     def policy(self) -> Policy:
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
 
+    def feature_flags(self) -> dict[str, bool]:
+        """Return what is on, by name, for the report."""
+        by_model = self.effective_engine == "model"
+        return {
+            "model": by_model,
+            "supervisor_model": by_model and self.supervisor == "model",
+            "web_search": bool(self.tavily_api_key.get_secret_value()),
+            "embedding_model": self.effective_embedding_model != "local",
+            "memory": self.memory_issues > 0,
+            "comment": self.comment != "never",
+            "labels": self.labels != "off",
+            "dry_run": self.dry_run,
+        }
+
     @property
     def warnings(self) -> list[str]:
         """Inputs without effect, and combinations that are probably mistakes, one sentence each."""
