@@ -42,6 +42,11 @@ QUIET = Command(name=CommandName.QUIET)
             Command(name=CommandName.REJECT, proposal_id="0123456789ab", words="too big"),
         ),
         (
+            "/triage reject 0123456789ab: too big",
+            Command(name=CommandName.REJECT, proposal_id="0123456789ab", words="too big"),
+        ),
+        ("/triage approve 0123456789ab:", Command(name=CommandName.APPROVE)),
+        (
             "/triage revise 0123456789ab\nuse a set",
             Command(name=CommandName.REVISE, proposal_id="0123456789ab", words="use a set"),
         ),

@@ -46,6 +46,11 @@ def test_the_most_likely_tests_come_first(path: str, first: list[str]):
     assert find_related_tests(path, FILES, len(first) or 3) == first
 
 
+def test_the_words_of_a_name_may_stand_in_another_order():
+    assert "tests/compat.py" in find_related_tests("shop/total_sum.py", FILES, 9)
+    assert "tests/compat.py" not in find_related_tests("shop/total_baskets.py", FILES, 9)
+
+
 def test_all_tests_of_a_project_in_one_file_of_its_name():
     assert find_related_tests("src/builtin.c", FILES, 3, (), "shop") == ["tests/shop.test"]
 

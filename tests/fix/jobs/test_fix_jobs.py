@@ -760,14 +760,13 @@ class TestPropose:
         harness.answer(stored)
         assert len(harness.branches) == 1
 
-    def test_the_reason_of_a_rejection_is_in_the_next_prompt(self) -> None:
+    @pytest.mark.parametrize(
+        ("rejected", "is_read"), [("/triage reject 0123456789ab: it hides it", True), ("thanks", False)]
+    )
+    def test_the_reason_of_a_rejection_is_in_the_next_prompt(self, rejected: str, is_read: bool) -> None:
         harness = FixHarness()
         harness.command("/triage fix")
-        said = [
-            "/triage reject 0123456789ab labels",
-            "/triage fix in total",
-            "/triage reject 0123456789ab: it hides it",
-        ]
+        said = ["/triage reject 0123456789ab labels", "/triage fix in total", rejected]
         comments = [
             IssueComment(author="maintainer", body=body, comment_id=number, created_at=NOW, edited_at=NOW)
             for number, body in enumerate(said, 60)
@@ -780,8 +779,8 @@ class TestPropose:
         harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
         harness.run_job("propose", command="fix", words="")
         prompt = next(str(asked) for name, asked in model.asked if name == "CodeChanges")
-        assert "An earlier version was rejected: it hides it" in prompt
-        assert "rejected: labels" not in prompt
+        assert ("An earlier version was rejected: it hides it" in prompt) == is_read
+        assert "rejected: labels" not in prompt, "that was about suggestions"
 
     def test_a_revision_of_what_is_not_there(self) -> None:
         harness = FixHarness()
