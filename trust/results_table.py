@@ -79,12 +79,8 @@ says that they fail, as they must.
 
 {meanings}
 
-## Running it
-
-`make trust` runs all rows. `ARGS="--share 0.1"` tries a tenth of the cases of each, `ARGS="--only faults"` the rows
-whose name contains the word, and `ARGS="--write docs/trust.md"` writes this page.
-
-A sample of each row runs with the tests, and so does each row without the defence.
+`make trust ARGS="--share 0.1"` tries a tenth of the cases, `--only faults` the rows with this word, and
+`--write docs/trust.md` writes this page.
 """
 
 

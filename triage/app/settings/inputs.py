@@ -142,10 +142,8 @@ class Settings(BaseModel):
     )
     proposal_tests: Annotated[ProposalTests, one_of(*get_args(ProposalTests))] = Field(
         "",
-        description="For the job with fix set to report: what the tests of the project said. proved (the new test "
-        "fails without the patch, and all passes with it), unproved (all passes, and no new test failed without the "
-        "patch), uncounted (all passes, but fewer tests ran than without the patch, or nobody counted), failed, "
-        "unclear (they fail without the patch too), or none (nothing was run).",
+        description="For the job with fix set to report: what the tests of the project said: proved, unproved, "
+        "uncounted, failed, unclear or none. See docs/fix.md.",
     )
     scorecard: Annotated[str, Field(max_length=20)] = Field(
         "",
