@@ -1,11 +1,13 @@
 """Settings for all tests."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from tests.code.staying_parsers import keep_parsers, stop_parsers
 from triage.github.github_client import GitHubClient
 
 # A busy machine must not fail a test: how cost grows is tested by `testing.cost_growth`.
@@ -24,6 +26,18 @@ def no_wait_between_writes(monkeypatch: pytest.MonkeyPatch) -> None:
         create(self, *values, **named | {"seconds_between_writes": 0.0})
 
     monkeypatch.setattr(GitHubClient, "__init__", create_without_wait)
+
+
+@pytest.fixture(autouse=True)
+def parsers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a test does not start its own, in `code.parse`."""
+    keep_parsers(monkeypatch)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_parser_is_left() -> Iterator[None]:
+    yield
+    stop_parsers()
 
 
 def pytest_addoption(parser):

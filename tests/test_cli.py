@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from testing.command_line import run_command
+from testing import command_line
 from testing.each_row import each_row
+from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.cli import COMMANDS, load_command
@@ -23,7 +24,7 @@ REPORT = (
 
 def triage(*words: str, stdin: str = "", **environ: str) -> "subprocess.CompletedProcess[str]":
     """The command in this process."""
-    return run_command([*words], environ, ROOT, stdin)
+    return command_line.run_command([*words], environ, ROOT, stdin)
 
 
 def triage_alone(*words: str, stdin: str = "", **environ: str) -> "subprocess.CompletedProcess[str]":
@@ -37,6 +38,12 @@ def triage_alone(*words: str, stdin: str = "", **environ: str) -> "subprocess.Co
         check=False,
         env={"PATH": "/usr/bin:/bin:/usr/local/bin", "COLUMNS": "120", **environ},
     )
+
+
+def triage_in_a_fork(words: list[str], stdin: Path, stdout: Path, stderr: Path, **environ: str) -> ForkedProcess:
+    """The command as a process that has imported all of it already."""
+    variables = {"PATH": "/usr/bin:/bin:/usr/local/bin", "COLUMNS": "120", **environ}
+    return ForkedProcess(run_command, words, variables, ROOT, [stdin, stdout, stderr])
 
 
 @pytest.fixture
@@ -157,18 +164,12 @@ def test_an_endless_file_is_refused():
     assert done.stderr.startswith("bug-triage: The issue is not a text.")
 
 
-def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path):
-    done = triage_alone(
-        "run",
-        "--repo",
-        str(checkout),
-        "--issue",
-        "-",
-        "--json",
-        stdin='{"title": "\\ud800 \\u0000 x", "body": "\\udfff"}',
-    )
-    assert done.returncode == 0, done.stderr
-    json.loads(done.stdout)
+def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path, tmp_path: Path):
+    issue, out, errors = (tmp_path / name for name in ("issue", "out", "errors"))
+    issue.write_text('{"title": "\\ud800 \\u0000 x", "body": "\\udfff"}')
+    code = triage_in_a_fork(["run", "--repo", str(checkout), "--issue", "-", "--json"], issue, out, errors).wait(60)
+    assert code == 0, errors.read_text()
+    json.loads(out.read_text())
 
 
 def test_the_help_imports_no_command_and_has_the_first_line_of_each():
@@ -297,7 +298,7 @@ def test_an_issue_is_named_by_its_url(checkout: Path):
 
 
 def test_a_misspelt_variable_is_a_warning(checkout: Path):
-    done = triage_alone("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_CACHE_DIR="kept")
+    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_CACHE_DIR="kept")
     assert done.returncode == 0
     assert done.stderr == "warning: TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?\n"
 
@@ -308,16 +309,17 @@ def test_a_closed_pipe_is_no_error(checkout: Path):
     assert done.stderr == ""
 
 
-def test_a_full_disk_is_one_line(checkout: Path):
-    command = f"{sys.executable} -m triage locate {checkout} >/dev/full"
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == ["bug-triage: the result cannot be written (no space left on device)"]
+def test_a_full_disk_is_one_line(checkout: Path, tmp_path: Path):
+    issue, errors = tmp_path / "bug.md", tmp_path / "errors"
+    issue.write_text(REPORT)
+    assert triage_in_a_fork(["locate", str(checkout)], issue, Path("/dev/full"), errors).wait(60) == 1
+    assert errors.read_text().splitlines() == ["bug-triage: the result cannot be written (no space left on device)"]
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_prints_the_partial_report(checkout: Path, tmp_path: Path, sent: signal.Signals, code: int):
-    (tmp_path / "bug.md").write_text(REPORT)
+    issue, out, errors = (tmp_path / name for name in ("bug.md", "out", "errors"))
+    issue.write_text(REPORT)
     there = threading.Event()
 
     def hang(_: ReceivedRequest) -> ScriptedReply:
@@ -325,13 +327,10 @@ def test_a_signal_prints_the_partial_report(checkout: Path, tmp_path: Path, sent
         return ScriptedReply(delay_seconds=3600)
 
     with serve_script(hang) as endpoint:
-        command = [sys.executable, "-m", "triage", "run", "--repo", str(checkout)]
-        command += ["--issue", str(tmp_path / "bug.md")]
-        environ = {"PATH": "/usr/bin:/bin:/usr/local/bin", "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1"}
-        with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=-1, stderr=-1, text=True) as running:
-            assert there.wait(60)
-            running.send_signal(sent)
-            report, progress = running.communicate(timeout=60)
-    assert running.returncode == code
-    assert "The run was cancelled." in " ".join(report.split())
-    assert "Traceback" not in progress
+        words = ["run", "--repo", str(checkout), "--issue", "-"]
+        running = triage_in_a_fork(words, issue, out, errors, TRIAGE_MODEL_BASE_URL=f"{endpoint.url}/v1")
+        assert there.wait(60)
+        running.send_signal(sent)
+        assert running.wait(60) == code
+    assert "The run was cancelled." in " ".join(out.read_text().split())
+    assert "Traceback" not in errors.read_text()

@@ -15,7 +15,7 @@ from testing.runs import sample_bug
 from testing.runs.job import Job, JobResult
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from testing.servers.github_server import GitHubServer
-from trust.forked_runs import start_run, wait_for_run
+from trust.forked_runs import wait_for_run
 
 BOT = "github-actions[bot]"
 NUMBER = 7
@@ -81,8 +81,8 @@ class ConcurrentRuns:
             job.inputs |= {"timeout-seconds": str(plan.run_seconds), "github-token": token}
             sample_bug.write_plain_checkout(job.workspace)
             job.commit()
-            process = start_run(job, plan.replaced)
-            plan.process = process.pid or 0
+            process = job.start_forked(plan.replaced)
+            plan.process = process.pid
             running.append((job, process))
         return [wait_for_run(job, process) for job, process in running]
 

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from testing.runner_grammar import parse_outputs
+from testing.runs.forked_process import ForkedProcess, run_action
 from testing.servers.github_server import SLUG, GitHubServer
 
 ROOT = Path(__file__).parents[2]
@@ -118,7 +120,17 @@ class Job:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
-    def wait(self, running: "subprocess.Popen[bytes]", seconds: float = 120) -> JobResult:
+    def run_forked(self) -> JobResult:
+        """Runs the action in a process that has imported it already: all but the entry point is as the runner has it."""
+        return self.wait(self.start_forked())
+
+    def start_forked(self, replaced: Mapping[str, Any] | None = None) -> ForkedProcess:
+        """Starts such a run. `replaced` has other values of the program's constants, by dotted name."""
+        self.log.touch()
+        environment = self.environment({name: str(self.folder / name) for name in MOUNTS})
+        return ForkedProcess(run_action, environment | {"PATH": os.environ["PATH"]}, self.log, dict(replaced or {}))
+
+    def wait(self, running: "subprocess.Popen[bytes] | ForkedProcess", seconds: float = 120) -> JobResult:
         """Waits for the end and returns the result. If it takes too long, kills it and raises TimeoutExpired."""
         try:
             running.wait(seconds)

@@ -4,11 +4,9 @@ import contextlib
 import csv
 import io
 import json
+import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
+from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.github_api import JOB_TOKEN
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.action import main
@@ -75,15 +74,15 @@ def test_a_list_goes_on_where_the_last_one_ended(backlog: Backlog) -> None:
 def test_a_killed_batch_goes_on_and_loses_nothing(backlog: Backlog) -> None:
     backlog.add_issues(7)
     backlog.list("--query", "is:open")
-    command = [sys.executable, "-m", "triage", "backlog", "run", str(backlog.folder), "--batch", "1"]
+    words = ["backlog", "run", str(backlog.folder), "--batch", "1", "--repo", str(backlog.repo)]
+    nowhere = Path(os.devnull)
     results = backlog.folder / "results-001.jsonl"
-    with subprocess.Popen(
-        [*command, "--repo", str(backlog.repo)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    ) as process:
-        while not (results.exists() and results.read_text().count('"report"') >= 2):
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
+    process = ForkedProcess(run_command, words, dict(os.environ), backlog.folder, [nowhere] * 3)
+    while not (results.exists() and results.read_text().count('"report"') >= 2):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
     finished = results.read_text().count('"report"')
     assert 2 <= finished < 7
     with results.open("a") as file:

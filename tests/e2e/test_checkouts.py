@@ -43,7 +43,7 @@ def written(job: Job, done: JobResult) -> str:
 def test_each_checkout_has_the_expected_outcome(job: Job, name: str, status: str, said: str):
     CHECKOUTS[name](job.workspace)
     job.inputs["cache-dir"] = ".cache"  # a link, in one of them
-    done = job.run_here()
+    done = job.run_forked()
     assert done.exit_code == 0, done.log
     assert done.outputs["status"] == status, done.log
     assert len(job.github.comments) == 1
@@ -57,7 +57,7 @@ def test_each_checkout_has_the_expected_outcome(job: Job, name: str, status: str
 def test_file_names_are_inert_everywhere(job: Job):
     odd_names(job.workspace)
     job.github.body += "It happens in `basket.py`, `red`, `link`, `width.py`, `line.py` and `tag.py` too."
-    done = job.run_here()
+    done = job.run_forked()
     assert done.exit_code == 0, done.log
     (comment,) = job.github.comments
     everything = written(job, done)

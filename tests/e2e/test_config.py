@@ -74,7 +74,7 @@ def suspects(done: JobResult) -> list[str]:
 def test_the_commits_settings_count_and_not_the_work_trees(job: Job):
     checkout(job, OWN, CONTRADICTION)
     event(job)
-    done = job.run_here()
+    done = job.run_forked()
     assert (done.exit_code, done.outputs["status"]) == (0, "complete"), done.log
     assert suspects(done) == ["shop/basket.py"]
     assert json.loads(done.outputs["ticket-labels"]) == ["crash"]
@@ -88,7 +88,7 @@ def test_the_commits_settings_count_and_not_the_work_trees(job: Job):
 def test_the_opt_in_label_starts_a_triage(job: Job, label: str, status: str):
     checkout(job, OWN, CONTRADICTION)
     event(job, action="labeled", label={"name": label})
-    done = job.run_here()
+    done = job.run_forked()
     assert (done.exit_code, done.outputs["status"]) == (0, status), done.log
     assert len(job.github.comments) == (status == "complete")
     if status == "skipped":
@@ -101,7 +101,7 @@ def test_an_issue_without_the_opt_in_or_with_the_opt_out_label_is_left_alone(job
     job.github.on_issue = labels
     checkout(job, OWN, CONTRADICTION)
     event(job)
-    done = job.run_here()
+    done = job.run_forked()
     assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
     assert "label" in done.summary
     assert job.github.comments == []
@@ -110,7 +110,7 @@ def test_an_issue_without_the_opt_in_or_with_the_opt_out_label_is_left_alone(job
 def test_a_broken_file_is_an_error_at_its_line(job: Job):
     checkout(job, "opt-in-label: triage\n\ningore: [docs]\n", OWN)
     event(job)
-    done = job.run_here()
+    done = job.run_forked()
     assert (done.exit_code, done.outputs["status"]) == (1, "failed"), done.log
     said = f"{PATH} cannot be used: line 3: 'ingore' is not a known key (did you mean ignore?)."
     where = {"file": PATH, "line": "3", "endLine": "3"}
@@ -133,7 +133,7 @@ def test_an_event_without_a_task_does_not_read_the_file(job: Job, name: str, cha
     checkout(job, "ingore: [docs]\n", OWN)
     event(job, **changes)
     job.variables["GITHUB_EVENT_NAME"] = name
-    done = job.run_here()
+    done = job.run_forked()
     assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
 
 
@@ -153,7 +153,7 @@ def test_instructions_and_prices_apply_to_every_model_call(job: Job):
         job.inputs |= dict.fromkeys(("model", "fast-model", "fallback-model"), "my-model")
         job.inputs["tavily-api-key"] = "tvly-" + "z3" * 16
         job.variables["TAVILY_BASE_URL"] = endpoint.url
-        done = job.run_here()
+        done = job.run_forked()
     assert (done.exit_code, done.outputs["status"]) == (0, "complete"), done.log
     without = [what for what, body in seen if "Fruit has no price." not in body]
     assert sorted(without) == ["model WebSearchFinding", "model choose", "search"]

@@ -30,13 +30,13 @@ def test_a_finished_run_is_not_paid_again(tmp_path: Path):
     with serve_all(tmp_path) as (services, job):
         cache = {"cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}
         job.inputs |= {"comment": "false", "supervisor": "model", **cache}
-        first = job.run_here()
+        first = job.run_forked()
         assert first.exit_code == 0, first.log
         assert services.request_bodies
         first_usage = _read_report(job)["usage"]
         services.request_bodies.clear()
         (job.folder / "temp" / "output").write_text("")
-        second = job.run_here()
+        second = job.run_forked()
     assert [what for what, _ in services.request_bodies] == ["search"]
     assert second.outputs["status"] == first.outputs["status"], second.log
     assert (second.outputs["tokens"], float(second.outputs["cost-usd"])) == ("0", 0.0)

@@ -35,7 +35,7 @@ def count_paid_requests(services: ExternalServices) -> Counter[str]:
 
 def run_until_killed(request: str, services: ExternalServices, job: Job) -> JobResult:
     """A run that is killed when this request comes in; the request is not answered."""
-    running = job.start_here()
+    running = job.start_forked()
 
     def kill(_: int, what: str) -> None:
         if re.sub(r"/repos/\S*/", "", what) == request:
@@ -54,7 +54,7 @@ def test_a_killed_job_that_starts_again_pays_no_model_twice(request_name: str, s
     services, job = scene
     run_until_killed(request_name, services, job)
     before = count_paid_requests(services)
-    done = job.run_here()
+    done = job.run_forked()
 
     assert done.exit_code == 0, done.log
     assert done.outputs["status"] == "complete", done.log

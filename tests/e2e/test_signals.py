@@ -33,10 +33,15 @@ def until(holds: Callable[[], object]) -> None:
 
 
 def cancel(
-    job: Job, services: ExternalServices, sent: signal.Signals, when: Callable[[int], object]
+    job: Job,
+    services: ExternalServices,
+    sent: signal.Signals,
+    when: Callable[[int], object],
+    *,
+    from_the_start: bool = False,
 ) -> tuple[JobResult, int]:
     """Returns the cancelled run and the number of later requests. `when` gets the process id and waits."""
-    running = job.start_here()
+    running = job.start_here() if from_the_start else job.start_forked()
     try:
         when(running.pid)
         before = len(services.requests)
@@ -89,7 +94,7 @@ def test_a_run_cancelled_while_it_comments_leaves_one_comment_or_none(tmp_path: 
         there = threading.Event()
         services.on_request = lambda number, asked: there.set() if is_comment(asked) else None
         services.delay_for = lambda number, asked: 0.0 if answers or not is_comment(asked) else HANG_SECONDS
-        running = job.start_here()
+        running = job.start_forked()
         assert there.wait(WAIT_SECONDS)
         running.send_signal(signal.SIGINT)
         time.sleep(0.05)  # Of two pending signals, the later one is handled first.
@@ -132,7 +137,8 @@ def test_a_run_cancelled_at_any_time_ends_in_order(tmp_path: Path, seed: int):
     chance = random.Random(seed)
     seconds, sent = [0.0, chance.uniform(0, 1), chance.uniform(0, 4)][seed], chance.choice([2, 15])
     with serve_all(tmp_path / "job") as (services, job):
-        done, later_requests = cancel(job, services, signal.Signals(sent), lambda _: time.sleep(seconds))
+        number = signal.Signals(sent)
+        done, later_requests = cancel(job, services, number, lambda _: time.sleep(seconds), from_the_start=True)
         if done.outputs["status"] == "complete":  # The report was complete before the signal.
             assert done.exit_code in (0, 128 + sent)
             return

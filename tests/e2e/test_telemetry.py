@@ -34,7 +34,7 @@ def job(tmp_path: Path):
 def test_a_run_by_rules_is_exported(job: Job):
     with serve_collector() as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
-        done = job.run_here()
+        done = job.run_forked()
     sample_bug.assert_report(job, done)
     report = json.loads((job.workspace / ".triage" / "report.json").read_text())
     (root,) = [span for span in receiver.spans if not span.parent_span_id]
@@ -57,7 +57,7 @@ def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
     ):
         job.inputs["model-base-url"] = f"{endpoint.url}/v1"
         job.variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = receiver.url
-        done = job.run_here()
+        done = job.run_forked()
     assert done.exit_code == 0, done.log
     (seen,) = {request.headers.get("x-request-id") for request in endpoint.requests}
     calls = [to_dict(span.attributes) for span in receiver.spans if span.name.startswith("chat ")]
@@ -74,7 +74,7 @@ def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
 def test_a_missing_collector_is_one_log_line(job: Job):
     with serve_collector(CollectorBehaviour(500, body=b"::error::words from outside")) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
-        done = job.run_here()
+        done = job.run_forked()
     sample_bug.assert_report(job, done)
     told = [line for line in done.log.splitlines() if "elemetry" in line or "HTTP" in line]
     assert len(told) == 1
@@ -85,7 +85,7 @@ def test_a_missing_collector_is_one_log_line(job: Job):
 def test_a_slow_collector_is_abandoned(job: Job):
     with serve_collector(CollectorBehaviour(trickle=True)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
-        done = job.run_here()
+        done = job.run_forked()
     sample_bug.assert_report(job, done)
     assert "Telemetry not sent: the collector takes too long." in done.log
 
@@ -137,7 +137,7 @@ def test_without_a_collector_no_telemetry_module_is_loaded(job: Job):
 def test_a_signal_during_the_export_leaves_the_comment(job: Job):
     with serve_collector(CollectorBehaviour(delay_seconds=60)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
-        running = job.start_here()
+        running = job.start_forked()
         while not receiver.requests and running.poll() is None:
             time.sleep(0.02)
         running.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The command `fix` as a person uses it: a process at a pseudo terminal, a real repository, a scripted model."""
+"""The command `fix` as a person uses it: at a pseudo terminal or a pipe, a real repository, a scripted model."""
 
 import json
 import os
@@ -6,7 +6,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,8 +16,10 @@ from typing import Any
 
 import pytest
 
+from testing import command_line
 from testing.checkouts.git_repositories import commit, git, write
 from testing.runs.external_services import default_reply
+from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.scripted_server import (
     ReceivedRequest,
     ScriptedReply,
@@ -34,11 +35,6 @@ ISSUE = "# Total of an empty cart\n\n`total([])` in `shop/cart.py` raises ZeroDi
 BRANCH = "triage/total-of-an-empty-cart"
 SECONDS = 60
 """A process that has not printed what is waited for by then is stuck."""
-TAKE_TERMINAL = (
-    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL); os.setsid();"
-    " fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
-)
-"""Without a controlling terminal Ctrl-C would be a character like any other. A suite started by `nohup` ignores SIGHUP."""
 CHECK = f'"{sys.executable}" -c "import tests.test_cart as t; [test() for name, test in vars(t).items() if name.startswith(\'test\')]"'
 
 
@@ -130,9 +126,9 @@ def _only_branches_change(checkout: Path, tmp_path: Path) -> Iterator[None]:
     assert not [path for path in (tmp_path / "temporary").iterdir() if path.name.startswith("triage-check-")]
 
 
-def build_command(checkout: Path, *words: str) -> list[str]:
+def build_words(checkout: Path, *words: str) -> list[str]:
     issue = [] if "--issue" in words else ["--issue", str(checkout.parent / "issue.md")]
-    return [sys.executable, "-m", "triage", "fix", "--repo", str(checkout), *issue, *words]
+    return ["fix", "--repo", str(checkout), *issue, *words]
 
 
 def build_environment(checkout: Path, server: ScriptedServer | None, **more: str) -> dict[str, str]:
@@ -152,23 +148,16 @@ def build_environment(checkout: Path, server: ScriptedServer | None, **more: str
 
 
 def run(checkout: Path, server: ScriptedServer | None, *words: str, stdin: str = "", **more: str) -> Any:
-    return subprocess.run(
-        build_command(checkout, *words),
-        cwd=ROOT,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS,
-        env=build_environment(checkout, server, **more),
+    return command_line.run_command(
+        build_words(checkout, *words), build_environment(checkout, server, **more), ROOT, stdin
     )
 
 
 class Terminal:
     """A process at a pseudo terminal, and the person in front of it."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", keyboard: int) -> None:
-        self._process, self._keyboard = process, keyboard
+    def __init__(self, process: ForkedProcess, keyboard: int, screen: int) -> None:
+        self._process, self._keyboard, self._own_screen = process, keyboard, screen
         self.screen = ""
 
     def wait_for(self, text: str, times: int = 1) -> str:
@@ -195,6 +184,7 @@ class Terminal:
         os.write(self._keyboard, text.encode())
 
     def wait_for_end(self) -> int:
+        os.close(self._own_screen)  # the terminal ends when nobody has it
         while select.select([self._keyboard], [], [], SECONDS)[0]:
             try:
                 data = os.read(self._keyboard, 65_536)
@@ -217,17 +207,11 @@ class Terminal:
 @contextmanager
 def open_terminal(checkout: Path, server: ScriptedServer, *words: str) -> Iterator[Terminal]:
     keyboard, screen = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", TAKE_TERMINAL, *build_command(checkout, *words)],
-        cwd=ROOT,
-        env=build_environment(checkout, server),
-        stdin=screen,
-        stdout=screen,
-        stderr=screen,
-    )
-    os.close(screen)
+    # The first terminal that the leader of a session opens is its own. Otherwise Ctrl-C would be a character like any other.
+    environment, streams = build_environment(checkout, server), [Path(os.ttyname(screen))] * 3
+    process = ForkedProcess(run_command, build_words(checkout, *words), environment, ROOT, streams)
     try:
-        yield Terminal(process, keyboard)
+        yield Terminal(process, keyboard, screen)
     finally:
         process.kill()
         process.wait()

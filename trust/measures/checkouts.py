@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from testing.checkouts.hostile import CANARY, CHECKOUTS, trap_was_run
 from testing.runs.external_services import ExternalServices, serve_all
 from testing.runs.job import Job, JobResult
-from trust.forked_runs import start_run, wait_for_run
+from trust.forked_runs import wait_for_run
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 MAX_SECONDS = 120.0
@@ -34,7 +34,7 @@ def _run_once(name: str) -> tuple[list[str], float]:
         shutil.rmtree(job.workspace)
         CHECKOUTS[name](job.workspace)
         began = time.monotonic()
-        done = wait_for_run(job, start_run(job), MAX_SECONDS)
+        done = wait_for_run(job, job.start_forked(), MAX_SECONDS)
         seconds = time.monotonic() - began
         return _find_problems(name, job, servers, done, seconds), seconds
 

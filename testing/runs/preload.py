@@ -5,7 +5,7 @@ import pkgutil
 
 import triage
 
-OTHER_ENTRY_POINTS = ("triage.__main__", "triage.cli", "triage.app.server")
+OTHER_ENTRY_POINTS = ("triage.__main__", "triage.app.server")
 
 for _module in pkgutil.walk_packages(triage.__path__, "triage."):
     if _module.name not in OTHER_ENTRY_POINTS:
