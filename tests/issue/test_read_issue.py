@@ -264,7 +264,7 @@ def test_the_cost_of_reading_anything_is_linear(piece: str, frame: str) -> None:
         find_facts(parsed, "acme/shop")
         classify_issue(parsed, [])
 
-    assert_grows_linearly(build, read, 32_768)
+    assert_grows_linearly(build, read, 16_384)
 
 
 WRITERS = st.sampled_from(["ada", "mallory", "eve", "bot", "us"])

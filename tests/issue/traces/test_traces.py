@@ -333,5 +333,5 @@ def test_the_cost_of_incomplete_traces_is_linear(case: str) -> None:
         *(line[: len(line) * part // 4] + "\n" for line in text.splitlines() for part in (2, 3, 4)),
     ]
     for shape in shapes:
-        assert_grows_linearly(repeat_to(shape), find_traces, 32_768)
+        assert_grows_linearly(repeat_to(shape), find_traces, 16_384)
     assert all(len(find_traces(repeat_to(shape)(16_384))) <= 20 for shape in shapes)
