@@ -8,7 +8,7 @@ from triage.agents.agent import CONFIDENT_FROM
 from triage.agents.prompts import find_traceback_lines
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit, MatchSource, Passage, SearchQuery, Span
+from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.issue import Trace
 from triage.domain.value import Value
@@ -27,11 +27,6 @@ _LIBRARY = re.compile(
 )
 MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
 NO_REASON = "shares words with the issue"
-SIGN_REASONS: dict[MatchSource, str] = {
-    "trace": "the stack trace ends here",
-    "message": "has the text of the message",
-    "name": "defines what the issue names",
-}
 
 
 class CodebaseSearchInput(Value):

@@ -9,7 +9,7 @@ from triage.backlog.backlog import BacklogPlan, LeftOut
 from triage.backlog.backlog_results import BacklogResults, RankedIssue
 from triage.comment.permalink import build_permalink, build_reference_url
 from triage.comment.wording import format_count, format_dollars, format_probability, has_model_answer
-from triage.domain.code import Span
+from triage.domain.code import SIGN_REASONS, Span
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
 from triage.safety.active_content import find_active_content
@@ -28,11 +28,6 @@ _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
 SECURITY = "**may be a security report**"
-FOUND_BY = {
-    "trace": "the trace ends here",
-    "message": "the message stands here",
-    "name": "the issue names it",
-}
 MIN_CHANCE = 0.5
 """A smaller chance is not said."""
 QUESTIONS: dict[MissingKind, str] = {
@@ -203,7 +198,7 @@ def find_place(report: RunReport) -> tuple[Span | str | None, str]:
     if place := report.best_place:
         line = Span(path=place.span.path, start=place.line, end=place.line) if place.line else place.span
         chance = f", {format_probability(place.probability)}" if place.probability >= MIN_CHANCE else ""
-        return line, FOUND_BY[place.sign] + chance
+        return line, SIGN_REASONS[place.sign] + chance
     if not report.suspects:
         return None, ""
     first = report.suspects[0]

@@ -205,7 +205,7 @@ def count_issues(results: Sequence[IssueResult]) -> Scorecard:
     places = [one.place for one in results if one.place]
     fixed = [one for one in results if one.fix == "code"]
     ours = [one for one in fixed if not one.edited_by_others]
-    signs: list[PredictedBy] = ["trace", "message", "name", "model"]
+    signs: list[PredictedBy] = [*get_args(MatchSource), "model"]
     by = {sign: count_rate(place.first_right for place in places if place.by == sign) for sign in signs}
     return Scorecard(
         triaged=len(results),

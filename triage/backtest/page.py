@@ -19,7 +19,13 @@ from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 from triage.safety.clean_text import clean_text
 
-SIGNS = {"trace": "the end of a stack trace", "message": "an error message", "name": "a name in the issue"}
+SIGNS = {
+    "trace": "the end of a stack trace",
+    "message": "an error message",
+    "quote": "quoted code",
+    "place": "a file that the issue names",
+    "name": "a name in the issue",
+}
 _WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
 _SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
 COMMENT_REASONS = {
@@ -46,7 +52,9 @@ _BAND_WORDS: Mapping[float, str] = {
 _SIGN_WORDS: Mapping[PredictedBy, str] = {
     "trace": "a stack trace ends there",
     "message": "the error message comes from there",
-    "name": "the report names it, or what it defines",
+    "quote": "the quoted code stands there",
+    "place": "the report names the file",
+    "name": "the report names what it defines",
     "model": "a model's analysis",
 }
 

@@ -21,8 +21,8 @@ from triage.code.files.project_files import (
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
+from triage.code.leads.find_leads import choose_place, put_leads_first, rate_leads
 from triage.code.past_changes import ChangeReader, PastChanges
-from triage.code.rank.best_place import find_best_place
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
@@ -100,15 +100,16 @@ class IndexedCommit:
     def _rank(self, search: SearchQuery) -> Ranking:
         query = build_query(search)
         near = self._find_nearest(search, query)
-        return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
+        ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
+        return put_leads_first(ranking, rate_leads(ranking, search.parsed))
 
     def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
-        """Return the place that the issue leads to, see `rank.best_place`. No embedding model is asked."""
+        """Return the likeliest lead, see `code.leads`; None if none is sure enough. No embedding model is asked."""
         if not self.corpus.files:
             return None
         query = build_query(SearchQuery(parsed=parsed))
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        return find_best_place(ranking, parsed, thresholds)
+        return choose_place(ranking, rate_leads(ranking, parsed), thresholds)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

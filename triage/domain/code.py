@@ -79,9 +79,15 @@ class LookedUp(Value):
     answer: str
 
 
-MatchSource = Literal["trace", "message", "name"]
-"""What leads from an issue to a place: the stack trace ends there, the error message stands there, or the issue names
-what is defined there."""
+MatchSource = Literal["trace", "message", "quote", "place", "name"]
+"""What leads from an issue to a place: a stack trace, a message, a quoted line, the reporter, or a name."""
+SIGN_REASONS: dict[MatchSource, str] = {
+    "trace": "the stack trace ends here",
+    "message": "has the text of the message",
+    "quote": "has the code that the issue quotes",
+    "place": "the issue names this file",
+    "name": "defines what the issue names",
+}
 
 
 class BestPlace(Value):

@@ -16,22 +16,21 @@ Chance = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class Thresholds(YamlSection):
     """How sure the report must be to name a place or an earlier issue: probabilities from 0 to 1."""
 
-    # `python -m bench.best_place` and `bench.duplicates` print how often each is right in public repositories.
-    trace: Chance = Field(0.3, description="Least chance of the file in which a stack trace ends.")
+    # `python -m bench.leads` and `bench.duplicates` print how often each is right in public repositories.
+    trace: Chance = Field(0.5, description="Least chance of the file in which a stack trace ends.")
     message: Chance = Field(0.5, description="Least chance of the file that has the error message.")
+    quote: Chance = Field(0.5, description="Least chance of the file that has the code that the issue quotes.")
+    place: Chance = Field(0.5, description="Least chance of a file that the issue names.")
     name: Chance = Field(0.7, description="Least chance of the file that has what the issue names.")
     duplicate: Chance = Field(0.6, description="Least chance that an earlier issue reports the same.")
 
-    @property
-    def least_of_place(self) -> float:
-        return min(self.trace, self.message, self.name)
-
     def for_sign(self, sign: MatchSource) -> float:
-        """Return the least chance of a place that this sign leads to. What is true of itself needs less."""
-        return {"trace": self.trace, "message": self.message, "name": self.name}[sign]
+        """Return the least chance of a place that this sign leads to."""
+        chance: float = getattr(self, sign)
+        return chance
 
 
-NO_THRESHOLDS = Thresholds(trace=0, message=0, name=0, duplicate=0)
+NO_THRESHOLDS = Thresholds(trace=0, message=0, quote=0, place=0, name=0, duplicate=0)
 """Names whatever is likeliest, to measure how often it is right."""
 
 

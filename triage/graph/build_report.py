@@ -1,11 +1,10 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
-from triage.agents.codebase_rules import SIGN_REASONS
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.agents.writer import CommentDraft, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import BestPlace
+from triage.domain.code import SIGN_REASONS, BestPlace
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket

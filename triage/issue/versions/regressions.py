@@ -112,6 +112,54 @@ _DATA = re.compile(
     r"tables?)\b"
 )
 """What programs update, too."""
+_WORKED_VERSION, _BROKEN_VERSION = (
+    r"(?:(?:the )?(?:version|release|v\.?|版本|バージョン|버전|версии|versi[oó]n|vers[aã]o|versione) ?)?"
+    + _VERSION.format(one)
+    for one in ("worked", "broken")
+)
+_ANY_TO = r"(?:\S{1,30} ){0,3}?"
+_OLDER = r"(?:earlier|older|below|lower|before)(?: versions?| releases?)?"
+_PROBLEM = r"\b(?:bug|issue|problem|regression|error|it|this|that|which|behaviou?r)"
+_BEGINS = (
+    r"(?:has )?(?:first |only )?(?:appear(?:s|ed)|start(?:s|ed)|beg[ia]ns?|show(?:s|ed) up|changes|changed)(?: \w+)?"
+)
+_TELLS_WORKED = tuple(
+    re.compile(pattern.replace("WORKED", _WORKED_VERSION), re.I)
+    for pattern in (
+        r"\blast (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:? WORKED",
+        rf"WORKED,? (?:and|or) {_OLDER} (?:(?:are|is|were) (?:un|not )|work)",
+        rf"\b(?:downgrad|revert|roll)(?:e|ed|ing|s)? {_ANY_TO}(?:back )?to WORKED",
+        r"(?:降级|回退|退回|回滚)到? ?WORKED",
+        r"WORKED ?(?:版本|版)? ?(?:是|都|就)?(?:正常|没问题|没有问题|可以)",
+        r"WORKED ?(?:では|までは|は)(?:正常に|問題なく)?(?:動作|動い)",
+        r"WORKED ?(?:에서는|까지는|에서) ?(?:정상|잘)",
+        r"\b(?:в|на|до) WORKED (?:всё |все )?работа",
+        r"\b(?:in|mit|unter|bis) (?:der )?WORKED (?:ging|lief|funktionier)",
+        r"\b(?:en|avec|dans|jusqu['’]à) (?:la )?WORKED(?:,| ça| cela)? (?:fonctionn|march|tout)",
+        r"\b(?:en|con|em|com|in|na) (?:la |a )?WORKED (?:s[ií] )?(?:funcion|funziona|andava)",
+    )
+)
+_TELLS_BROKEN = tuple(
+    re.compile(pattern.replace("BROKEN", _BROKEN_VERSION), re.I)
+    for pattern in (
+        rf"{_PROBLEM} {_BEGINS} (?:in|with|since|from|after) BROKEN",
+        r"(?:升级|更新|升)(?:到|至)了? ?BROKEN",
+        r"(?:从|自) ?BROKEN ?(?:版本)?(?:开始|起|之后)",
+        r"BROKEN ?(?:版本|版)? ?(?:就|会)?(?:报错|异常|不行|出错|有问题)",
+        r"BROKEN ?(?:から|以降|にアップ)",
+        r"BROKEN ?(?:부터|로 업)",
+        r"\b(?:с|после|начиная с) (?:обновления (?:до )?)?BROKEN",
+        r"\bseit (?:dem update auf |der )?BROKEN",
+        r"\bdepuis (?:la )?BROKEN",
+        r"\bdepuis la mise à jour (?:vers |en )?(?:la )?BROKEN",
+        r"\b(?:desde|dalla|dopo la) (?:la |a )?BROKEN",
+    )
+)
+"""What tells it in other words, and in other languages where it is short."""
+_BETWEEN = re.compile(
+    rf"\b(?:regress\w+|broke\w*|introduced|appeared|happened) (?:\w+ )?between {_WORKED_VERSION} and {_BROKEN_VERSION}",
+    re.I,
+)
 _COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 _CHEAP = re.compile(
     r"\d|(?i:used to|work|longer|any ?more|stopped|update|upgrade|updat|regress|bisect|bad commit|revert)"
@@ -163,6 +211,12 @@ def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
     is_sure = is_updated or _SURE.search(sentence) is not None
     worked = _first(sentence, "worked", _WORKED_IN, _IS_FINE) or (_first(sentence, "worked", _FROM) if is_sure else "")
     broken = _first(sentence, "broken", *_SAID_BROKEN, *([_TO] if is_sure else []), unless=worked)
+    if between := _BETWEEN.search(sentence):
+        worked, broken = between["worked"], between["broken"]
+    told_worked, told_broken = _first(sentence, "worked", *_TELLS_WORKED), _first(sentence, "broken", *_TELLS_BROKEN)
+    worked = worked or (told_worked if told_worked != broken else "")
+    broken = broken or (told_broken if told_broken != worked else "")
+    is_sure = is_sure or between is not None or bool(told_worked or told_broken)
     is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
     since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not is_feature
     if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
@@ -215,8 +269,8 @@ def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = 
     """Return the first version of the project: one that follows the name of a platform is left out."""
     for pattern in patterns:
         for match in pattern.finditer(sentence):
-            version = match[group].rstrip(".")
-            if (match[f"{group}_name"] or "").lower() not in _NOT_PROJECTS and version != unless:
+            version, named = match[group].rstrip("."), match.groupdict()
+            if (named.get(f"{group}_name") or "").lower() not in _NOT_PROJECTS and version != unless:
                 return version
     return ""
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from bench.accuracy import build_record, parse_arguments
-from triage.code.rank.best_place import find_best_place
+from triage.code.leads.find_leads import choose_place, rate_leads
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query
@@ -16,7 +16,7 @@ def main() -> None:
     for record in records:
         search = make_search_query(record["problem_statement"])
         ranking = rank_files(build_record(record, mirror), build_query(search), {}, by_embedding=False)
-        if place := find_best_place(ranking, search.parsed, Thresholds()):
+        if place := choose_place(ranking, rate_leads(ranking, search.parsed), Thresholds()):
             named[place.sign] += 1
             right[place.sign] += place.span.path in record["gold_files"]
             print(

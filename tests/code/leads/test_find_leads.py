@@ -1,0 +1,211 @@
+"""One place is named only if more than shared words leads to it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.code.indexes import make_corpus, make_query, make_trace
+from triage.code.leads.find_leads import REPORTED_CHANCE, choose_place, put_leads_first, rate_leads
+from triage.code.leads.shown_lines import MAX_SHOWN_LINES
+from triage.code.rank.query import build_query
+from triage.code.rank.ranking import Ranking, rank_files
+from triage.domain.code import BestPlace, SearchQuery
+from triage.domain.issue import Issue, ParsedIssue
+from triage.domain.project_config import NO_THRESHOLDS, Thresholds
+from triage.issue.read_issue import read_issue
+
+
+def choose(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
+    return choose_place(ranking, rate_leads(ranking, parsed), thresholds)
+
+
+STORE = '''import json
+
+
+class Store:
+    def save(self, items):
+        """Write the items.
+
+        They can be read again.
+        """
+        with open(self.path, "w") as file:
+            json.dump(items, file)
+
+    def load(self):
+        if not self.path.exists():
+            raise ValueError("the store %s was never written" % self.path)
+        return json.loads(self.path.read_text())
+'''
+OTHERS = {
+    f"shop/module_{number}.py": f"def step_{number}(value):\n    return value + {number}\n" for number in range(30)
+}
+FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    return basket\n"} | OTHERS
+
+
+def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> BestPlace | None:
+    ranking = rank_files(make_corpus(tmp_path, files or FILES), build_query(search), {}, by_embedding=False)
+    return choose(ranking, search.parsed, Thresholds())
+
+
+def trace_query(line: int, body: str = "", *library: tuple[str, int, str]) -> SearchQuery:
+    trace = make_trace(("shop/basket.py", 2, "fill"), ("shop/store.py", line, "load"), *library)
+    trace = trace.model_copy(update={"exception": "ValueError", "message": "it was never written"})
+    return make_query(title="loading fails", body=body, traces=[trace])
+
+
+def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
+    place = find(tmp_path, trace_query(16))
+    assert place
+    assert (place.sign, place.line, place.symbol) == ("trace", 16, "Store.load")
+    assert (place.span.path, place.span.start, place.span.end) == ("shop/store.py", 13, 16)
+    assert place.quote == "return json.loads(self.path.read_text())"
+    assert place.text == "ValueError: it was never written"
+
+
+def test_a_trace_that_ends_in_a_library_leads_to_its_last_frame_here(tmp_path):
+    place = find(tmp_path, trace_query(16, "", ("json/decoder.py", 337, "decode")))
+    assert place
+    assert (place.sign, place.line, place.symbol, place.calls_before_error) == ("trace", 16, "Store.load", 1)
+
+
+def test_the_line_that_the_trace_shows_is_found_where_it_is_now(tmp_path):
+    shown = 'File "/x/shop/store.py", line 15, in load\n    return json.loads(self.path.read_text())\nValueError'
+    place = find(tmp_path, trace_query(15, body=shown))
+    assert place
+    assert place.line == 16
+
+
+def test_a_message_leads_to_where_it_is_raised(tmp_path):
+    search = make_query(title="load fails in Store", error_messages=["ValueError: the store x.json was never written"])
+    place = find(tmp_path, search)
+    assert place
+    assert (place.sign, place.line, place.symbol) == ("message", 15, "Store.load")
+    assert place.text == "the store %s was never written"
+
+
+def test_a_message_of_two_files_leads_nowhere(tmp_path):
+    files = FILES | {"shop/copy.py": 'def copy():\n    raise ValueError("the store %s was never written" % 1)\n'}
+    place = find(tmp_path, make_query(title="it fails", error_messages=["the store x was never written"]), files)
+    assert place is None or place.sign != "message"
+
+
+def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
+    place = find(tmp_path, make_query(title="Store.save writes half a file", identifiers=["Store.save"]))
+    assert place
+    assert (place.sign, place.symbol) == ("name", "Store.save")
+    assert (place.span.start, place.span.end) == (10, 11)
+    assert place.probability >= Thresholds().name
+
+
+def test_only_what_the_report_names_is_said_to_be_named(tmp_path):
+    source = "class Dial:\n    def on_turned(self):\n        return 1\n\n\nclass Knob:\n    def on_turned(self):\n        return 2\n"
+    files = OTHERS | {"shop/widgets.py": source}
+    place = find(tmp_path, make_query(title="on_turned is never called", identifiers=["on_turned"]), files)
+    assert place
+    assert place.text == "on_turned"
+    place = find(tmp_path, make_query(title="on_turned of Dial", identifiers=["on_turned", "Dial"]), files)
+    assert place
+    assert (place.text, place.symbol) == ("Dial.on_turned", "Dial.on_turned")
+    unique = {"shop/widgets.py": source + "\n\ndef read_scale():\n    return 3\n"}
+    place = find(tmp_path, make_query(title="on_turned and read_scale", identifiers=["on_turned"]), files | unique)
+    assert place
+    assert place.text == "read_scale"
+
+
+def test_a_long_definition_is_cut(tmp_path):
+    body = "".join(f"    total += {'discount' if number == 30 else number}\n" for number in range(40))
+    files = OTHERS | {"shop/sum.py": f"def add_everything(total):\n{body}    return total\n"}
+    asked = make_query(title="add_everything forgets discount", identifiers=["add_everything"])
+    place = find(tmp_path, asked, files)
+    assert place
+    assert place.span.end - place.span.start < MAX_SHOWN_LINES
+    assert place.span.start <= 32 <= place.span.end, "the line with the word of the report"
+
+
+@pytest.mark.parametrize("title", ["it is slow", "value of a step is wrong", ""])
+def test_shared_words_alone_lead_nowhere(tmp_path, title):
+    assert find(tmp_path, make_query(title=title)) is None
+
+
+def test_the_only_file_of_a_repository_is_no_find(tmp_path):
+    search = make_query(title="the code is wrong", identifiers=["step_1"])
+    assert find(tmp_path, search, {"shop/module_1.py": OTHERS["shop/module_1.py"]}) is None
+
+
+def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
+    files = FILES | {"shop/frobnicator.py": ""}
+    for line in (3, 10**30):
+        search = make_query(title="shop/frobnicator.py", traces=[make_trace(("shop/frobnicator.py", line, "load"))])
+        ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
+        ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
+        assert ranking.query_scores.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
+        assert choose(ranking, search.parsed, Thresholds()) is None
+
+
+def test_the_thresholds_of_the_project_decide_how_sure_a_place_must_be(tmp_path: Path):
+    search = make_query(title="Store.save loses data")
+    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(search), {}, by_embedding=False)
+    place = choose(ranking, search.parsed, NO_THRESHOLDS)
+    assert place
+    assert place.sign == "name"
+    assert choose(ranking, search.parsed, Thresholds(name=place.probability - 0.01)) == place
+    assert choose(ranking, search.parsed, Thresholds(name=place.probability + 0.01)) is None
+    other_signs = Thresholds(trace=0.99, message=0.99, quote=0.99, place=0.99, name=place.probability - 0.01)
+    assert choose(ranking, search.parsed, other_signs) == place
+
+
+def read(title: str, body: str) -> SearchQuery:
+    return SearchQuery(parsed=read_issue(Issue(title=title, body=body)))
+
+
+def test_the_line_of_the_innermost_frame_is_looked_for_not_that_of_another_one(tmp_path):
+    source = "def outer(value):\n    return inner(value)\n\n\ndef copy(value):\n    return inner(value)\n\n\n"
+    source += "def inner(value):\n    checked = value + 1\n    return 1 / checked\n"
+    trace = "Traceback (most recent call last):\n"
+    trace += '  File "/x/shop/maths.py", line 2, in outer\n    return inner(value)\n'
+    trace += (
+        '  File "/x/shop/maths.py", line 7, in inner\n    return 1 / checked\nZeroDivisionError: division by zero\n'
+    )
+    place = find(tmp_path, read("inner fails", f"```\n{trace}```\n"), OTHERS | {"shop/maths.py": source})
+    assert place
+    assert (place.sign, place.line, place.symbol) == ("trace", 11, "inner")
+
+
+def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
+    asked = read("step_1 step_2 step_3 are slow", "I think shop/basket.py:2 is to blame, see step_1.")
+    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
+    basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
+    ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
+    leads = rate_leads(ranking, asked.parsed)
+    place = choose_place(ranking, leads, Thresholds())
+    assert place
+    assert (place.sign, place.span.path, place.line) == ("place", "shop/basket.py", 2)
+    led = put_leads_first(ranking, leads)
+    assert led.order[0] == basket
+    assert set(led.order) == {*ranking.order}
+    assert led.probabilities[basket] >= max(REPORTED_CHANCE, *(led.probabilities[file] for file in led.order))
+
+
+def test_quoted_code_leads_to_its_line(tmp_path):
+    body = "There is a line `json.dump(items, file)` in Store that should be `json.dump(items, file, indent=1)`."
+    place = find(tmp_path, read("Store writes no indentation", body))
+    assert place
+    assert (place.sign, place.line) == ("quote", 11)
+
+
+def test_a_quoted_line_of_two_files_leads_nowhere(tmp_path):
+    files = FILES | {"shop/copy.py": STORE.replace("Store", "Copy")}
+    place = find(tmp_path, read("json is wrong", "See `json.dump(items, file)`."), files)
+    assert place is None or place.sign != "quote"
+
+
+def test_a_test_is_the_place_if_the_report_is_about_it(tmp_path):
+    files = FILES | {"tests/test_basket.py": "def test_fill():\n    assert fill([]) == [1]\n"}
+    trace = 'Traceback (most recent call last):\n  File "/x/tests/test_basket.py", line 2, in test_fill\n'
+    trace += "    assert fill([]) == [1]\nAssertionError\n"
+    corpus = make_corpus(tmp_path, files)
+    for title, rules in (("failure in test_basket", ["frame"]), ("fill fails", [])):
+        asked = read(title, trace)
+        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed)
+        assert [one.lead.rule for one in leads if one.lead.rule == "frame"] == rules

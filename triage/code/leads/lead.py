@@ -1,0 +1,21 @@
+"""What one rule finds: a place in the code that a fact of the report leads to, whatever the ranking says."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Rule = Literal["frame", "message", "log line", "quoted code", "link", "place", "path", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    rule: Rule
+    file: int
+    line: int | None = None
+    """The line that fails, has the message, or that the report names."""
+    text: str = ""
+    """The exception with its message, the message as the source has it, the quoted line, or the name."""
+    span: tuple[int, int] | None = None
+    """The lines of the definition that is meant, if it is not `line`."""
+    symbol: str | None = None
+    calls_before_error: int = 0
+    """Of a trace: frames after this one, all in other code such as a library."""

@@ -1,0 +1,35 @@
+"""Reported place: a file, or lines of one, that the reporter names."""
+
+import re
+from collections.abc import Iterator
+
+from triage.code.leads.lead import Lead, Rule
+from triage.code.rank.mentions import resolve_path
+from triage.code.rank.query_scores import QueryScores
+from triage.domain.issue import ParsedIssue
+
+_PATH = r"(?<![\w./\\-])((?:[\w.@+-]{1,80}[/\\]){0,12}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,6})"
+_WITH_LINE = re.compile(_PATH + r"(?:[:#]L?|\(|,? ?(?:on |at )?(?:\blines?|\bL)\.? ?#?)(\d{1,6})\b")
+_LINE_OF = re.compile(r"\blines? (\d{1,6})(?:\s*-\s*\d{1,6})? (?:of|in) (?:file )?[`\"']?" + _PATH, re.I)
+_LINK = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?")
+
+
+def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
+    text = f"{parsed.title}\n{parsed.prose}"
+    links = filter(None, map(_LINK.search, parsed.links))
+    written: list[tuple[Rule, str, str | None]] = [("link", match[1], match[2]) for match in links]
+    written += [("place", match[1], match[2]) for match in _WITH_LINE.finditer(text)]
+    written += [("place", match[2], match[1]) for match in _LINE_OF.finditer(text)]
+    written += [("path", path, None) for path in parsed.paths if path in text]
+    seen = set[int]()
+    for rule, path, line in written:
+        files = resolve_path(query_scores.corpus, path)
+        if len(files) != 1 or files[0] in seen:
+            continue
+        file = files[0]
+        size = len(query_scores.file_lines(file))
+        if not query_scores.corpus.files[file].role.is_product_code or not size:
+            continue
+        seen.add(file)
+        number = int(line) if line and int(line) <= size else None
+        yield Lead(rule, file, number, path)
