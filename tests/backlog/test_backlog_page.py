@@ -36,7 +36,7 @@ def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
     )
     assert row == (
         f"| [7]({ISSUES}7) **high** It \\*breaks\\* \\| badly | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
-        "the trace ends here, 9 of 10 | version, steps |"
+        "the stack trace ends here, 9 of 10 | version, steps |"
     )
 
 

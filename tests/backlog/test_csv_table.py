@@ -45,7 +45,7 @@ def test_what_a_line_says() -> None:
         "place": "src/a.py:5",
         "place_url": f"https://github.com/acme/ledger/blob/{COMMIT}/src/a.py#L5",
         "chance": "0.81",
-        "found_by": "the message stands here, 8 of 10",
+        "found_by": "has the text of the message, 8 of 10",
         "same_as": "5",
         "group": "5",
         "questions": "version",

@@ -38,8 +38,8 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
     [
         ("trace", 24, "ValueError: bad date", "The stack trace ends in src/dates.py, parse. ValueError: bad date"),
         ("message", 24, "bad date", "The message bad date comes from src/dates.py, parse."),
-        ("name", None, "parse", "Probably src/dates.py (about 8 of 10): the report names parse, which it defines."),
-        ("name", None, "", "Probably src/dates.py (about 8 of 10): the report names this file."),
+        ("name", None, "parse", "The report names parse, which src/dates.py defines."),
+        ("name", None, "", "The report names src/dates.py."),
     ],
 )
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
