@@ -146,7 +146,9 @@ class FakeCodebase:
         ]
         return LineMatches(lines=found[:limit], total=len(found), files=len({one.path for one in found}))
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
         return self.history if paths else CodeHistory()
 
     def read_history(self, path: str, limit: int) -> History:

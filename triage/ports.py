@@ -118,7 +118,9 @@ class Codebase(Protocol):
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
         """Owners, regression window and later changes of the likeliest files, and of the lines that fail.
 
         Takes seconds with a long history: call it in a thread.

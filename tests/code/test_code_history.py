@@ -12,8 +12,9 @@ from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.code.code_history import list_code_owners, weigh_authors
 from triage.code.codebase import GitCodebase
 from triage.domain.code import Author, BlamedLine, CodeHistory, Owner, Span
-from triage.domain.issue import Quote, Regression, ReportFacts
+from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 
+PARSED = ParsedIssue(title="The total is rounded wrongly")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 MONA = Author(name="Mona Lisa", email="12+mona@users.noreply.github.com")
 OLAF = Author(name="Olaf", email="olaf@example.org")
@@ -110,9 +111,9 @@ def repository(tmp_path: Path) -> Path:
 
 def look_up(root: Path, facts: ReportFacts, lines: Span | None = None) -> CodeHistory:
     codebase = GitCodebase(root, "acme/till")
-    assert codebase.look_up_history(facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
+    assert codebase.look_up_history(PARSED, facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
     codebase.index()
-    return codebase.look_up_history(facts, ["till.py"], lines)
+    return codebase.look_up_history(PARSED, facts, ["till.py"], lines)
 
 
 def regression(worked: str, broken: str) -> ReportFacts:
@@ -128,6 +129,14 @@ def test_commits_between_two_versions(repository: Path):
     between = look_up(repository, regression("", "1.1")).regression_window
     assert between is not None
     assert [change.subject for change in between.commits] == ["Round the total (#12)"]
+
+
+def test_the_commit_that_the_report_names_is_the_window(repository: Path):
+    culprit = git(repository, "rev-parse", "v1.1^{commit}")
+    window = look_up(repository, regression("", culprit[:10])).regression_window
+    assert window is not None
+    assert [change.commit for change in window.commits] == [culprit]
+    assert window.is_narrow
 
 
 def test_a_change_after_the_reporters_version(repository: Path):

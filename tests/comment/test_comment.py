@@ -12,6 +12,7 @@ from testing.each_row import each_row
 from tests.comment import sample_reports
 from tests.comment.rendering import render_comment
 from tests.comment.sample_reports import (
+    CHANGES,
     CLI,
     DATES,
     DEGRADED,
@@ -50,7 +51,7 @@ from triage.comment.sections import (
     utf16_length,
 )
 from triage.comment.template import ensure_safe
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import MAX_NARROW, BestPlace, RegressionWindow, Span
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
@@ -164,6 +165,22 @@ FOUND = {
         symbol="read_rows",
         text="row %d has no date",
         probability=0.66,
+    ),
+    "quote": BestPlace(
+        sign="quote",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text='rows = list(csv.reader(file, dialect="excel"))',
+        probability=0.71,
+    ),
+    "place": BestPlace(
+        sign="place",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text=READER,
+        probability=0.8,
     ),
     "name": BestPlace(sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71),
 }
@@ -493,6 +510,8 @@ def test_a_comment_without_a_proposal(body: str) -> None:
 PLACE = BestPlace(sign="trace", span=Span(path="src/ledger/dates.py", start=1, end=7), line=4, probability=0.9)
 SILENT = RULES.model_copy(update={"missing_information": [], "best_place": None})
 ASKING = SILENT.model_copy(update={"missing_information": [missing("version", "Which version?", "")]})
+WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
+WIDE = WINDOW.model_copy(update={"total": MAX_NARROW + 1})
 FOUND_REPORT = SILENT.model_copy(update={"best_place": PLACE})
 
 
@@ -507,6 +526,9 @@ def by_model(**changes: Any) -> RunReport:
         (SILENT.model_copy(update={"skills": USED_SKILLS}), None),
         (FEATURE, None),
         (FOUND_REPORT, "found"),
+        (SILENT.model_copy(update={"regression_window": WINDOW}), "regression"),
+        (SILENT.model_copy(update={"regression_window": WIDE}), None),
+        (SILENT.model_copy(update={"regression_window": WINDOW, "kind": "question"}), None),
         (FOUND_REPORT.model_copy(update={"kind": "question"}), None),
         (ASKING, "question"),
         (ASKING.model_copy(update={"kind": "not_actionable"}), "question"),
@@ -524,6 +546,18 @@ def test_only_what_is_sure_or_asked_notifies(report: RunReport, reason: str | No
     assert decide_comment(report, "auto") == reason
     assert decide_comment(report, "always") == (reason or "always")
     assert decide_comment(report, "never", is_asked=True, has_comment=True) is None
+
+
+def test_the_commits_of_a_regression_are_the_comment(golden):
+    report = SILENT.model_copy(update={"regression_window": WINDOW, "kind": "bug"})
+    golden("tests/golden/comment_regression.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+
+
+def test_a_commit_that_the_report_names_is_no_window():
+    window = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
+    text = render_comment(SILENT.model_copy(update={"regression_window": window, "kind": "bug"}), None, PATHS)
+    assert "**The report names the commit that broke it:**\n\n- [`99999999`]" in text
+    assert "between" not in text
 
 
 @pytest.mark.parametrize("mode", ["auto", "always"])

@@ -3,14 +3,28 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
-from triage.code.git.history import GitHistory
-from triage.domain.code import Author, BlamedLine, CodeHistory, LaterChange, Owner, RegressionWindow, Span, Tag
+from triage.code.files.file_roles import classify_file
+from triage.code.git.commit_log import LoggedCommit
+from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory
+from triage.code.leads.regression import RateCommit, choose_commits, list_product_commits
+from triage.domain.code import (
+    Author,
+    BlamedLine,
+    CodeHistory,
+    LaterChange,
+    Owner,
+    PathChange,
+    RegressionWindow,
+    Span,
+    Tag,
+)
 from triage.domain.issue import ReportFacts
-from triage.issue.versions.regressions import build_window, choose_versions, resolve_version
+from triage.issue.versions.regressions import choose_versions, resolve_version
 from triage.issue.versions.versions import find_release
 from triage.safety.code_owners import CodeOwners
+from triage.safety.secrets.likely_secrets import shorten_text
 
 ACTIVE_YEARS = 2
 """Who has committed nothing for so long has left."""
@@ -29,6 +43,8 @@ _BOT = re.compile(
     re.I,
 )
 MAX_PATHS = 5
+MAX_SECONDS = 253_402_300_799
+"""The end of the year 9999: anybody can write any date into a commit."""
 
 
 def list_code_owners(names: Sequence[str]) -> list[Owner]:
@@ -76,16 +92,31 @@ def _describe(written: Sequence[BlamedLine], count: int) -> Owner:
 
 
 def find_regression_window(
-    history: GitHistory, facts: ReportFacts, tags: Sequence[Tag], paths: Sequence[str]
+    history: GitHistory, facts: ReportFacts, tags: Sequence[Tag], paths: Sequence[str], rate: RateCommit
 ) -> RegressionWindow | None:
-    """Return the commits that changed the files between the two versions; None if either is not here."""
-    versions = choose_versions(facts, tags, history.commit, history.resolve_commit) if paths else None
+    """Return the commits between the two versions that fit the report; None if either version is not here.
+
+    The files of `paths` are named first of what a commit changed.
+    """
+    versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
     if versions is None:
         return None
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here; GitHub has them
-    return build_window(worked, broken, history.list_changes_between(worked.commit, broken.commit, paths))
+    commits = list_product_commits(history.list_commits_between(worked.commit, broken.commit))
+    changes = [_to_change(one, paths) for one in choose_commits(commits, rate)]
+    return RegressionWindow(worked_in=worked.name, broken_in=broken.name, commits=changes, total=len(commits))
+
+
+def _to_change(commit: LoggedCommit, paths: Sequence[str]) -> PathChange:
+    code = [path for path in commit.paths if classify_file(path).is_product_code]
+    return PathChange(
+        commit=commit.commit,
+        date=datetime.fromtimestamp(min(commit.seconds, MAX_SECONDS), UTC).isoformat(),
+        subject=shorten_text(commit.message.partition("\n")[0], MAX_SUBJECT_CHARS),
+        paths=sorted(code, key=lambda path: path not in paths),
+    )
 
 
 def find_later_change(
@@ -104,9 +135,17 @@ def find_later_change(
 
 
 def look_up_history(
-    history: GitHistory | None, code_owners: CodeOwners, facts: ReportFacts, paths: list[str], lines: Span | None
+    history: GitHistory | None,
+    code_owners: CodeOwners,
+    facts: ReportFacts,
+    paths: list[str],
+    lines: Span | None,
+    rate: RateCommit,
 ) -> CodeHistory:
-    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
+
+    `rate` says how well a commit fits the report.
+    """
     paths = paths[:MAX_PATHS]
     owners = list_code_owners(code_owners.find_owners(paths[0])) if paths else []
     if history is None:
@@ -115,7 +154,7 @@ def look_up_history(
     blamed = _blame(history, lines) if lines else []
     return CodeHistory(
         owners=[*owners, *_find_authors(history, blamed)],
-        regression_window=find_regression_window(history, facts, tags, paths),
+        regression_window=find_regression_window(history, facts, tags, paths, rate),
         later_change=find_later_change(history, facts.version.text, tags, blamed) if facts.version else None,
     )
 

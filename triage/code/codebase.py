@@ -163,12 +163,17 @@ class GitCodebase:
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
         from triage.code.code_history import look_up_history
+        from triage.code.leads.regression import make_rater
+        from triage.code.rank.query import build_query
 
         if self._indexed is None:
             return CodeHistory()
-        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines)
+        rate = make_rater(self._indexed.corpus, build_query(SearchQuery(parsed=parsed)), paths)
+        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines, rate)
 
     def find_security_policy(self) -> str | None:
         return self._indexed.security_policy if self._indexed else None

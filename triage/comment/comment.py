@@ -110,6 +110,8 @@ def _find_reason(report: RunReport) -> CommentReason | None:
         return "duplicate"
     if report.kind == "bug" and report.best_place:
         return "found"
+    if report.kind == "bug" and report.regression_window and report.regression_window.is_narrow:
+        return "regression"
     if report.kind == "bug" and _is_analysed(report):
         return "analysis"
     return "question" if report.missing_information else None

@@ -41,6 +41,8 @@ def build_blocks(
     yield _render_findings(report)
     if report.best_place or wording.has_model_answer(report):
         yield from render_history(report)
+    elif report.kind == "bug":
+        yield _render_window(report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
     yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
@@ -66,8 +68,9 @@ def _render_findings(report: RunReport) -> str:
     if by_model:
         where = _link_file(report, first.path) if first else ""
         return render_block("blocks", "cause", report, where, build_code_link(report), links)
-    if report.missing_information or report.possible_duplicate:
-        return ""  # a comment that asks, or names another issue, needs no other reason
+    window = report.regression_window
+    if report.missing_information or report.possible_duplicate or (window and window.is_narrow):
+        return ""  # a comment that asks, or names another issue or commits, needs no other reason
     return render_block("blocks", "nothing_found", first is not None)
 
 
@@ -80,14 +83,20 @@ def _render_duplicate(report: RunReport) -> str:
 
 def render_history(report: RunReport) -> Iterator[str]:
     """Yield what git knows of the places: commits between two versions, a later change, owners."""
-    window, later = report.regression_window, report.later_change
-    if window and window.commits:
-        rows = [(change, _build_commit_link(report, change.commit)) for change in window.commits]
-        yield render_block("blocks", "window", window, rows)
+    yield _render_window(report)
+    later = report.later_change
     if later:
         yield render_block("blocks", "later_change", later, _build_commit_link(report, later.commit.commit))
     if report.owners:
         yield render_block("blocks", "owners", report.owners)
+
+
+def _render_window(report: RunReport) -> str:
+    window = report.regression_window
+    if window is None or not window.commits:
+        return ""
+    rows = [(change, _build_commit_link(report, change.commit)) for change in window.commits]
+    return render_block("blocks", "window", window, rows)
 
 
 def build_issue_link(report: RunReport, number: int) -> str | None:

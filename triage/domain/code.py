@@ -209,17 +209,33 @@ class PathChange(FileChange):
     paths: list[str] = Field(default_factory=list)
 
 
+MAX_NARROW = 100
+"""Commits between two versions that are few enough to say so in a comment."""
+
+
 class RegressionWindow(Value):
-    """What changed in the suspects between a version that worked and one that does not."""
+    """What changed between a version that worked and one that does not."""
 
     worked_in: str
     """A tag or a commit."""
     broken_in: str
     """A tag or a commit; `HEAD` for the indexed one."""
     commits: list[PathChange] = Field(default_factory=list)
-    """Newest first, at most five."""
+    """Those that fit the report, newest first, at most five."""
     total: int = 0
-    """Number of commits, also of those not listed; as many as could be read."""
+    """Number of commits that change code, also of those not listed; as many as could be read."""
+    only_suspects: bool = False
+    """Only commits that change one of the suspects were read: GitHub was asked, the checkout is shallow."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether the commits are worth a comment by themselves."""
+        return bool(self.commits) and self.total <= MAX_NARROW
+
+    @property
+    def is_named_commit(self) -> bool:
+        """Return whether the report itself names the commit."""
+        return self.worked_in == f"{self.broken_in}^"
 
 
 class LaterChange(Value):

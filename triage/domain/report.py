@@ -27,7 +27,9 @@ from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
-CommentReason = Literal["security", "duplicate", "found", "analysis", "question", "update", "asked", "always"]
+CommentReason = Literal[
+    "security", "duplicate", "found", "regression", "analysis", "question", "update", "asked", "always"
+]
 """Why a report is worth a comment, the strongest reason first."""
 MAX_LABELS = 5
 """Labels of one report."""

@@ -54,14 +54,14 @@ class LoggedCommit:
     """Today's paths of the changed files; of files that were renamed without another change, too."""
 
 
-def read_commit_log(git: Git, commit: str, prefix: str = "") -> list[LoggedCommit]:
-    """Return the newest commits from `commit` on, newest first; empty when git has no answer.
+def read_commit_log(git: Git, revisions: str, prefix: str = "") -> list[LoggedCommit]:
+    """Return the newest commits of a commit or of a range `one..other`, newest first; empty when git has no answer.
 
     `prefix` is the folder whose files count, with a slash at its end; it is cut off their paths.
     Without merges, commits of bots, those that change more than `MAX_FILES` files, and those without a parent: a first
     commit, and the oldest one of a shallow clone, add every file.
     """
-    args = (*_LOG, f"--max-count={MAX_COMMITS}", "--end-of-options", commit)
+    args = (*_LOG, f"--max-count={MAX_COMMITS}", "--end-of-options", revisions)
     try:
         with git.stream(*args, seconds=LOG_SECONDS) as stream:
             return list(_parse_log(_split_fields(stream), prefix))

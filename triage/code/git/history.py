@@ -3,12 +3,14 @@
 Of a message one short line is shown, with likely secrets masked.
 """
 
+import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git, GitError
-from triage.domain.code import Author, BlamedLine, FileChange, History, PathChange, Tag
+from triage.domain.code import Author, BlamedLine, FileChange, History, Tag
 from triage.safety.secrets.likely_secrets import shorten_text
 
 LOG_SECONDS = 10.0
@@ -35,8 +37,6 @@ HISTORY_SECONDS = 10.0
 """For one question, which may go through every commit."""
 MAX_FILES = 20
 """Of a change that is about these lines."""
-MAX_LISTED = 200
-"""Commits of one file in a range."""
 MAX_NAME_CHARS = 60
 _BOUNDARY = b"boundary"
 
@@ -72,20 +72,6 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int, until: dat
 def list_date_options(until: datetime | None) -> list[str]:
     """Return git's options that leave out commits that are younger."""
     return [f"--until={until.isoformat()}"] if until else []
-
-
-def read_changes(git: Git, revisions: Sequence[str], paths: Sequence[str], limit: int) -> list[FileChange]:
-    """Return the newest commits of a range or a commit, of some files if there are paths. Empty if git fails.
-
-    `revisions` are full ids of commits, and options of our own.
-    """
-    inside = [f":(literal){path}" for path in paths]
-    try:
-        with git.stream(*_LOG, f"--max-count={limit}", *revisions, "--", *inside, seconds=LOG_SECONDS) as stream:
-            output = stream.read(MAX_LOG_BYTES)
-    except GitError:
-        return []
-    return [change for change, _ in _parse_changes(output)]
 
 
 def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
@@ -172,24 +158,20 @@ class GitHistory:
         rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
         return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
 
-    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
-        """Return the commits that are in `broken` and not in `worked` and that changed one of the files."""
-        # What a merge brings stands in commits of its own.
-        options = ("--no-merges", *list_date_options(self._until), f"{worked}..{broken}")
-        inside = [self._prefix + path for path in paths]
-        changes = read_changes(self._objects, options, inside, MAX_LISTED)
-        ids = {
-            path: {one.commit for one in read_changes(self._objects, options, [self._prefix + path], MAX_LISTED)}
-            for path in paths
-        }
-        touched = [[path for path in paths if change.commit in ids[path]] for change in changes]
-        return [
-            PathChange(**change.model_dump(), paths=own) for change, own in zip(changes, touched, strict=True) if own
-        ]
+    def list_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
+        """Return the commits that are in `broken` and not in `worked`, newest first, see `read_commit_log`."""
+        commits = read_commit_log(self._objects, f"{worked}..{broken}", self._prefix)
+        until = self._until.timestamp() if self._until else math.inf
+        return [one for one in commits if one.seconds <= until]
 
     def read_commit(self, commit: str) -> FileChange | None:
         """Return the subject and the date of a commit."""
-        return next(iter(read_changes(self._objects, [commit], [], 1)), None)
+        try:
+            with self._objects.stream(*_LOG, "--max-count=1", commit, "--", seconds=LOG_SECONDS) as stream:
+                output = stream.read(MAX_LOG_BYTES)
+        except GitError:
+            return None
+        return next((change for change, _ in _parse_changes(output)), None)
 
     def read_time(self) -> datetime:
         """Return when the indexed commit was made; 1970 if git does not say."""

@@ -299,6 +299,9 @@ def choose_versions(
     broken = resolve_version(broken_text, tags, resolve) if broken_text else Tag(name=HEAD, commit=head)
     if worked is None and not worked_text and broken is not None and broken in tags:
         worked = find_previous_tag(broken, tags)
+    elif worked is None and not worked_text and broken is not None and broken_text:
+        parent = resolve(f"{broken.commit}^1")  # the report names the commit that broke it
+        worked = Tag(name=f"{broken.name}^", commit=parent) if parent else None
     if worked is None or broken is None or worked.commit == broken.commit:
         return None
     return worked, broken
@@ -316,6 +319,8 @@ def resolve_version(written: str, tags: Sequence[Tag], resolve: ResolveCommit, *
 
 
 def build_window(worked: Tag, broken: Tag, changes: Sequence[PathChange]) -> RegressionWindow:
+    """Return the newest of the commits that change the suspects."""
+    newest = list(changes[:MAX_COMMITS])
     return RegressionWindow(
-        worked_in=worked.name, broken_in=broken.name, commits=list(changes[:MAX_COMMITS]), total=len(changes)
+        worked_in=worked.name, broken_in=broken.name, commits=newest, total=len(changes), only_suspects=True
     )
