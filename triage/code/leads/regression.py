@@ -12,7 +12,7 @@ from triage.code.words.tokens import find_words, split_into_terms
 MAX_ALL = 5
 """So few commits are all named."""
 MAX_NAMED = 3
-"""Of more commits. In 21 of 28 Python issues that name versions or a commit, one of those named edits a file of the fix."""
+"""Of more commits. In 21 of 28 Python issues with a version or a commit, one of those named edits a file of the fix."""
 _MIN_SHARED = 2
 """Rare words that a commit shares with the report."""
 _MAX_LIKELY = 3
