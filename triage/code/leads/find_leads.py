@@ -23,7 +23,7 @@ from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 
 REPORTED_CHANCE = 0.8
-"""Of a file to which the reporter links, or names with a line: right in 7 of 8 reports."""
+"""Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
 SIGNS: dict[Rule, MatchSource] = {
     "link": "place",
     "place": "place",
