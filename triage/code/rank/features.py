@@ -16,7 +16,6 @@ from operator import eq
 
 import numpy as np
 
-from triage.code.files.packages import score_mentioned_packages
 from triage.code.rank.query_scores import QueryScores, Scores, find_highest
 from triage.code.words.tokens import find_words, split_into_terms
 
@@ -140,14 +139,6 @@ def _score_neighbours(query_scores: QueryScores) -> Scores:
     return sums
 
 
-def _score_package(query_scores: QueryScores) -> Scores:
-    corpus = query_scores.corpus
-    if not corpus.packages:
-        return query_scores.zeros()
-    title, prose = query_scores.query.title_and_prose or ("", "")
-    return query_scores.to_array(score_mentioned_packages(list(corpus.file_numbers), corpus.packages, title, prose))
-
-
 def _score_past_fixes(query_scores: QueryScores) -> Scores:
     past = query_scores.past
     return past.score_files(query_scores.change_scores) if past else query_scores.zeros()
@@ -182,6 +173,5 @@ FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "called": score_called_code,
     "neighbours": _score_neighbours,
     "size": _score_size,
-    "package": _score_package,
     "past fixes": _score_past_fixes,
 }

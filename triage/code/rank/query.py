@@ -72,7 +72,6 @@ class Query:
     """Words of each error message, in lower case."""
     phrases: tuple[str, ...] = ()
     """Quoted text, and command-line options without their dashes."""
-    title_and_prose: tuple[str, ...] = ()
 
     @cached_property
     def owners(self) -> Mapping[str, set[str]]:
@@ -112,7 +111,6 @@ def build_query(search: SearchQuery) -> Query:
             for text in parsed.error_messages[:_MAX_MESSAGES]
         ),
         phrases=tuple(islice(_find_phrases(f"{parsed.title}\n{body}"), _MAX_PHRASES)),
-        title_and_prose=(parsed.title, prose),
     )
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from triage.code.files.file_roles import FileRole
 from triage.code.files.file_text import split_lines
-from triage.code.files.packages import find_packages
 from triage.code.words.bm25 import BM25
 from triage.code.words.tokens import Vocabulary
 
@@ -111,10 +110,6 @@ class Corpus:
             for location in same_name:
                 by_file.setdefault(location.file, []).append(location)
         return {file: sorted(found, key=lambda one: (one.start, -one.end)) for file, found in by_file.items()}
-
-    @cached_property
-    def packages(self) -> Mapping[str, frozenset[str]]:
-        return find_packages(file.path for file in self.files)
 
     def read_lines(self, path: str) -> list[str] | None:
         """Return the lines of a file as they were indexed; None if its text was not."""
