@@ -6,12 +6,13 @@ Files that have not changed since another commit are taken from its index.
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triage.code.files.copies import find_copies
 from triage.code.files.file_filter import get_skip_reason
 from triage.code.files.file_roles import FileRole, classify_file
 from triage.code.git.tree import Entry, Listing, SourceTree
@@ -179,11 +180,18 @@ class BuildResult:
 
 
 def build_corpus(
-    tree: SourceTree, listing: Listing, limits: IndexLimits, reusable: ReusableIndex | None = None
+    tree: SourceTree,
+    listing: Listing,
+    limits: IndexLimits,
+    reusable: ReusableIndex | None = None,
+    copied: Sequence[str] = (),
 ) -> BuildResult:
-    """Index the files of a listing; unchanged ones are reused. Raises GitError if git does not start."""
+    """Index the files of a listing; unchanged ones are reused. Raises GitError if git does not start.
+
+    `copied` are patterns of files that the project marks as generated or copied.
+    """
     left_out = Counter(listing.left_out)
-    roles = _classify_files(listing.entries, left_out)
+    roles = _classify_files(listing.entries, left_out, copied)
     wanted = _choose_files([entry for entry in listing.entries if entry.path in roles], roles, limits)
     plan = plan_reuse(reusable, wanted)
     del reusable  # so that plan.release_index frees it
@@ -214,15 +222,18 @@ def _describe_gaps(merged: MergeResult, listing: Listing) -> Iterator[str]:
         yield f"There are more than {len(listing.entries):,} files; further ones were not looked at."
 
 
-def _classify_files(entries: Sequence[Entry], left_out: Counter[str]) -> dict[str, FileRole]:
+def _classify_files(entries: Sequence[Entry], left_out: Counter[str], copied: Sequence[str]) -> dict[str, FileRole]:
     roles: dict[str, FileRole] = {}
     shared: dict[FileRole, FileRole] = {}
+    copies = find_copies([entry.path for entry in entries], copied)
     for entry in entries:
         reason = get_skip_reason(entry.path, entry.size)
         if reason:
             left_out[reason] += 1
         else:
             role = classify_file(entry.path)
+            if entry.path in copies:
+                role = replace(role, is_auxiliary=True)
             roles[entry.path] = shared.setdefault(role, role)  # one object for all alike: there are 200,000 files
     return roles
 

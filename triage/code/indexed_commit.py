@@ -14,6 +14,7 @@ from triage.code.files.file_filter import remove_ignored
 from triage.code.files.project_files import (
     find_security_policy,
     read_code_owners,
+    read_copied_patterns,
     read_issue_forms,
     read_skills,
     remove_skills,
@@ -157,7 +158,11 @@ def index_repository(
     tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
     changes = ChangeReader(tree, past.until if past else None)
     built = build_corpus(
-        tree, remove_ignored(remove_skills(listing), ignore), limits, past.neighbour.reusable if past else None
+        tree,
+        remove_ignored(remove_skills(listing), ignore),
+        limits,
+        past.neighbour.reusable if past else None,
+        read_copied_patterns(tree, listing.entries),
     )
     if past and built.make_reusable:
         past.neighbour.reusable = built.make_reusable()

@@ -37,6 +37,7 @@ _SOURCES = re.compile(r"(?:^|/)(?:src|lib|[Ss]ources?|internal|pkg|crates/[^/]+)
 _EXAMPLES = re.compile(
     r"(?:^|/)(?:(?:[^/]*[-_ ])?[Ee]xamples?|(?:[\w-]+[-_])?samples?|demos?|tutorials?|storybook|[Pp]laygrounds?"
     r"|[^/]*\.(?:docc|playground)|(?:[\w-]+[-_])?[Bb]ench(?:es|mark(?:s|ing)?)?|asv_bench|jmh|dist"
+    r"|single[-_]include|amalgamat(?:ed|ion)"
     r"|[^/]*\.(?:Samples?|Examples?|Benchmarks?|Demos?))/"
     r"|^(?:scripts|hack|site|www|umd|Samples?|Demos?|\.[^/]+)/"
 )

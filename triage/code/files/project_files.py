@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from triage.base.errors import BadInput
+from triage.code.files.copies import ATTRIBUTES, MAX_ATTRIBUTES_BYTES, parse_attributes
 from triage.code.files.file_text import decode_text
 from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
 from triage.code.git.git import GitError
@@ -63,6 +64,12 @@ def _find_entry(root: Path, path: str) -> tuple[CommitTree | FolderTree, Entry |
     except GitError:
         folder = FolderTree(root)
         return folder, None if is_bare_repository(root) else folder.find_entry(path)
+
+
+def read_copied_patterns(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    """Return the patterns of generated and copied files in the top `.gitattributes`; none if it cannot be read."""
+    chosen = [entry for entry in entries if entry.path == ATTRIBUTES and entry.size <= MAX_ATTRIBUTES_BYTES]
+    return parse_attributes("".join(_read_texts(tree, chosen)))
 
 
 def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:

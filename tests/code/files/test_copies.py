@@ -1,0 +1,54 @@
+"""Generated and copied files are no product code: their originals are."""
+
+from pathlib import Path
+
+from testing.checkouts.git_repositories import commit
+from testing.each_row import each_row
+from triage.code.codebase import GitCodebase
+from triage.code.files.copies import find_copies, parse_attributes
+from triage.code.files.file_roles import classify_file
+from triage.domain.code import SearchQuery
+from triage.domain.issue import Issue
+from triage.issue.read_issue import read_issue
+
+
+def test_marks_of_gitattributes():
+    text = """
+# *.md linguist-generated
+gen/** linguist-generated=true
+*.min.js   text linguist-vendored
+docs/api/** -diff linguist-documentation
+src/** -linguist-generated
+lib/** linguist-generated=false
+"a b" linguist-generated
+*.py text
+"""
+    assert parse_attributes(text) == ["gen/**", "*.min.js", "docs/api/**"]
+
+
+def test_what_the_project_marks_and_declarations_beside_their_source():
+    paths = ["index.js", "index.d.ts", "index.d.cts", "types/only.d.ts", "gen/a/b.go", "gen.go", "src/gen/c.go"]
+    assert find_copies(paths, ["gen/**"]) == {"index.d.ts", "index.d.cts", "gen/a/b.go"}
+    assert find_copies(paths, []) == {"index.d.ts", "index.d.cts"}
+    assert find_copies(["a.py"], ["[z-a]"]) == frozenset()
+
+
+@each_row("path", ["single_include/catch2/catch.hpp", "amalgamated/sqlite3.c", "extra/single-include/a.h"])
+def test_bundles_are_no_product_code(path):
+    assert not classify_file(path).is_product_code
+
+
+def test_a_marked_copy_does_not_lead(tmp_path: Path):
+    source = 'int check(int value) {\n  return fail("the vessel is not sealed yet");\n}\n'
+    files = {"bundle/all.cpp": source + "int other() { return 1; }\n", "src/vessel.cpp": source}
+    files |= {f"src/part_{number}.cpp": f"int part_{number}() {{ return {number}; }}\n" for number in range(9)}
+    parsed = read_issue(Issue(title="check fails", body="It says `the vessel is not sealed yet` when I call check."))
+    for marks, sign in (("", None), ("bundle/** linguist-generated\n", "message")):
+        root = tmp_path / (sign or "unmarked")
+        root.mkdir()
+        commit(root, files | {".gitattributes": marks})
+        codebase = GitCodebase(root, "acme/vessel", chroma=None)
+        codebase.index()
+        place = codebase.find_best_place(parsed)
+        assert (place.sign if place else None) == sign
+    assert codebase.search(SearchQuery(parsed=parsed), 1)[0].path == "src/vessel.cpp"
