@@ -152,6 +152,21 @@ def test_a_change_after_the_reporters_version(repository: Path):
     assert look_up(repository, current, Span(path="till.py", start=1, end=2)).later_change is None
 
 
+@pytest.mark.parametrize("words", ["Round the total (#12)", "Backport PR #12: Round the total (#12)"])
+def test_a_change_that_the_reporters_version_has_as_a_backport_is_not_later(repository: Path, words: str):
+    culprit = git(repository, "rev-parse", "v1.1^{commit}")
+    git(repository, "checkout", "-q", "-b", "1.0.x", "v1.0")
+    if words.startswith("Backport"):  # another patch
+        commit(repository, words, BODY.replace("sum(items)", "round(sum(items), 0)"))
+    else:
+        git(repository, "cherry-pick", culprit)
+    git(repository, "tag", "v1.0.1")
+    git(repository, "checkout", "-q", "main")
+    lines = Span(path="till.py", start=1, end=2)
+    facts = [ReportFacts(version=Quote(text=text, start=0, end=3)) for text in ("1.0", "1.0.1")]
+    assert [look_up(repository, one, lines).later_change is None for one in facts] == [False, True]
+
+
 def test_owners_are_code_owners_and_authors_of_the_lines(repository: Path):
     write(repository, {"CODEOWNERS": "*.py @acme/tills\n"})
     git(repository, "add", "-A")

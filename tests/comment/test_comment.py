@@ -221,7 +221,7 @@ def test_code_is_shown_in_fifteen_lines_at_most():
 
 def test_rules_name_no_cause_no_severity_and_no_number():
     text = visible(RULES.model_copy(update={"missing_information": []}))
-    assert text.startswith("**Nothing in the report leads to one place in the code.** Files that share words")
+    assert text.startswith("**No place in the code is sure enough to name.** Files that share words")
     for word in ("cause", "severity", "onfidence", "onfirmed"):
         assert word not in text
 

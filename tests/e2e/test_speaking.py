@@ -76,5 +76,5 @@ def test_a_comment_that_stands_is_brought_up_to_date(job: InProcessJob):
     assert done.exit_code == 0, done.log
     assert len(job.github.comments) == 1
     assert "stack trace ends in" not in job.comment
-    assert "Nothing in the report leads to one place in the code." in job.comment
+    assert "No place in the code is sure enough to name." in job.comment
     assert job.report["speaks"] == "update"

@@ -50,7 +50,7 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     assert lines[0] == first
     assert (f"{span.path}:24" if line else f"{span.path}:21-27") in lines
     silent = RULES.model_copy(update={"missing_information": []})
-    assert shown(silent)[0].startswith("Nothing in the report leads to one place in the code.")
+    assert shown(silent)[0].startswith("No place in the code is sure enough to name.")
 
 
 def test_the_code_is_shown_around_the_line_that_fails():

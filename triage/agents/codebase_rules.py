@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
-from triage.agents.prompts import find_traceback_lines
+from triage.agents.prompts import find_traceback_lines, shows_reason
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
@@ -101,8 +101,9 @@ def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:
         span, symbol, quote, reason = place.span, place.symbol, place.quote, SIGN_REASONS[place.sign]
     elif hit.passages:
         best = hit.passages[0]
-        quote = _choose_quote(best, agent_input)
-        span, symbol, reason = _narrow_span(best, quote), best.symbol, next(iter(hit.reasons), NO_REASON)
+        reason = next(iter(hit.reasons), NO_REASON)
+        quote = _choose_quote(best, agent_input, reason)
+        span, symbol = _narrow_span(best, quote), best.symbol
     else:  # of a file beyond the limits of the index only the path is known
         return _make_relevant_file(hit.path, next(iter(hit.reasons), NO_REASON))
     return _make_relevant_file(hit.path, reason, span, symbol, quote)
@@ -129,8 +130,8 @@ def _narrow_span(passage: Passage, quote: str | None) -> Span:
     return passage.span.model_copy(update={"start": start, "end": min(passage.span.end, start + MAX_LINES - 1)})
 
 
-def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
-    """Return the line of the passage that a trace or the issue shows; else its first line of code.
+def _choose_quote(passage: Passage, agent_input: AgentInput, reason: str) -> str | None:
+    """Return the line of the passage that a trace or the issue shows, or with the reason's name; else its first one.
 
     A quote finds the place also when the reporter's version has other line numbers.
     """
@@ -140,7 +141,8 @@ def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
     )
     quoted = [line for line in lines if len(line) >= MIN_QUOTE_CHARS and line in issue]
     code = [line for line in lines if not _COMMENT_LINE.match(line)]
-    return max(quoted, key=len) if quoted else next(iter([*code, *lines]), None)
+    named = [line for line in code if shows_reason(reason, line)]
+    return max(quoted, key=len) if quoted else next(iter([*named, *code, *lines]), None)
 
 
 def _format_root_cause(hit: Hit) -> str:

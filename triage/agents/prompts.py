@@ -139,6 +139,15 @@ def format_findings(findings: list[AgentFinding]) -> str:
     )
 
 
+_NAMED = re.compile(r"`([^`]+)`")
+
+
+def shows_reason(reason: str, line: str) -> bool:
+    """Return whether a line has the first name that a reason quotes; true if the reason quotes none."""
+    named = _NAMED.search(reason)
+    return named is None or re.split(r"\W+", named[1].strip("()"))[-1] in line
+
+
 def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
     """Return lines that stand right below a line with the file's name, as in Python's stack traces."""
     name = path.rpartition("/")[2]

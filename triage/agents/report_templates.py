@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from triage.agents.prompts import find_traceback_lines
+from triage.agents.prompts import find_traceback_lines, shows_reason
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
 from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
@@ -125,6 +125,8 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
             quote=file.quote,
         )
         for file in files[:3]
+        # A line that does not show what is claimed proves nothing.
+        if not file.quote or shows_reason(file.relevance_reason, file.quote)
     ]
     return [*from_issue, *from_code]
 

@@ -127,7 +127,7 @@ def find_later_change(
     if reported is None or history.is_ancestor(reported.commit, history.commit) is not True:
         return None
     for commit in dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)):
-        if history.is_ancestor(commit, reported.commit) is False:
+        if history.is_ancestor(commit, reported.commit) is False and not history.has_backport(commit, reported.commit):
             change = history.read_commit(commit)
             release = find_release(history.list_tags_with(commit), reported)
             return LaterChange(version=reported.name, commit=change, release=release) if change else None

@@ -4,6 +4,8 @@ import pytest
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
+from triage.domain.issue import Issue
+from triage.issue.read_issue import read_issue
 from triage.issue.traces.traces import find_traces
 
 # text, language, exception, message, frames as path:line function
@@ -335,3 +337,12 @@ def test_the_cost_of_incomplete_traces_is_linear(case: str) -> None:
     for shape in shapes:
         assert_grows_linearly(repeat_to(shape), find_traces, 16_384)
     assert all(len(find_traces(repeat_to(shape)(16_384))) <= 20 for shape in shapes)
+
+
+def test_a_message_that_ends_in_a_colon_goes_on_in_the_next_line():
+    error = (
+        "InconsistentAxisTypesError: ERROR 4 in wcs_types() at line 2486 of file C/wcs.c:\nUnmatched celestial axes."
+    )
+    trace = f'Traceback (most recent call last):\n  File "a/wcs.py", line 1355, in sub\n    self.sub([1])\n{error}\n'
+    (found,) = read_issue(Issue(title="It fails", body=f"```\n{trace}```\n")).traces
+    assert found.message == error.partition(": ")[2]

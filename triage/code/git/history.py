@@ -38,6 +38,10 @@ HISTORY_SECONDS = 10.0
 MAX_FILES = 20
 """Of a change that is about these lines."""
 MAX_NAME_CHARS = 60
+MAX_BACKPORTS = 2_000
+"""Commits of a release branch that the indexed commit does not contain."""
+MIN_SUBJECT_BYTES = 20
+"""A backport repeats the first line, mostly behind `Backport PR #12:`. Shorter ones are the same by chance."""
 _BOUNDARY = b"boundary"
 
 
@@ -143,6 +147,23 @@ class GitHistory:
         except GitError as error:
             return False if str(error).endswith("exited with 1") else None
         return True
+
+    def has_backport(self, commit: str, version: str) -> bool:
+        """Return whether another commit of `version` makes the same change, by its patch or by its first line."""
+        try:
+            same_patch = self._objects.run("cherry", version, commit, f"{commit}^", seconds=HISTORY_SECONDS)
+            only_there = self._objects.run(
+                "log",
+                "--format=%s",
+                f"--max-count={MAX_BACKPORTS}",
+                version,
+                f"^{self.commit}",
+                seconds=HISTORY_SECONDS,
+            )
+            subject = self._objects.run("log", "-1", "--format=%s", commit, "--").strip()
+        except GitError:
+            return False
+        return same_patch.startswith(b"-") or (len(subject) >= MIN_SUBJECT_BYTES and subject in only_there)
 
     def list_tags_with(self, commit: str) -> list[Tag]:
         """Return the tags that contain the commit, oldest first."""

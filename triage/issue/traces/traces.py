@@ -13,6 +13,7 @@ from triage.issue.traces.trace_frames import FrameLine, RaisedError, TraceFormat
 
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20
+_MAX_NEXT_LINE = 200
 _MAX_FRAMES = 100
 _LOG_PREFIX = re.compile(
     r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
@@ -149,10 +150,17 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
             Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function) for frame in frames
         ],
         exception=raised.exception,
-        message=_drop_closing_quote(raised.message) if raised.message else None,
+        message=_drop_closing_quote(_add_next_line(raised, lines)) if raised.message else None,
     )
     error_line = lines[raised.line].strip() if raised.line is not None else ""
     return FoundTrace(trace, start, end + 1, error_line)
+
+
+def _add_next_line(raised: RaisedError, lines: Sequence[str]) -> str:
+    """Return the message; one that ends in a colon has what it tells in the next line."""
+    message, following = raised.message or "", "" if raised.line is None else "".join(lines[raised.line + 1 :][:1])
+    is_told_below = message.endswith(":") and following.strip() and len(following) <= _MAX_NEXT_LINE
+    return f"{message}\n{following.rstrip()}" if is_told_below else message
 
 
 def _drop_closing_quote(message: str) -> str:

@@ -81,7 +81,7 @@ _SURE = re.compile(
     r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|"
     r"(?:it|this|that|which|everything|all|these|those) (?:was|were) working(?! (?:on|through|towards?|with|for|as)\b)|"
     r"no longer (?:works?|starts?|runs?|"
-    r"builds?|compiles?|loads?|possible|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|"
+    r"builds?|compiles?|loads?|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|"
     r"(?<!has )stopped working|"
     r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
     r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
