@@ -36,6 +36,7 @@ def test_the_commits_of_the_suspects_between_both_tags():
         "broken_in": "v1.1",
         "commits": [CHANGES[0].model_dump()],
         "total": 1,
+        "only_suspects": True,
     }
     [(worked, broken, paths)] = run.github.asked_changes
     assert (worked, broken) == ("a" * 40, "b" * 40)

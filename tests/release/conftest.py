@@ -75,8 +75,10 @@ def checkout(tmp_path: Path) -> Path:
     for name in (*(path.name for path in ROOT.glob("*.md")), "action.yml", *FOLDERS):
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, target)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, target)
     set_version(root, "1.2.3")
     undo_last_release(root)
     return root
