@@ -3,13 +3,14 @@
 Tags, ranges and authors from real repositories, whole and shallow."""
 
 import subprocess
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, write
-from triage.code.code_history import list_code_owners, weigh_authors
+from triage.code.code_history import is_one_persons, list_code_owners, weigh_authors
 from triage.code.codebase import GitCodebase
 from triage.domain.code import Author, BlamedLine, CodeHistory, Owner, Span
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
@@ -65,6 +66,12 @@ def test_a_robot_or_an_address_is_nobody(name: str):
 
 def test_a_new_address_is_the_same_person():
     assert names(lines(OLAF, 3), active=[Author(name="Olaf", email="olaf@elsewhere.example")]) == ["Olaf"]
+
+
+def test_a_project_of_one_person_needs_no_name():
+    assert is_one_persons(Counter({MONA: 9, OLAF: 1, BOT: 90}))
+    assert not is_one_persons(Counter({MONA: 7, OLAF: 3}))
+    assert not is_one_persons(Counter())
 
 
 def test_three_code_owners_at_most():

@@ -1,7 +1,7 @@
 """Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -35,6 +35,8 @@ MIN_SHARE = 0.2
 MIN_LINES_SHARE = 0.3
 """Of the number of lines: a new line alone says little."""
 MAX_AUTHORS = 2
+ONE_PERSONS_SHARE = 0.8
+"""Of the commits of the last years: the project is one person's, who need not be told who knows the code."""
 MAX_CODE_OWNERS = 3
 _NO_REPLY = re.compile(r"(?:\d+\+)?([a-z\d](?:[a-z\d-]{0,38}))@users\.noreply\.github\.com")
 _BOT = re.compile(
@@ -167,4 +169,16 @@ def _blame(history: GitHistory, lines: Span) -> list[BlamedLine]:
 
 
 def _find_authors(history: GitHistory, blamed: Sequence[BlamedLine]) -> list[Owner]:
-    return weigh_authors(blamed, history.list_recent_authors(ACTIVE_YEARS), history.read_time()) if blamed else []
+    commits = history.count_recent_commits(ACTIVE_YEARS) if blamed else Counter()
+    if is_one_persons(commits):
+        return []  # who it is knows
+    return weigh_authors(blamed, list(commits), history.read_time())
+
+
+def is_one_persons(commits: Counter[Author]) -> bool:
+    """Return whether nearly all commits of people are of one of them."""
+    of_people = Counter[str]()
+    for author, count in commits.items():
+        if not _is_bot(author):
+            of_people[author.name] += count
+    return bool(of_people) and max(of_people.values()) > ONE_PERSONS_SHARE * of_people.total()

@@ -40,6 +40,7 @@ from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
+from triage.issue.form_words import leave_out_form
 from triage.safety.code_owners import CodeOwners
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class IndexedCommit:
         return choose_prompt_passages(self._rank(search), chars) if self.corpus.files else PromptPassages()
 
     def _rank(self, search: SearchQuery) -> Ranking:
+        search = search.model_copy(update={"parsed": leave_out_form(search.parsed, self.forms)})
         query = build_query(search)
         near = self._find_nearest(search, query)
         ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
@@ -108,6 +110,7 @@ class IndexedCommit:
         """Return the likeliest lead, see `code.leads`; None if none is sure enough. No embedding model is asked."""
         if not self.corpus.files:
             return None
+        parsed = leave_out_form(parsed, self.forms)
         query = build_query(SearchQuery(parsed=parsed))
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
         return choose_place(ranking, rate_leads(ranking, parsed), thresholds)

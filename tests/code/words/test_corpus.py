@@ -26,10 +26,6 @@ def test_likely_files(corpus: Corpus):
     assert likely == {path for path in PROJECT if path.startswith(("src/", "web/"))}
 
 
-def test_packages(corpus: Corpus):
-    assert set(corpus.packages) == {"web"}
-
-
 def test_chunks_of_a_file_are_adjacent(corpus: Corpus):
     for file in range(len(corpus.files)):
         assert all(corpus.chunk_files[chunk] == file for chunk in corpus.find_chunks(file))
@@ -38,4 +34,4 @@ def test_chunks_of_a_file_are_adjacent(corpus: Corpus):
 
 def test_an_empty_corpus(tmp_path: Path):
     empty = make_corpus(tmp_path, {})
-    assert (dict(empty.files_by_folder), empty.product_files.tolist(), dict(empty.packages)) == ({}, [], {})
+    assert (dict(empty.files_by_folder), empty.product_files.tolist()) == ({}, [])

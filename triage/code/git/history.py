@@ -5,6 +5,7 @@ Of a message one short line is shown, with likely secrets masked.
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -213,18 +214,21 @@ class GitHistory:
             return []
         return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
 
-    def list_recent_authors(self, years: int) -> list[Author]:
-        """Return who has committed anything in the last years before the indexed commit."""
+    def count_recent_commits(self, years: int) -> Counter[Author]:
+        """Return who has committed how often in the last years before the indexed commit."""
         since = self.read_time() - timedelta(days=365 * years)
         options = ("--format=tformat:%aN%x00%aE", "--no-mailmap", "--encoding=UTF-8")
         args = ("log", f"--since={since.isoformat()}", *options)
         try:
             with self._objects.stream(*args, self.commit, "--", seconds=HISTORY_SECONDS) as stream:
-                lines = set(stream.read(1 << 22).decode("utf-8", "replace").splitlines())
+                lines = Counter(stream.read(1 << 22).decode("utf-8", "replace").splitlines())
         except GitError:
-            return []
-        pairs = [line.split("\0") for line in lines if line.count("\0") == 1]
-        return [_make_author(name, email) for name, email in pairs]
+            return Counter()
+        counts = Counter[Author]()
+        for line, commits in lines.items():
+            if line.count("\0") == 1:
+                counts[_make_author(*line.split("\0"))] += commits
+        return counts
 
 
 def _make_author(name: str, email: str) -> Author:
