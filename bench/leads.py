@@ -16,7 +16,7 @@ def main() -> None:
     for record in records:
         search = make_search_query(record["problem_statement"])
         ranking = rank_files(build_record(record, mirror), build_query(search), {}, by_embedding=False)
-        if place := choose_place(ranking, rate_leads(ranking, search.parsed), Thresholds()):
+        if place := choose_place(ranking, rate_leads(ranking, search.parsed, record["repo"]), Thresholds()):
             named[place.sign] += 1
             right[place.sign] += place.span.path in record["gold_files"]
             print(

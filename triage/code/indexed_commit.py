@@ -84,6 +84,8 @@ class IndexedCommit:
     """Path of SECURITY.md."""
     skills: Skills
     tree: SourceTree
+    repository: str
+    """`owner/name`, or the folder's name."""
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> "IndexedCommit":
         """Return the same index, whose ranking also uses the fixes of these issues."""
@@ -104,7 +106,7 @@ class IndexedCommit:
         query = build_query(search)
         near = self._find_nearest(search, query)
         ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
-        return put_leads_first(ranking, rate_leads(ranking, search.parsed))
+        return put_leads_first(ranking, rate_leads(ranking, search.parsed, self.repository))
 
     def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
         """Return the likeliest lead, see `code.leads`; None if none is sure enough. No embedding model is asked."""
@@ -113,7 +115,7 @@ class IndexedCommit:
         parsed = leave_out_form(parsed, self.forms)
         query = build_query(SearchQuery(parsed=parsed))
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        return choose_place(ranking, rate_leads(ranking, parsed), thresholds)
+        return choose_place(ranking, rate_leads(ranking, parsed, self.repository), thresholds)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)
@@ -188,7 +190,8 @@ def index_repository(
         seconds=round(time.perf_counter() - started, 3),
         dirty=is_dirty,
     )
-    return IndexedCommit(built.corpus, past_changes, vectors, model, owners, forms, policy, skills, tree), facts
+    index = IndexedCommit(built.corpus, past_changes, vectors, model, owners, forms, policy, skills, tree, repository)
+    return index, facts
 
 
 def _import_chroma() -> None:

@@ -17,7 +17,7 @@ from triage.issue.read_issue import read_issue
 
 
 def choose(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
-    return choose_place(ranking, rate_leads(ranking, parsed), thresholds)
+    return choose_place(ranking, rate_leads(ranking, parsed, "acme/shop"), thresholds)
 
 
 STORE = '''import json
@@ -177,7 +177,7 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
     basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
     ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
-    leads = rate_leads(ranking, asked.parsed)
+    leads = rate_leads(ranking, asked.parsed, "acme/shop")
     place = choose_place(ranking, leads, Thresholds())
     assert place
     assert (place.sign, place.span.path, place.line) == ("place", "shop/basket.py", 2)
@@ -207,5 +207,13 @@ def test_a_test_is_the_place_if_the_report_is_about_it(tmp_path):
     corpus = make_corpus(tmp_path, files)
     for title, rules in (("failure in test_basket", ["frame"]), ("fill fails", [])):
         asked = read(title, trace)
-        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed)
+        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
         assert [one.lead.rule for one in leads if one.lead.rule == "frame"] == rules
+
+
+def test_a_link_into_another_repository_leads_nowhere(tmp_path):
+    corpus = make_corpus(tmp_path, FILES)
+    for owner, rules in (("acme/shop", ["link"]), ("mona/sandbox", [])):
+        asked = read("step_1 is slow", f"See https://github.com/{owner}/blob/main/shop/basket.py#L2 please.")
+        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
+        assert [one.lead.rule for one in leads if one.lead.rule == "link"] == rules

@@ -47,11 +47,14 @@ class RatedLead:
     """The surest of those that lead to the file."""
 
 
-def rate_leads(ranking: Ranking, parsed: ParsedIssue) -> list[RatedLead]:
-    """Return one lead for each file that has one, those that may be named first, then likeliest first."""
+def rate_leads(ranking: Ranking, parsed: ParsedIssue, repository: str) -> list[RatedLead]:
+    """Return one lead for each file that has one, those that may be named first, then likeliest first.
+
+    `repository` is `owner/name`, or the folder's name: links into others lead nowhere.
+    """
     query_scores = ranking.query_scores
     found = chain(
-        find_reported_places(query_scores, parsed),
+        find_reported_places(query_scores, parsed, repository),
         find_frame_leads(query_scores, parsed),
         find_message_leads(query_scores, parsed),
         find_quoted_code(query_scores, parsed),

@@ -14,22 +14,21 @@ MIN_MENTION = 0.5
 
 def find_name_leads(ranking: Ranking) -> Iterator[Lead]:
     """Yield the first file of the ranking if the report names it, or what it defines."""
-    query_scores = ranking.query_scores
+    query_scores, file = ranking.query_scores, next(iter(ranking.order), None)
+    if file is None or not query_scores.corpus.files[file].role.is_product_code:
+        return
     mentions = query_scores.mentions
-    for file in ranking.order[:1]:
-        if not query_scores.corpus.files[file].role.is_product_code:
-            continue
-        scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
-        if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
-            continue
-        named = _choose_definition(query_scores, file)
-        yield Lead(
-            "name",
-            file,
-            text=_name_as_mentioned(query_scores, named) if named else "",
-            span=(named.start, named.end) if named else None,
-            symbol=named.name if named else None,
-        )
+    scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
+    if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
+        return
+    named = _choose_definition(query_scores, file)
+    yield Lead(
+        "name",
+        file,
+        text=_name_as_mentioned(query_scores, named) if named else "",
+        span=(named.start, named.end) if named else None,
+        symbol=named.name if named else None,
+    )
 
 
 def _choose_definition(query_scores: QueryScores, file: int) -> DefinitionLocation | None:

@@ -11,13 +11,19 @@ from triage.domain.issue import ParsedIssue
 _PATH = r"(?<![\w./\\-])((?:[\w.@+-]{1,80}[/\\]){0,12}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,6})"
 _WITH_LINE = re.compile(_PATH + r"(?:[:#]L?|\(|,? ?(?:on |at )?(?:\blines?|\bL)\.? ?#?)(\d{1,6})\b")
 _LINE_OF = re.compile(r"\blines? (\d{1,6})(?:\s*-\s*\d{1,6})? (?:of|in) (?:file )?[`\"']?" + _PATH, re.I)
-_LINK = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?")
+_LINK = re.compile(
+    r"/([\w.-]{1,100})/(?:-/)?(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?"
+)
 
 
-def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
-    text = f"{parsed.title}\n{parsed.prose}"
-    links = filter(None, map(_LINK.search, parsed.links))
-    written: list[tuple[Rule, str, str | None]] = [("link", match[1], match[2]) for match in links]
+def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> Iterator[Lead]:
+    """Yield the files of product code that the report names. A link counts if it goes into a repository of this name.
+
+    `repository` is `owner/name`, or the folder's name.
+    """
+    text, name = f"{parsed.title}\n{parsed.prose}", repository.rpartition("/")[2].casefold()
+    links = [match for link in parsed.links if (match := _LINK.search(link)) and match[1].casefold() == name]
+    written: list[tuple[Rule, str, str | None]] = [("link", match[2], match[3]) for match in links]
     written += [("place", match[1], match[2]) for match in _WITH_LINE.finditer(text)]
     written += [("place", match[2], match[1]) for match in _LINE_OF.finditer(text)]
     written += [("path", path, None) for path in parsed.paths if path in text]
