@@ -39,6 +39,8 @@ def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
     used = find_used_form(forms, sections)
     assert used == forms[1]
     assert [find_answer(field, sections) for field in forms[1]] == ["The total is wrong.", "y", "", "a", None]
+    dots = [section.model_copy(update={"text": "..."}) for section in sections]
+    assert {find_answer(field, dots) for field in forms[1]} == {"", None}
     assert find_used_form(forms, []) == []
 
 

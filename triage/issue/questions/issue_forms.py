@@ -85,9 +85,10 @@ def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:
 
 
 def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
-    """Return the text below the field's heading; None when the heading is missing."""
+    """Return the text below the field's heading, empty if it is `...` alone; None when the heading is missing."""
     texts = [section.text for section in sections if _key(section.heading) == _key(field.label)]
-    return max(texts, key=len).strip() if texts else None
+    answer = max(texts, key=len, default=None)
+    return answer if answer is None else answer.strip() if re.search(r"\w", answer) else ""
 
 
 def _from_yaml(text: str) -> Form | None:
