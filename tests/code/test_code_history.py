@@ -146,6 +146,10 @@ def test_the_commit_that_the_report_names_is_the_window(repository: Path):
     assert window.is_narrow
 
 
+def test_a_version_that_was_fixed_later_is_no_regression(repository: Path):
+    assert look_up(repository, regression("1.1", "1.0")).regression_window is None
+
+
 def test_a_change_after_the_reporters_version(repository: Path):
     facts = ReportFacts(version=Quote(text="1.0", start=0, end=3))
     later = look_up(repository, facts, Span(path="till.py", start=1, end=2)).later_change

@@ -556,7 +556,7 @@ def test_the_commits_of_a_regression_are_the_comment(golden):
 def test_a_commit_that_the_report_names_is_no_window():
     window = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
     text = render_comment(SILENT.model_copy(update={"regression_window": window, "kind": "bug"}), None, PATHS)
-    assert "**The report names the commit that broke it:**\n\n- [`99999999`]" in text
+    assert "**The report blames `9999999999`:**\n\n- [`99999999`]" in text
     assert "between" not in text
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from testing.checkouts.git_repositories import commit
+from testing.cost_growth import assert_grows_linearly
 from triage.code.codebase import GitCodebase
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
@@ -70,3 +71,13 @@ def test_the_file_that_opens_the_form_is_not_the_likeliest(tmp_path: Path):
         codebase.index()
         firsts.append(codebase.search(SearchQuery(parsed=read()), 1)[0].path)
     assert firsts == ["src/reportIssue.js", "src/basket.js"]
+
+
+def test_a_form_that_begins_with_a_word_cuts_no_words_of_a_report():
+    for start, title in (("Bug", "Bugged cart"), ("Stra\u00dfe", "STRASSE fails")):
+        assert leave_out_form(read(title), [FORM.replace("[Viewer Bug]: ", start)]).title == title
+
+
+def test_a_long_title_of_a_form_costs_little():
+    parsed = read()
+    assert_grows_linearly(lambda size: f"title: a{' ' * size}b\nbody:\n", lambda form: leave_out_form(parsed, [form]))

@@ -169,10 +169,12 @@ class GitCodebase:
         from triage.code.code_history import look_up_history
         from triage.code.leads.regression import make_rater
         from triage.code.rank.query import build_query
+        from triage.issue.form_words import leave_out_form
 
         if self._indexed is None:
             return CodeHistory()
-        rate = make_rater(self._indexed.corpus, build_query(SearchQuery(parsed=parsed)), paths)
+        own = leave_out_form(parsed, self._indexed.forms)
+        rate = make_rater(self._indexed.corpus, build_query(SearchQuery(parsed=own)), paths)
         return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines, rate)
 
     def find_security_policy(self) -> str | None:

@@ -223,7 +223,10 @@ class RegressionWindow(Value):
     commits: list[PathChange] = Field(default_factory=list)
     """Those that fit the report, newest first, at most five."""
     total: int = 0
-    """Number of commits that change code, also of those not listed; as many as could be read."""
+    """Number of commits that change code, also of those not listed.
+
+    Without merges, and without those of bots or of more than 30 files.
+    """
     only_suspects: bool = False
     """Only commits that change one of the suspects were read: GitHub was asked, the checkout is shallow."""
 

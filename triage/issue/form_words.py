@@ -10,7 +10,7 @@ _FORM_KEY = re.compile(
     r"^[\s\-]*(?:(?:name|about|label|description|placeholder|value|title|options|labels)\s*:)?\s*[|>]?\s*"
 )
 _MARKS = "#*->•_:\"'`[]() \t"
-_TITLE = re.compile(r"^title\s*:\s*[\"']?(.+?)[\"']?\s*$", re.M)
+_TITLE = re.compile(r"^title[ \t]*:[ \t]*(\S.*)$", re.M)
 _EMPTY_ANSWER = "no response"
 
 
@@ -42,6 +42,8 @@ def _keep_own_lines(text: str, known: set[str]) -> str:
 
 
 def _cut_title(title: str, forms: Sequence[str]) -> str:
-    starts = (match[1].strip(" :") for form in forms for match in _TITLE.finditer(form))
-    start = max((one for one in starts if one and title.casefold().startswith(one.casefold())), key=len, default="")
-    return title[len(start) :].lstrip(" :-") or title
+    starts = (match[1].strip(" \t\"'") for form in forms for match in _TITLE.finditer(form))
+    # Only what ends by itself, such as `[Bug]: `: a form that begins with a word would cut words of reports.
+    marks = (start.rstrip(" :") for start in starts if start.rstrip().endswith(("]", ":", ")", "-")))
+    cut = max((mark for mark in marks if title.startswith(mark)), key=len, default="")
+    return title[len(cut) :].lstrip(" :-") or title

@@ -217,3 +217,29 @@ def test_a_link_into_another_repository_leads_nowhere(tmp_path):
         asked = read("step_1 is slow", f"See https://github.com/{owner}/blob/main/shop/basket.py#L2 please.")
         leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
         assert [one.lead.rule for one in leads if one.lead.rule == "link"] == rules
+
+
+def test_a_file_of_the_reporters_own_is_not_the_projects(tmp_path):
+    files = FILES | {"shop/main.py": "def main():\n    return 1\n\n\nx = main()\n"}
+    corpus = make_corpus(tmp_path, files)
+    trace = (
+        'Traceback (most recent call last):\n  File "main.py", line 5, in <module>\n    shop.start(1)\nValueError: x\n'
+    )
+    for body in (trace, "In my main.py line 5 I call it.", "It is not in shop/store.py:5, that works."):
+        asked = read("it fails", body)
+        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
+        assert not [one for one in leads if one.lead.rule in ("frame", "place")]
+
+
+def test_the_text_of_a_trace_is_that_of_its_own_error(tmp_path):
+    body = 'Traceback (most recent call last):\n  File "/x/lib/other.py", line 1, in a\n    a()\nKeyError: unrelated\n\nand\n\n'
+    body += 'Traceback (most recent call last):\n  File "/x/shop/store.py", line 16, in load\n'
+    body += "    return json.loads(self.path.read_text())\nValueError: bad json\n"
+    place = find(tmp_path, read("load of Store fails", body))
+    assert place
+    assert (place.sign, place.text) == ("trace", "ValueError: bad json")
+
+
+def test_line_zero_is_no_line(tmp_path):
+    place = find(tmp_path, read("Store", "It is shop/store.py:0 in Store.load."))
+    assert place is None or place.line is None

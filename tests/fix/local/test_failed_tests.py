@@ -13,7 +13,7 @@ from triage.fix.local.failed_tests import limit_command, list_failed_tests
                 "FAILED tests/test_a.py::T::test_b[x - y] - assert 1 == 2\nERROR tests/test_c.py - ImportError: no\n"
                 "ERROR tests/test_d.py\n1 failed, 2 errors in 0.12s"
             ),
-            ["tests/test_a.py::T::test_b[x", "tests/test_c.py", "tests/test_d.py"],
+            ["tests/test_a.py::T::test_b[x - y]", "tests/test_c.py", "tests/test_d.py"],
         ),
         (
             "FAIL: test_a (tests.test_cart.Totals.test_a)\nERROR: test_b (tests.test_cart.Totals) (i=3)\nFAILED (errors=1)",

@@ -94,3 +94,17 @@ def test_other_words_and_other_languages(body, worked, broken):
 @each_row("body", ["It needs Python 3.8 or older versions of pip.", "Since 4.4 supports it, I tried."])
 def test_versions_alone_tell_no_regression(body):
     assert find_regression(read_issue(Issue(title="Something is wrong", body=body))) is None
+
+
+@each_row(
+    "body",
+    [
+        "git bisect says abc1234 is the last good commit.",
+        "It worked previously (commit abc1234).",
+        "Reverting abc1234 does not fix it.",
+        "It used to work. I use shop version abc1234f.",
+    ],
+)
+def test_a_commit_that_the_report_does_not_blame_broke_nothing(body):
+    found = find_regression(read_issue(Issue(title="Something is wrong", body=body)))
+    assert not found or not found.broken_in

@@ -164,7 +164,8 @@ class GitHistory:
             subject = self._objects.run("log", "-1", "--format=%s", commit, "--").strip()
         except GitError:
             return False
-        return same_patch.startswith(b"-") or (len(subject) >= MIN_SUBJECT_BYTES and subject in only_there)
+        names_it = any(line == subject or line.endswith(b": " + subject) for line in only_there.splitlines())
+        return same_patch.startswith(b"-") or (len(subject) >= MIN_SUBJECT_BYTES and names_it)
 
     def list_tags_with(self, commit: str) -> list[Tag]:
         """Return the tags that contain the commit, oldest first."""

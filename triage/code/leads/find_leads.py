@@ -84,7 +84,7 @@ def choose_place(ranking: Ranking, leads: Sequence[RatedLead], thresholds: Thres
 def put_leads_first(ranking: Ranking, leads: Sequence[RatedLead]) -> Ranking:
     """Return the ranking with the files first that the reporter points at. No other file is likelier than they are."""
     chances = {one.lead.file: one.chance for one in leads if one.is_first and one.lead.rule in ("link", "place")}
-    if not chances or ranking.order[:1] == [*chances]:
+    if not chances:
         return ranking
     rest = [file for file in ranking.order if file not in chances]
     least = min(chances.values())

@@ -7,7 +7,8 @@ from triage.code.leads.lead import Lead
 from triage.code.rank.mentions import resolve_line, resolve_path
 from triage.code.rank.query import Reference
 from triage.code.rank.query_scores import QueryScores
-from triage.domain.issue import ParsedIssue
+from triage.code.words.corpus import Corpus
+from triage.domain.issue import Frame, ParsedIssue
 
 _MAX_FILES = 2
 """A frame that may lie in more files leads nowhere."""
@@ -29,7 +30,7 @@ def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
     resolved = {path: resolve_path(corpus, path) for path in {frame.path for frame in frames}}
     product, tests = list[tuple[Reference, list[int]]](), list[tuple[Reference, list[int]]]()
     for frame in frames:
-        files = [file for file in resolved[frame.path] if corpus.files[file].compressed_text is not None]
+        files = [file for file in resolved[frame.path] if _may_be_ours(corpus, file, frame)]
         here = [file for file in files if corpus.files[file].role.is_product_code]
         if 0 < len(here) <= _MAX_FILES:
             product.append((frame, here))
@@ -40,8 +41,17 @@ def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
             yield _make_lead(query_scores, parsed, frame, file)
 
 
+def _may_be_ours(corpus: Corpus, file: int, frame: Reference) -> bool:
+    """Return whether a frame may lie in a file: a user has a `main.py` too, but not with our function."""
+    if corpus.files[file].compressed_text is None:
+        return False
+    is_bare = not re.search(r"[/\\]", frame.path)
+    return not is_bare or bool(frame.function and corpus.find_definitions(file, frame.function))
+
+
 def _make_lead(query_scores: QueryScores, parsed: ParsedIssue, frame: Reference, file: int) -> Lead:
-    trace = next(trace for trace in parsed.traces if trace.frames)
+    own = (trace for trace in parsed.traces if any(_is_same(frame, one) for one in trace.frames))
+    trace = next(own, parsed.traces[0])
     line = resolve_line(query_scores.corpus, file, frame)
     lines = query_scores.file_lines(file)
     shown = _find_shown_line(lines, line, _read_frame_code(parsed.body, frame)) if line else None
@@ -54,6 +64,10 @@ def _make_lead(query_scores: QueryScores, parsed: ParsedIssue, frame: Reference,
     )
 
 
+def _is_same(reference: Reference, frame: Frame) -> bool:
+    return reference.line == frame.line and reference.path.endswith(frame.path)
+
+
 def _read_frame_code(body: str, frame: Reference) -> str:
     """Return the line of code that the trace shows for a frame; empty if it shows none."""
     name = re.split(r"[/\\]", frame.path)[-1]
@@ -62,8 +76,8 @@ def _read_frame_code(body: str, frame: Reference) -> str:
     for number, text in enumerate(lines):
         if own.search(text):
             after = [line.strip() for line in lines[number + 1 : number + 12] if line.strip()]
-            marked = next((line for line in after if _ARROW.match(line)), "")
-            return _ARROW.sub("", marked) if marked else next(iter(after), "")
+            marked = next((match for line in after if (match := _ARROW.match(line))), None)
+            return marked.string[marked.end() :] if marked else next(iter(after), "")
     return ""
 
 

@@ -11,6 +11,11 @@ from triage.domain.issue import ParsedIssue
 _PATH = r"(?<![\w./\\-])((?:[\w.@+-]{1,80}[/\\]){0,12}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,6})"
 _WITH_LINE = re.compile(_PATH + r"(?:[:#]L?|\(|,? ?(?:on |at )?(?:\blines?|\bL)\.? ?#?)(\d{1,6})\b")
 _LINE_OF = re.compile(r"\blines? (\d{1,6})(?:\s*-\s*\d{1,6})? (?:of|in) (?:file )?[`\"']?" + _PATH, re.I)
+_CLEARED = re.compile(
+    r"(?i)(?:\bnot|n['’]t|\bmy|\bown) (?:(?:is|are|be|in|at|from|code|file|script|test) ?){0,3}[`\"']?$"
+)
+"""Before a file that is not to blame, or is the reporter's own."""
+_CLEARED_CHARS = 40
 _LINK = re.compile(
     r"/([\w.-]{1,100})/(?:-/)?(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?"
 )
@@ -24,8 +29,8 @@ def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, reposit
     text, name = f"{parsed.title}\n{parsed.prose}", repository.rpartition("/")[2].casefold()
     links = [match for link in parsed.links if (match := _LINK.search(link)) and match[1].casefold() == name]
     written: list[tuple[Rule, str, str | None]] = [("link", match[2], match[3]) for match in links]
-    written += [("place", match[1], match[2]) for match in _WITH_LINE.finditer(text)]
-    written += [("place", match[2], match[1]) for match in _LINE_OF.finditer(text)]
+    written += _find_with_lines(text, _WITH_LINE, 1, 2)
+    written += _find_with_lines(text, _LINE_OF, 2, 1)
     written += [("path", path, None) for path in parsed.paths if path in text]
     seen = set[int]()
     for rule, path, line in written:
@@ -37,5 +42,14 @@ def find_reported_places(query_scores: QueryScores, parsed: ParsedIssue, reposit
         if not query_scores.corpus.files[file].role.is_product_code or not size:
             continue
         seen.add(file)
-        number = int(line) if line and int(line) <= size else None
+        number = int(line) if line and 1 <= int(line) <= size else None
         yield Lead(rule, file, number, path)
+
+
+def _find_with_lines(
+    text: str, pattern: re.Pattern[str], path: int, line: int
+) -> Iterator[tuple[Rule, str, str | None]]:
+    for match in pattern.finditer(text):
+        if not _CLEARED.search(text[max(0, match.start() - _CLEARED_CHARS) : match.start()]):
+            # A bare name may be a file of the reporter's own: then only the ranking's first file counts.
+            yield "place" if "/" in match[path] else "path", match[path], match[line]

@@ -10,7 +10,7 @@ MAX_NAME_CHARS = 300
 _TIME = r"(?:[ \t]+[\[(]?\d+(?:\.\d+)?\s?m?s[\])]?)?"
 _FAILED = re.compile(
     r"^(?:"
-    r"(?:FAILED|ERROR) (?P<pytest>\S+\.py(?:::.*?)?)(?= - |$)"
+    r"(?:FAILED|ERROR) (?P<pytest>\S+\.py(?:::[^\[\n]*?(?:\[.*\])?)?)(?= - |$)"
     r"|(?:FAIL|ERROR): (?P<unittest>\S+ \([\w.]+\)(?: [\[(].*)?)$"
     r"|[ \t]*--- FAIL: (?P<go>\S+)"
     r"|test (?P<cargo>\S.*) \.\.\. FAILED$"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from triage.domain.code import PathChange, RegressionWindow, Tag
 from triage.domain.issue import ParsedIssue, Regression, ReportFacts
 from triage.issue.text_signs import MAX_CHARS, find_sentences, quote
-from triage.issue.versions.versions import PLATFORMS, find_previous_tag, find_tag
+from triage.issue.versions.versions import PLATFORMS, find_previous_tag, find_tag, parse_version
 
 _VERSION = (
     r"(?P<{0}>(?:v\d{{1,6}}|\d{{1,4}}\.(?:\d{{1,6}}|x))(?:\.\d{{1,6}}|\.x){{0,3}}"
@@ -161,6 +161,13 @@ _BETWEEN = re.compile(
     re.I,
 )
 _COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_BLAMES = re.compile(
+    r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
+    r"|\b(?:introduced|broken|broke|caused|regressed) (?:in|by|with|since)\b"
+)
+_CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
+_HELPS_NOT = re.compile(r"(?i)(?:\bnot|n['’]t) (?:fix|help|solve|change)")
+"""What a sentence about a commit says that does not blame it: the last good one, or one whose revert helps nothing."""
 _CHEAP = re.compile(
     r"\d|(?i:used to|work|longer|any ?more|stopped|update|upgrade|updat|regress|bisect|bad commit|revert)"
 )
@@ -217,13 +224,15 @@ def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
     worked = worked or (told_worked if told_worked != broken else "")
     broken = broken or (told_broken if told_broken != worked else "")
     is_sure = is_sure or between is not None or bool(told_worked or told_broken)
+    if _COMMIT.fullmatch(broken) and _HELPS_NOT.search(sentence):
+        return None
     is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
     since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not is_feature
     if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
         return None
     if is_sure and not broken:
         commit = _COMMIT.search(sentence)
-        broken = commit[0] if commit else ""
+        broken = commit[0] if commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence) else ""
     place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
@@ -299,12 +308,18 @@ def choose_versions(
     broken = resolve_version(broken_text, tags, resolve) if broken_text else Tag(name=HEAD, commit=head)
     if worked is None and not worked_text and broken is not None and broken in tags:
         worked = find_previous_tag(broken, tags)
-    elif worked is None and not worked_text and broken is not None and broken_text:
+    elif worked is None and not worked_text and broken is not None and facts.regression.broken_in:
         parent = resolve(f"{broken.commit}^1")  # the report names the commit that broke it
         worked = Tag(name=f"{broken.name}^", commit=parent) if parent else None
-    if worked is None or broken is None or worked.commit == broken.commit:
+    if worked is None or broken is None or worked.commit == broken.commit or _is_later(worked, broken):
         return None
     return worked, broken
+
+
+def _is_later(worked: Tag, broken: Tag) -> bool:
+    """Return whether the version that works is the younger one: then it was fixed, and nothing broke."""
+    one, other = parse_version(worked.name), parse_version(broken.name)
+    return bool(one and other and one.prefix == other.prefix and one.numbers > other.numbers)
 
 
 def resolve_version(written: str, tags: Sequence[Tag], resolve: ResolveCommit, *, last: bool = False) -> Tag | None:
