@@ -91,3 +91,8 @@ def test_a_command_runs_a_few_files(command: str, limited: str):
 
 def test_without_a_test_nothing_is_run():
     assert limit_command("pytest", [], IN_COMMIT.__contains__) == ""
+
+
+@each_row("command", ["make pytest", "tox -e pytest", "npm run jest", "nox -s pytest", "pip install pytest"])
+def test_a_build_tool_takes_no_path(command):
+    assert limit_command(command, ["tests/test_new.py"], IN_COMMIT.__contains__) == ""

@@ -75,5 +75,5 @@ def _describe_proof(draft: PatchDraft, context: FixContext, whole: CheckResult, 
     assert context.run_check is not None
     before = context.run_check(draft, False)
     if not before.is_ok and (base.is_ok or whole.is_ok or set(before.failed) - {*base.failed, *whole.failed}):
-        return " and fails without it." if whole.is_ok else ". With the new test and without it, more tests fail."
+        return " and fails without it." if whole.is_ok else ". A new test passes with it and fails without it."
     return " and passes without it too: the test proves nothing, or the check does not run it." if whole.is_ok else "."

@@ -51,6 +51,11 @@ _RUNNERS = [
     _Runner(("node", "--test")),
     _Runner(("go", "test"), by_folder=True),
 ]
+_STARTS = re.compile(
+    r"(?:\w+=\S* )*(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye|bundle) (?:run|exec)|npx|pnpm exec|yarn|env) ?)?"
+    r"(?:(?:\S*python[\d.]*|coverage run)(?: -[A-Za-z])*(?: -m)? ?)?"
+)
+"""What may stand before a runner. Of a build tool, such as `make pytest`, nobody knows what it does with a path."""
 _TAKES_PATH = re.compile(
     r"-[cCfIrw]|--(?:bootstrap|config(?:-file)?|confcutdir|cov|ignore|import|require|root(?:dir)?)"
 )
@@ -72,7 +77,7 @@ def limit_command(command: str, paths: Sequence[str], is_path: Callable[[str], b
         return ""
     for runner in _RUNNERS:
         for end in range(len(runner.words), len(words) + 1):
-            if _ends_with(words[:end], runner.words):
+            if _ends_with(words[:end], runner.words) and _STARTS.fullmatch(" ".join(words[: end - len(runner.words)])):
                 kept = _drop_paths(words[end:], is_path)
                 places = sorted({f"./{path.rpartition('/')[0]}" for path in paths}) if runner.by_folder else paths
                 return shlex.join([*words[:end], *kept, *places])

@@ -1,4 +1,4 @@
-"""New addresses that a patch may have: pages that no stranger can write.
+"""New addresses that a patch may have: pages that no stranger can write, and issues.
 
 An issue may try to have an address of its author planted. So these are pages below those that the base commit declares
 as the project's own, its issues where that is a page on a code host, and references of languages and standards.
@@ -18,8 +18,12 @@ _REFERENCES = re.compile(
     r"|semver\.org|git-scm\.com|pubs\.opengroup\.org"
 )
 """Hosts on which only their editors write pages: no wiki, no playground, no page for questions or drafts."""
-_CODE_HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
+_CODE_HOSTS = frozenset(
+    {"github.com", "gist.github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "sourceforge.net", "sr.ht"}
+)
 """Anybody has pages there, also below a project's own: files of forks and of comments."""
+_WRITTEN_BY_ANYBODY = re.compile(r"(?:^|/)(?:-|uploads|wikis?|snippets|raw|blob|user-content)(?:/|$)")
+"""Below a page of a project's own host, as self-hosted code hosts have it."""
 _DISCUSSION = re.compile(r"(?:-/)?(?:issues|pull|pull-requests|merge_requests|discussions)/\d+")
 _PART = r"[\w+~-][\w.+~-]*"
 _LINK = re.compile(
@@ -54,7 +58,12 @@ def is_documentation_link(url: str, own_pages: set[str]) -> bool:
         return True
     page = f"{found['host']}/{found['path']}"
     below = [page.removeprefix(own) for own in own_pages if f"{page}/".startswith(own)]
-    return any(found["host"] not in _CODE_HOSTS or _DISCUSSION.fullmatch(rest) is not None for rest in below)
+    return any(
+        _DISCUSSION.fullmatch(rest) is not None
+        if found["host"] in _CODE_HOSTS
+        else _WRITTEN_BY_ANYBODY.search(rest) is None
+        for rest in below
+    )
 
 
 def _read_page(url: str) -> str:
