@@ -204,7 +204,7 @@ def test_a_new_issue_is_like_no_other(shop: Shop):
 def test_a_regression_lists_what_changed(shop: Shop):
     body = "`parse_amount` takes an empty text since 1.2 without a complaint, it worked in 1.1.\n\nSteps: `parse_amount('')`."
     comment = shop.run("parse_amount accepts an empty text", body)
-    window = comment.partition("between `v1.1` and `v1.2` change")[2].partition("Suggested")[0]
+    window = comment.partition("between `v1.1` and `v1.2`")[2].partition("Suggested")[0]
     assert "Accept an empty amount (2026-09-01, `shop/basket.py`)" in window
     assert "Round the total" not in window
 
