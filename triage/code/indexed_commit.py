@@ -22,7 +22,7 @@ from triage.code.files.project_files import (
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import choose_place, put_leads_first, rate_leads
+from triage.code.leads.find_leads import choose_place, put_reported_first, rate_leads
 from triage.code.past_changes import ChangeReader, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
@@ -106,7 +106,7 @@ class IndexedCommit:
         query = build_query(search)
         near = self._find_nearest(search, query)
         ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
-        return put_leads_first(ranking, rate_leads(ranking, search.parsed, self.repository))
+        return put_reported_first(ranking, search.parsed, self.repository)
 
     def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
         """Return the likeliest lead, see `code.leads`; None if none is sure enough. No embedding model is asked."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.code.indexes import make_corpus, make_query, make_trace
-from triage.code.leads.find_leads import REPORTED_CHANCE, choose_place, put_leads_first, rate_leads
+from triage.code.leads.find_leads import REPORTED_CHANCE, choose_place, put_reported_first, rate_leads
 from triage.code.leads.shown_lines import MAX_SHOWN_LINES
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import Ranking, rank_files
@@ -181,7 +181,7 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
     place = choose_place(ranking, leads, Thresholds())
     assert place
     assert (place.sign, place.span.path, place.line) == ("place", "shop/basket.py", 2)
-    led = put_leads_first(ranking, leads)
+    led = put_reported_first(ranking, asked.parsed, "acme/shop")
     assert led.order[0] == basket
     assert set(led.order) == {*ranking.order}
     assert led.probabilities[basket] >= max(REPORTED_CHANCE, *(led.probabilities[file] for file in led.order))

@@ -78,9 +78,9 @@ def limit_command(command: str, paths: Sequence[str], is_path: Callable[[str], b
     for runner in _RUNNERS:
         for end in range(len(runner.words), len(words) + 1):
             if _ends_with(words[:end], runner.words) and _STARTS.fullmatch(" ".join(words[: end - len(runner.words)])):
-                kept = _drop_paths(words[end:], is_path)
+                options = _drop_paths(words[end:], is_path)
                 places = sorted({f"./{path.rpartition('/')[0]}" for path in paths}) if runner.by_folder else paths
-                return shlex.join([*words[:end], *kept, *places])
+                return shlex.join([*words[:end], *options, *places])
     return ""
 
 

@@ -220,10 +220,10 @@ def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
     broken = _first(sentence, "broken", *_SAID_BROKEN, *([_TO] if is_sure else []), unless=worked)
     if between := _BETWEEN.search(sentence):
         worked, broken = between["worked"], between["broken"]
-    told_worked, told_broken = _first(sentence, "worked", *_TELLS_WORKED), _first(sentence, "broken", *_TELLS_BROKEN)
-    worked = worked or (told_worked if told_worked != broken else "")
-    broken = broken or (told_broken if told_broken != worked else "")
-    is_sure = is_sure or between is not None or bool(told_worked or told_broken)
+    other_worked, other_broken = _first(sentence, "worked", *_TELLS_WORKED), _first(sentence, "broken", *_TELLS_BROKEN)
+    worked = worked or (other_worked if other_worked != broken else "")
+    broken = broken or (other_broken if other_broken != worked else "")
+    is_sure = is_sure or between is not None or bool(other_worked or other_broken)
     if _COMMIT.fullmatch(broken) and _HELPS_NOT.search(sentence):
         return None
     is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
