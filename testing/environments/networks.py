@@ -196,7 +196,6 @@ UNKNOWN_HOST = "nobody.invalid"
 SERVICES = {
     "model": "model-base-url",
     "search": "TAVILY_BASE_URL",
-    "Chroma": "chroma-url",
     "collector": "OTEL_EXPORTER_OTLP_ENDPOINT",
 }
 
@@ -267,11 +266,6 @@ NAMES: dict[str, Environment] = {
     ),
     "a search with an unknown host name": Environment(
         arrange=_unknown_search_host, with_model=True, status="degraded", expected_text="connection failed"
-    ),
-    "a Chroma with an unknown host name": Environment(
-        inputs={"chroma-url": f"https://{UNKNOWN_HOST}"},
-        status="degraded",
-        expected_text="The Chroma server did not take the vectors",
     ),
     "a collector with an unknown host name": Environment(
         {"OTEL_EXPORTER_OTLP_ENDPOINT": f"https://{UNKNOWN_HOST}"}, expected_text="Telemetry not sent"

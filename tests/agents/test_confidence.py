@@ -28,7 +28,7 @@ def confidence(folder: Path, text: str, files: dict[str, str]) -> tuple[float, f
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
-    codebase = GitCodebase(folder, "acme/shop", chroma=None)
+    codebase = GitCodebase(folder, "acme/shop", in_chroma=False)
     codebase.index()
     title, _, body = text.partition("\n")
     parsed = read_issue(Issue(title=title, body=f"```\n{body}```"))

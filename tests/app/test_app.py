@@ -14,36 +14,14 @@ from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.text.encoded_secrets import KEYS, MODEL, PROXY, find_secrets
-from tests.code.chroma_server import run_chroma_server
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.base.errors import BadInput
-from triage.code.vectors.chroma_connection import connect_to_chroma
 from triage.domain.project_config import Price, ProjectConfig
 from triage.fix import fix_wiring
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 SLUG = "acme/wired"
 NOTHING_SET = ProjectConfig()
-
-
-def vectors_of(settings: Settings, root: Path) -> int:
-    facts = make_app(settings, root).open_services().codebase.index()
-    assert facts.notes == []
-    return facts.vectors
-
-
-def test_vectors_are_stored_on_a_server_only_if_one_is_set(tmp_path: Path):
-    (tmp_path / "code").mkdir()
-    (tmp_path / "code" / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
-    with run_chroma_server(tmp_path / "chroma") as url:
-        assert vectors_of(Settings(), tmp_path / "code") == 1
-        assert list(connect_to_chroma(url).list_collections()) == []
-        assert vectors_of(Settings(chroma_url=url), tmp_path / "code") == 1
-        (stored,) = connect_to_chroma(url).list_collections()
-        assert (stored.metadata or {})["repository"] == SLUG
-        held = stored.get()
-    assert held["metadatas"] == [{"path": "cart.py"}]
-    assert not any(held["documents"] or []), "no text leaves"
 
 
 def test_what_was_paid_for_is_cached_only_if_a_folder_is_set(tmp_path: Path):

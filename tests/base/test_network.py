@@ -29,7 +29,6 @@ from testing.servers.tcp_servers import (
     read_head,
     serve_proxy,
     serve_redirect,
-    serve_slowly,
     serve_tcp,
     serve_tls,
 )
@@ -37,7 +36,6 @@ from tests.output.telemetry.runs import REPORT
 from triage.app.settings.network_settings import read_network
 from triage.base.errors import BadInput, TriageError
 from triage.base.network import CertificateAuthorities, Network
-from triage.code.vectors.chroma_connection import StoreFailed, connect_to_chroma
 from triage.domain.run import Collector, OtlpEndpoint
 from triage.github.github_client import GitHubClient, WaitBudget
 from triage.github.issue_tracker import IssueTracker
@@ -139,14 +137,6 @@ async def ask_collector(url: str, network: Network) -> str:
     return line if "not sent" in line else ""
 
 
-async def ask_chroma(url: str, network: Network) -> str:
-    try:
-        connect_to_chroma(url, network)
-    except StoreFailed as error:
-        return str(error)
-    return ""
-
-
 async def look_for_model(url: str, network: Network) -> str:
     try:
         model_reached(Endpoint(KEY, "r", url, network), [])
@@ -170,7 +160,6 @@ CLIENTS: dict[str, Client] = {
     "embeddings": ask_embeddings,
     "search": ask_search,
     "collector": ask_collector,
-    "Chroma": ask_chroma,
     "model's probe": look_for_model,
     "search's probe": look_for_search,
 }
@@ -334,12 +323,6 @@ async def test_a_collector_may_have_certificates_of_its_own(
 @every_client
 async def test_a_closed_port_is_an_ordinary_failure(ask: Client):
     assert await ask("http://127.0.0.1:9", Network())
-
-
-async def test_a_chroma_server_that_sends_slowly_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.code.vectors.chroma_connection.HEARTBEAT_SECONDS", 0.3)
-    with serve_slowly(0.05) as port:
-        assert await ask_chroma(f"http://127.0.0.1:{port}", Network()) == "ReadTimeout"
 
 
 @every_client

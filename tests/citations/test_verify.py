@@ -390,7 +390,7 @@ def test_the_index_knows_where_a_definition_with_a_long_signature_ends(tmp_path)
     for path, text in sources.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
-    codebase = GitCodebase(tmp_path, "acme/cache", chroma=None)
+    codebase = GitCodebase(tmp_path, "acme/cache", in_chroma=False)
     codebase.index()
     cited = [
         relevant("src/cache.rs", 7, 7, symbol="Cache::get"),

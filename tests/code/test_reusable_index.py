@@ -53,7 +53,7 @@ def project(tmp_path: Path) -> Path:
 
 def open_past(root: Path, revision: str, last: LastIndex, limits: IndexLimits | None = None) -> GitCodebase:
     past = PastCommit(revision, NOW, last)
-    return GitCodebase(root, "acme/calendar", limits=limits, chroma=None, past=past)
+    return GitCodebase(root, "acme/calendar", limits=limits, in_chroma=False, past=past)
 
 
 @pytest.mark.parametrize(

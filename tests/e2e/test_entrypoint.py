@@ -11,11 +11,9 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import ROOT, Job
-from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.servers.github_server import GitHubServer, serve_github
 from testing.servers.scripted_server import chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
-from tests.code.chroma_server import run_chroma_server as chroma_serving
-from triage.code.vectors.chroma_connection import connect_to_chroma
 
 needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is None, reason="no triage/action.py")
 
@@ -45,17 +43,6 @@ def test_no_file_of_the_workspace_is_imported_or_executed(job):
     done = job.run_here()
     assert sample_bug.find_executed_traps(job.workspace) == []
     sample_bug.assert_report(job, done)
-
-
-@needs_action
-def test_vectors_are_sent_to_the_chroma_server(job, tmp_path):
-    sample_bug.write_plain_checkout(job.workspace)
-    job.commit()
-    with chroma_serving(tmp_path / "chroma") as url:
-        job.inputs["chroma-url"] = url
-        sample_bug.assert_report(job, job.run_here())
-        (stored,) = connect_to_chroma(url).list_collections()
-        assert stored.metadata["repository"] == SLUG
 
 
 PROBE = """

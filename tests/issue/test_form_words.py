@@ -67,7 +67,7 @@ def test_the_file_that_opens_the_form_is_not_the_likeliest(tmp_path: Path):
         root = tmp_path / f"shop{len(forms)}"
         root.mkdir()
         commit(root, files | forms)
-        codebase = GitCodebase(root, "acme/shop", chroma=None)
+        codebase = GitCodebase(root, "acme/shop", in_chroma=False)
         codebase.index()
         firsts.append(codebase.search(SearchQuery(parsed=read()), 1)[0].path)
     assert firsts == ["src/reportIssue.js", "src/basket.js"]

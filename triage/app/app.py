@@ -247,20 +247,17 @@ class App:
 
     def open_local_codebase(self) -> Codebase:
         """Return the checkout's index, with vectors made and stored on this machine."""
-        settings = self.settings.with_rules_engine().model_copy(update={"chroma_url": None})
-        return replace(self, settings=settings).open_checkout(None)
+        return replace(self, settings=self.settings.with_rules_engine()).open_checkout(None)
 
     def open_checkout(self, embeddings: Embeddings | None) -> GitCodebase:
         from triage.code.codebase import GitCodebase
-        from triage.code.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
 
-        url, folder = self.settings.chroma_url, self.find_cache_folder()
+        folder = self.find_cache_folder()
         return GitCodebase(
             self.root,
             self.repository,
             embeddings,
             self.settings.effective_embedding_model,
-            chroma=partial(connect_to_chroma, url, self.environment.network) if url else open_embedded_chroma,
             ignore=self.config.ignore,
             thresholds=self.config.thresholds,
             vector_folder=folder and folder / "vectors",

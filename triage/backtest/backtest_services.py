@@ -55,7 +55,7 @@ class PastServices:
             app.repository,
             embeddings,
             app.settings.effective_embedding_model,
-            chroma=None,
+            in_chroma=False,
             ignore=app.config.ignore,
             vector_folder=folder and folder / "vectors",
             thresholds=app.config.thresholds,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.domain.code import (
     BestPlace,
     CodeHistory,
@@ -42,9 +41,8 @@ class GitCodebase:
     """The embedding model; without one, vectors are made from the words."""
     embedding_name: str = "local"
     limits: "IndexLimits | None" = None
-    chroma: OpenChroma | None = open_embedded_chroma
-    """Opens the Chroma that stores the vectors, in this process or on a server. With None they are compared one by one,
-    which is exact and needs no setup."""
+    in_chroma: bool = True
+    """Store the vectors in Chroma; or compare them one by one, which is exact and needs no setup."""
     ignore: Sequence[str] = ()
     """Paths to leave out, as patterns of gitignore."""
     vector_folder: Path | None = None
@@ -78,10 +76,10 @@ class GitCodebase:
             self.embeddings,
             self.embedding_name,
             self.limits or IndexLimits(),
-            self.chroma,
             self.ignore,
             self._open_vector_cache(),
             self.past,
+            in_chroma=self.in_chroma,
         )
 
     def _open_vector_cache(self) -> "VectorCache | None":
@@ -145,10 +143,10 @@ class GitCodebase:
                 parsed,
                 choose_earlier_reports(issue, past),
                 self.repository,
-                None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
                 self.embeddings,
                 self.embedding_name,
                 self._open_vector_cache(),
+                in_chroma=self.in_chroma and not self.index_once,  # each of many issues would store a collection
             )
         named_from = self.thresholds.duplicate
         return find_similar_issues(

@@ -30,7 +30,6 @@ from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
 from triage.code.reusable_index import ReusableIndex
-from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
@@ -144,10 +143,11 @@ def index_repository(
     model: "Embeddings | None",
     model_name: str,
     limits: IndexLimits,
-    open_chroma: OpenChroma | None = open_embedded_chroma,
     ignore: Sequence[str] = (),
     vector_cache: VectorCache | None = None,
     past: PastCommit | None = None,
+    *,
+    in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
     """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
 
@@ -156,7 +156,7 @@ def index_repository(
     """
     started = time.perf_counter()
     # The import takes a second, during which other processes read files.
-    importing = threading.Thread(target=_import_chroma, daemon=True, name="import") if open_chroma else None
+    importing = threading.Thread(target=_import_chroma, daemon=True, name="import") if in_chroma else None
     if importing:
         importing.start()
     notes: list[str] = []
@@ -173,7 +173,7 @@ def index_repository(
         past.neighbour.reusable = built.make_reusable()
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
-    vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
+    vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, vector_cache, in_chroma=in_chroma)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)

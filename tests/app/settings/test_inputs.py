@@ -182,8 +182,7 @@ class TestBaseUrl:
         ],
     )
     def test_taken(self, url: str) -> None:
-        settings = from_runner(model_base_url=url, chroma_url=f"{url}/")
-        assert (settings.model_base_url, settings.chroma_url) == (url, url)
+        assert from_runner(model_base_url=f"{url}/").model_base_url == url
 
     @each_row(
         "url",
@@ -207,10 +206,9 @@ class TestBaseUrl:
             "https://[::1/v1",
         ],
     )
-    @each_row("name", ["model-base-url", "chroma-url"])
-    def test_refused_without_showing_it(self, name: str, url: str) -> None:
-        said = refusal(**{name: url})
-        assert said.startswith(f"{name}: ")
+    def test_refused_without_showing_it(self, url: str) -> None:
+        said = refusal(model_base_url=url)
+        assert said.startswith("model-base-url: ")
         assert "pa55word" not in said
 
 
@@ -249,16 +247,6 @@ class TestSupervisorAndFiles:
     def test_a_cost_limit_of_zero_without_a_model_is_no_warning(self) -> None:
         assert from_runner(max_cost_usd="0").warnings == []
         assert from_runner(max_cost_usd="0", engine="rules").warnings == []
-
-
-class TestChromaUrl:
-    def test_none_unless_given_and_no_sign_of_a_model(self) -> None:
-        assert Settings.from_runner({}).chroma_url is None
-        assert from_runner(chroma_url="https://chroma.example").effective_engine == "rules"
-
-    def test_at_a_terminal(self) -> None:
-        settings = Settings.from_terminal({"TRIAGE_CHROMA_URL": "http://chroma:8000"})
-        assert settings.chroma_url == "http://chroma:8000"
 
 
 class TestFaults:

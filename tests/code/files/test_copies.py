@@ -47,7 +47,7 @@ def test_a_marked_copy_does_not_lead(tmp_path: Path):
         root = tmp_path / (sign or "unmarked")
         root.mkdir()
         commit(root, files | {".gitattributes": marks})
-        codebase = GitCodebase(root, "acme/vessel", chroma=None)
+        codebase = GitCodebase(root, "acme/vessel", in_chroma=False)
         codebase.index()
         place = codebase.find_best_place(parsed)
         assert (place.sign if place else None) == sign

@@ -60,7 +60,7 @@ def open_tree(root: Path) -> tuple[SourceTree, Listing, bool]:
 
 
 def index_checkout(root: Path) -> tuple[GitCodebase, IndexFacts]:
-    codebase = GitCodebase(root, "octo/shop", chroma=None)
+    codebase = GitCodebase(root, "octo/shop", in_chroma=False)
     return codebase, codebase.index()
 
 

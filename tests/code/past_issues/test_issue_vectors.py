@@ -5,23 +5,21 @@ import pytest
 from tests.code.embeddings import FailingModel, LetterCounts
 from tests.code.past_issues.past import past_issue, past_issues
 from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
-from triage.code.vectors.chroma_connection import OpenChroma, open_embedded_chroma
+from triage.code.vectors.chroma_package import open_chroma
 from triage.code.vectors.embed_corpus import VectorCache
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
-
-STORES = pytest.mark.parametrize("open_chroma", [open_embedded_chroma, None], ids=["Chroma", "exact"])
 
 
 def read(title: str, body: str = "") -> ParsedIssue:
     return read_issue(Issue(title=title, body=body))
 
 
-@STORES
-def test_an_embedding_model_finds_what_shares_no_word(open_chroma: OpenChroma | None) -> None:
+@pytest.mark.parametrize("in_chroma", [True, False])
+def test_an_embedding_model_finds_what_shares_no_word(in_chroma: bool) -> None:
     past = [*past_issues(12), past_issue(50, "zzzz zzzzz zz")]
     model = LetterCounts()
-    near = find_near_issues(read("zzz"), past, "acme/model", open_chroma, model, "letters")
+    near = find_near_issues(read("zzz"), past, "acme/model", model, "letters", in_chroma=in_chroma)
     assert near[0] == 50
     assert len(near) == NEAR
     assert any("zzzz" in text for text in model.texts)
@@ -29,7 +27,7 @@ def test_an_embedding_model_finds_what_shares_no_word(open_chroma: OpenChroma | 
 
 def test_a_model_reads_the_start() -> None:
     model = LetterCounts()
-    find_near_issues(read("a"), [past_issue(1, "Title", "x" * 9_000)], "acme/cut", None, model, "m")
+    find_near_issues(read("a"), [past_issue(1, "Title", "x" * 9_000)], "acme/cut", model, "m")
     assert model.texts == [f"Title\n{'x' * 494}"]
 
 
@@ -37,7 +35,7 @@ def test_a_secret_is_not_sent_also_not_half_of_it() -> None:
     model = LetterCounts()
     key = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     past = [past_issue(1, "Token", f"{'x' * 480} {key}"), past_issue(2, "Token", f"token {key}")]
-    find_near_issues(read("a"), past, "acme/secret", None, model, "m")
+    find_near_issues(read("a"), past, "acme/secret", model, "m")
     assert len(model.texts) == 2
     assert not any("ghp" in text for text in model.texts)
 
@@ -45,29 +43,29 @@ def test_a_secret_is_not_sent_also_not_half_of_it() -> None:
 @pytest.mark.parametrize("queries_only", [True, False])
 def test_a_model_that_fails_finds_nothing(queries_only: bool) -> None:
     model = FailingModel(OSError("no route"), queries_only=queries_only)
-    assert find_near_issues(read("Webhooks"), past_issues(40), "acme/fails", None, model, "m") == []
+    assert find_near_issues(read("Webhooks"), past_issues(40), "acme/fails", model, "m") == []
 
 
 def test_no_text_is_paid_for_twice_with_a_cache(tmp_path: Path) -> None:
     past = past_issues(5)
     for expected in (5, 0):
         model = LetterCounts()
-        find_near_issues(read("a"), past, "acme/cache", None, model, "m", VectorCache(tmp_path, "m"))
+        find_near_issues(read("a"), past, "acme/cache", model, "m", VectorCache(tmp_path, "m"))
         assert len(model.texts) == expected
 
 
 def test_the_collection_is_apart_from_that_of_the_code() -> None:
     past = past_issues(3)
-    find_near_issues(read("a webhook"), past, "acme/apart", open_embedded_chroma, LetterCounts(), "m")
-    collections = open_embedded_chroma().list_collections()
+    find_near_issues(read("a webhook"), past, "acme/apart", LetterCounts(), "m")
+    collections = open_chroma().list_collections()
     found = [one for one in collections if (one.metadata or {}).get("repository") == "past issues of acme/apart"]
     assert [one.count() for one in found] == [3]
     more = [*past, past_issue(9, "Other")]
-    find_near_issues(read("a webhook"), more, "acme/apart", open_embedded_chroma, LetterCounts(), "m")
-    assert len([*open_embedded_chroma().list_collections()]) == len(collections) + 1
+    find_near_issues(read("a webhook"), more, "acme/apart", LetterCounts(), "m")
+    assert len([*open_chroma().list_collections()]) == len(collections) + 1
 
 
 def test_nothing_is_near_without_past_issues() -> None:
     model = LetterCounts()
-    assert find_near_issues(read("a"), [], "acme/none", None, model, "m") == []
+    assert find_near_issues(read("a"), [], "acme/none", model, "m") == []
     assert model.texts == []

@@ -222,7 +222,7 @@ def make_history(root: Path) -> None:
 
 def test_a_file_of_a_past_fix_with_the_same_words_comes_first(tmp_path: Path):
     make_history(tmp_path)
-    codebase = GitCodebase(tmp_path, "acme/past", chroma=None)
+    codebase = GitCodebase(tmp_path, "acme/past", in_chroma=False)
     codebase.index()
     hit = codebase.search(PAST_ISSUE, 10)[0]
     assert hit.path == "src/part_4.py"

@@ -23,7 +23,6 @@ from tests.code.indexes_compared import collect_answers
 from tests.code.project import DATES, PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.code.codebase import GitCodebase
-from triage.code.vectors.chroma_connection import open_embedded_chroma
 from triage.code.vectors.embed_corpus import VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
 from triage.code.vectors.vector_stores import LOCAL, ChromaStore, VectorKey
@@ -57,7 +56,7 @@ def to_bytes(table: NDArray[np.generic]) -> bytes:
 def open_codebase(
     folder: Path, cache: Path | None, embeddings: Embeddings, name: str = "test-embedding"
 ) -> GitCodebase:
-    return GitCodebase(folder, "acme/calendar", embeddings, name, chroma=None, vector_folder=cache)
+    return GitCodebase(folder, "acme/calendar", embeddings, name, in_chroma=False, vector_folder=cache)
 
 
 class Answers(LetterCounts):
@@ -273,17 +272,11 @@ def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
 
 def test_the_same_key_replaces_and_another_one_does_not(corpus: Corpus, repository: str):
     vectors = project_files(corpus, [0, 1, 2])
-    first = ChromaStore(
-        open_embedded_chroma(), VectorKey(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors
-    )
-    other = ChromaStore(
-        open_embedded_chroma(), VectorKey(repository, "c2", LOCAL, DIMENSIONS), corpus, [0, 1], vectors[:2]
-    )
-    again = ChromaStore(open_embedded_chroma(), first.key, corpus, [2], vectors[2:])
+    first = ChromaStore(VectorKey(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors)
+    other = ChromaStore(VectorKey(repository, "c2", LOCAL, DIMENSIONS), corpus, [0, 1], vectors[:2])
+    again = ChromaStore(first.key, corpus, [2], vectors[2:])
     assert again._collection.count() == 1
     assert other._collection.count() == 2
-    other.drop()
-    other.drop()
 
 
 def test_many_vectors_are_added_in_batches(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
@@ -293,11 +286,8 @@ def test_many_vectors_are_added_in_batches(corpus: Corpus, repository: str, monk
     ones = np.ones(count, dtype=np.int32)
     many = replace(corpus, chunk_files=ones, chunk_starts=ones, chunk_ends=ones, chunk_symbols=[None] * count)
     vectors = np.repeat(project_files(corpus, [0]), count, axis=0)
-    store = ChromaStore(
-        open_embedded_chroma(), VectorKey(repository, None, LOCAL, DIMENSIONS), many, range(count), vectors
-    )
+    store = ChromaStore(VectorKey(repository, None, LOCAL, DIMENSIONS), many, range(count), vectors)
     assert store._collection.count() == count
-    store.drop()
 
 
 def test_the_graph_search_finds_what_an_exact_one_finds(corpus: Corpus, repository: str):
@@ -307,13 +297,12 @@ def test_the_graph_search_finds_what_an_exact_one_finds(corpus: Corpus, reposito
     random = np.random.default_rng(7)
     vectors = random.standard_normal((count, 64)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    store = ChromaStore(open_embedded_chroma(), VectorKey(repository, None, LOCAL, 64), many, range(count), vectors)
+    store = ChromaStore(VectorKey(repository, None, LOCAL, 64), many, range(count), vectors)
     shares = []
     for query in random.standard_normal((10, 64)).astype(np.float32):
         exact = set(np.argsort(-(vectors @ query))[:near].tolist())
         shares.append(len(exact & set(store.nearest(query, near))) / near)
     assert min(shares) > 0.99
-    store.drop()
 
 
 @each_row("repository", ["acme/shop", "a", "ünï/日本", "-/-", "x" * 600 + "/" + "y" * 600, "../..", "a b\nc", ""])

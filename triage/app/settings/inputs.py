@@ -196,11 +196,6 @@ class Settings(BaseModel):
         description="Folder for paid replies of models, which a run that is started again does not ask for twice. "
         "Empty disables caching.",
     )
-    chroma_url: EndpointUrl | None = Field(
-        None,
-        description="URL of a Chroma server for the vectors, for shared or very large indexes. Empty keeps the "
-        "vectors in memory.",
-    )
 
     @classmethod
     def from_runner(cls, environ: Mapping[str, str]) -> Self:

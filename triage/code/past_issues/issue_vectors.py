@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from triage.code.vectors.chroma_connection import OpenChroma
 from triage.code.vectors.embed_corpus import VectorCache, embed_query, embed_texts, embedding_errors, store_vectors
 from triage.code.vectors.vector_stores import VectorKey
 from triage.domain.issue import ParsedIssue
@@ -31,10 +30,11 @@ def find_near_issues(
     parsed: ParsedIssue,
     past: Sequence[PastIssue],
     repository: str,
-    open_chroma: OpenChroma | None,
     model: "Embeddings",
     model_name: str,
     cache: VectorCache | None = None,
+    *,
+    in_chroma: bool = True,
 ) -> list[int]:
     """Return the numbers of the nearest past issues; none when the model fails."""
     query = embed_query(model, _shorten(parsed.title, parsed.body)) if past else None
@@ -45,8 +45,8 @@ def find_near_issues(
     except embedding_errors():
         return []
     key = VectorKey(f"{_COLLECTION}{repository}", _digest(past), model_name, rows.shape[1])
-    store = store_vectors(open_chroma, key, None, [past[position].number for position in positions], rows, [])
-    return list(store.nearest(query, NEAR)) if store else []
+    numbers = [past[position].number for position in positions]
+    return list(store_vectors(key, None, numbers, rows, in_chroma=in_chroma).nearest(query, NEAR))
 
 
 def _shorten(title: str, body: str) -> str:

@@ -1,4 +1,4 @@
-"""What we use of `chromadb`. Only this module imports it first; that takes half a second.
+"""Opens Chroma in this process. Only this module imports it first; that takes half a second.
 
 chromadb 1.5.9 can trace itself. For that it imports OpenTelemetry's gRPC exporter, whether or not tracing is on
 (`chromadb/telemetry/opentelemetry/__init__.py`), and we never turn it on. So another module stands in for the exporter
@@ -9,6 +9,7 @@ chromadb imports gRPC elsewhere, this module cannot be imported, and the tests o
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import ModuleType
 
 _GRPC_EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
@@ -36,23 +37,14 @@ def _without_grpc_exporter() -> Iterator[None]:
 with _without_grpc_exporter():
     from chromadb import EphemeralClient
     from chromadb.api import ClientAPI
-    from chromadb.api.collection_configuration import CreateCollectionConfiguration
     from chromadb.api.models.Collection import Collection
-    from chromadb.api.types import CollectionMetadata
-    from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings, System
-    from chromadb.errors import ChromaError, InternalError, NotFoundError
+    from chromadb.config import Settings
+    from chromadb.errors import ChromaError
 
-__all__ = [
-    "DEFAULT_DATABASE",
-    "DEFAULT_TENANT",
-    "ChromaError",
-    "ClientAPI",
-    "Collection",
-    "CollectionMetadata",
-    "CreateCollectionConfiguration",
-    "EphemeralClient",
-    "InternalError",
-    "NotFoundError",
-    "Settings",
-    "System",
-]
+__all__ = ["ChromaError", "ClientAPI", "Collection", "open_chroma"]
+
+
+@cache
+def open_chroma() -> ClientAPI:
+    """Return Chroma in this process's memory, shared by the whole process."""
+    return EphemeralClient(settings=Settings(anonymized_telemetry=False, chroma_otel_granularity=None))

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from triage.base.errors import BudgetExceeded, TriageError
 from triage.base.private_folder import make_private_folder, read_private_file, write_private_file
-from triage.code.vectors.chroma_connection import OpenChroma, StoreFailed, open_embedded_chroma
 from triage.code.vectors.projection import project_files
 from triage.code.vectors.vector_stores import LOCAL, ChromaStore, ExactStore, Matrix, VectorKey, digest_layout
 from triage.code.words.corpus import Corpus
@@ -110,13 +109,14 @@ def embed_corpus(
     commit: str | None,
     model: "Embeddings | None",
     model_name: str,
-    open_chroma: OpenChroma | None = open_embedded_chroma,
     cache: VectorCache | None = None,
+    *,
+    in_chroma: bool = True,
 ) -> CorpusVectors:
     """Make and store vectors of the product code. One of a file is stored as that of the file's first chunk.
 
-    When the model fails, or does not answer with one vector for each text, the projection replaces it. When the Chroma
-    server fails, Chroma in this process replaces it. Each leaves a note. `commit` is None for a folder without git.
+    When the model fails, or does not answer with one vector for each text, the projection replaces it, and a note says
+    so. `commit` is None for a folder without git.
     """
     vectors = CorpusVectors()
     product_chunks: list[int] = np.flatnonzero(corpus.product_files[corpus.chunk_files]).tolist()
@@ -135,7 +135,7 @@ def embed_corpus(
         chunks = [chunks[position] for position in first[:MAX_VECTORS].tolist()]
         rows = project_files(corpus, files[:MAX_VECTORS].tolist())
     key = VectorKey(repository, commit, vectors.embedding, rows.shape[1], digest_layout(corpus, chunks))
-    vectors.store = store_vectors(open_chroma, key, corpus, chunks, rows, vectors.notes)
+    vectors.store = store_vectors(key, corpus, chunks, rows, in_chroma=in_chroma)
     return vectors
 
 
@@ -162,27 +162,17 @@ def _embed_with_model(
 
 
 def store_vectors(
-    open_chroma: OpenChroma | None,
-    key: VectorKey,
-    corpus: Corpus | None,
-    chunks: Sequence[int],
-    rows: Matrix,
-    notes: list[str],
-) -> VectorStore | None:
-    """Store vectors in Chroma, or in this process without it. None if nothing takes them; `notes` then says why."""
-    if open_chroma is None:
+    key: VectorKey, corpus: Corpus | None, chunks: Sequence[int], rows: Matrix, *, in_chroma: bool
+) -> VectorStore:
+    """Store vectors in Chroma; or compare them one by one, which is exact, needs no setup, and never fails."""
+    if not in_chroma:
         return ExactStore(key, chunks, rows)
-    openers: list[OpenChroma] = [open_chroma]
-    if open_chroma is not open_embedded_chroma:
-        openers.append(open_embedded_chroma)
-    for opener in openers:
-        try:
-            return ChromaStore(opener(), key, corpus, chunks, rows)
-        except StoreFailed as error:
-            store = "Chroma" if opener is open_embedded_chroma else "The Chroma server"
-            notes.append(f"{store} did not take the vectors ({error}).")
-    notes.append("The search goes by words alone.")
-    return None
+    from triage.code.vectors.chroma_package import ChromaError
+
+    try:
+        return ChromaStore(key, corpus, chunks, rows)
+    except ChromaError:
+        return ExactStore(key, chunks, rows)
 
 
 def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:

@@ -1,8 +1,6 @@
 """Stores chunk vectors in Chroma, or in numpy, without the texts, which would triple time and memory."""
 
-import math
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -12,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.base.threads import raise_if_abandoned
-from triage.code.vectors.chroma_connection import ChromaClient, StoreFailed, is_shared, translate_chroma_errors
 from triage.code.words.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -31,8 +28,6 @@ _BATCH = 1_000
 """Vectors in one call. Chroma takes up to 5,461, but then needs 100 MB more and a third longer."""
 LOCAL = "local"
 """Name of the projection, which makes one vector of a file; an embedding model makes one of a chunk."""
-_STALE_SECONDS = 86_400
-"""Age at which another commit's vectors on a server are deleted: a job ends within hours."""
 
 
 @dataclass(frozen=True)
@@ -54,100 +49,63 @@ class VectorKey:
 
 
 class ChromaStore:
-    """One collection, in memory or on a server. A complete one with the same key is reused."""
+    """One collection in memory. A complete one with the same key is reused."""
 
-    def __init__(
-        self,
-        client: "ChromaClient",
-        key: VectorKey,
-        corpus: Corpus | None,
-        chunks: Sequence[int],
-        vectors: Matrix,
-    ) -> None:
-        """Store one row of `vectors` for each chunk, or for each number without a corpus. Raises StoreFailed."""
+    def __init__(self, key: VectorKey, corpus: Corpus | None, chunks: Sequence[int], vectors: Matrix) -> None:
+        """Store one row of `vectors` for each chunk, or for each number without a corpus. Raises ChromaError."""
         self.key = key
         self.size = len(chunks)
-        self._chunks_by_id = {str(chunk): int(chunk) for chunk in chunks}
-        self._client = client
-        with translate_chroma_errors():
-            self._collection = self._open_collection()
-            if self._collection.count() < self.size:
-                self._add_vectors(corpus, chunks, vectors)
-            if is_shared(client):
-                self._delete_old_commits()
+        self._collection = self._open_collection()
+        if self._collection.count() < self.size:
+            self._add_vectors(corpus, chunks, vectors)
 
     def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
         """Return the nearest chunks with their cosine similarity, from -1 to 1; empty when Chroma fails."""
+        from triage.code.vectors.chroma_package import ChromaError
+
         if not self.size or not vector.any():
             return {}
         try:
-            with translate_chroma_errors():
-                found = self._collection.query(
-                    query_embeddings=vector, n_results=min(count, self.size), include=["distances"]
-                )
-                distances = zip(found["ids"][0], (found["distances"] or [])[0], strict=True)
-                similarities = {str(name): 1 - float(distance) for name, distance in distances}
-        except StoreFailed:
+            found = self._collection.query(
+                query_embeddings=vector, n_results=min(count, self.size), include=["distances"]
+            )
+        except (ChromaError, ValueError):  # a query of another length than the vectors, from an endpoint that changed
             return {}
-        # On a server somebody else may have added other ids, and other numbers.
-        return {
-            self._chunks_by_id[name]: min(1.0, max(-1.0, similarity))
-            for name, similarity in similarities.items()
-            if name in self._chunks_by_id and math.isfinite(similarity)
-        }
-
-    def drop(self) -> None:
-        """Delete the collection, if there is one. Raises StoreFailed."""
-        from triage.code.vectors.chroma_package import NotFoundError
-
-        with translate_chroma_errors():
-            try:
-                self._client.delete_collection(self.key.collection_name)
-            except NotFoundError:
-                return
+        distances = zip(found["ids"][0], (found["distances"] or [])[0], strict=True)
+        return {int(name): min(1.0, max(-1.0, 1 - float(distance))) for name, distance in distances}
 
     def _open_collection(self) -> "Collection":
+        from triage.code.vectors.chroma_package import open_chroma
+
         collection = self._get_or_create()
         # A folder without git has no commit: the collection may be of another state of it.
         if collection.count() and (self.key.commit is None or collection.count() > self.size):
-            self.drop()
+            open_chroma().delete_collection(self.key.collection_name)
             return self._get_or_create()
         return collection
 
     def _get_or_create(self) -> "Collection":
+        from triage.code.vectors.chroma_package import open_chroma
+
         key = self.key
-        return self._client.get_or_create_collection(
+        return open_chroma().get_or_create_collection(
             key.collection_name,
             embedding_function=None,
             configuration={
                 "hnsw": {"space": "cosine", "ef_construction": _GRAPH_WIDTH, "ef_search": _SEARCH_WIDTH},
             },
-            metadata={
-                "repository": key.repository,
-                "commit": key.commit or "",
-                "embedding": key.embedding,
-                "made": int(time.time()),
-            },
+            metadata={"repository": key.repository, "commit": key.commit or "", "embedding": key.embedding},
         )
 
     def _add_vectors(self, corpus: Corpus | None, chunks: Sequence[int], vectors: Matrix) -> None:
         for first in range(0, len(chunks), _BATCH):
             raise_if_abandoned()
             batch = chunks[first : first + _BATCH]
-            # Not `add`: another job may be adding the same ids.
             self._collection.upsert(
                 ids=[str(chunk) for chunk in batch],
                 embeddings=vectors[first : first + _BATCH],
                 metadatas=[_make_metadata(corpus, chunk, self.key) for chunk in batch] if corpus else None,
             )
-
-    def _delete_old_commits(self) -> None:
-        for other in self._client.list_collections():
-            metadata = other.metadata or {}
-            if metadata.get("repository") != self.key.repository or other.name == self.key.collection_name:
-                continue
-            if int(str(metadata.get("made", 0))) < time.time() - _STALE_SECONDS:
-                self._client.delete_collection(other.name)
 
 
 def digest_layout(corpus: Corpus, chunks: Sequence[int]) -> str:
