@@ -116,6 +116,16 @@ async def test_investigator_keeps_only_messages_that_stand_in_the_issue():
     assert result.answer.error_messages == ["ValueError: day is out of range for month"]
 
 
+@pytest.mark.parametrize(("form", "kind"), [("Feature request", "feature_request"), ("Bug report", "bug")])
+async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind):
+    forms = [f"name: {form}\nbody:\n  - type: textarea\n    attributes:\n      label: What is it about?\n"]
+    services = fake_services(codebase=FakeCodebase(forms=forms))
+    agent_input = case(issue=factories.issue(body="### What is it about?\n\nIt says `TypeError: wrong mode`."))
+    model = FakeModel({"InvestigatorFinding": factories.investigation(kind="feature_request")})
+    assert (await investigator.answer_with_model(agent_input, services, model)).answer.kind == kind
+    assert (await investigator.answer_with_rules(agent_input, services)).kind == kind
+
+
 async def test_investigator_by_rules_names_the_place_that_raised():
     answer = await investigator.answer_with_rules(case(), fake_services())
     assert "ValueError" in answer.hypothesis

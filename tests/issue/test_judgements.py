@@ -60,7 +60,9 @@ def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
         (Issue(title="Broken totals", body="two items"), ["enhancement"], "feature_request"),
         (Issue(title="Add an option for the port"), [], "feature_request"),
         (Issue(title="Add an option for the port"), ["bug"], "bug"),
-        (Issue(title="How do I run this? TypeError: x is not a function", body=""), [], "bug"),
+        (Issue(title="How do I run this? TypeError: x is not a function", body=""), [], "question"),
+        (Issue(title="Can I run two at once?", body="I did not find it in the manual."), [], "question"),
+        (Issue(title="Can I run two at once?", body="The second one crashes."), [], "bug"),
         (
             Issue(title="Why does total() return 4?", body="`total([1, 2])` returns the wrong value, expected 3."),
             [],

@@ -8,6 +8,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import ParsedIssue
 from triage.issue.kind.issue_kind import classify_issue, is_spam
+from triage.issue.questions.issue_forms import find_form_name
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.reporter_language import get_phrases
 from triage.issue.traces.error_messages import describe_symptom
@@ -26,16 +27,25 @@ async def answer_with_model(
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
     answer = await skills.ask(chain.ainvoke, skills.build_messages("investigator", sections))
-    return AgentAnswer(_correct_answer(answer, agent_input.parsed), skills.shortfalls, skills=skills.tiers)
+    by_rules = await in_thread(_classify, agent_input, services)
+    return AgentAnswer(_correct_answer(answer, agent_input.parsed, by_rules), skills.shortfalls, skills=skills.tiers)
 
 
-def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue) -> InvestigatorFinding:
-    # An issue that shows an error, or says what worked before, is a bug report, whatever it talks the model into.
+def _classify(agent_input: AgentInput, services: Services) -> Kind:
+    # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
+    parsed = agent_input.parsed
+    form_name = find_form_name(services.codebase.read_issue_forms(), parsed.sections)
+    return classify_issue(parsed, agent_input.issue.labels, agent_input.learned.kinds, form_name)
+
+
+def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue, by_rules: Kind) -> InvestigatorFinding:
+    # Of an issue that shows an error, or says what worked before, the rules tell the kind: they take it for a bug
+    # unless its form, its title or its own choice says otherwise, whatever it talks the model into.
     shows_bug = bool(parsed.traces or parsed.error_messages or find_regression(parsed))
     return answer.model_copy(
         update={
             "agent_name": "investigator",
-            "kind": "bug" if shows_bug else answer.kind,
+            "kind": by_rules if shows_bug else answer.kind,
             "error_messages": [message for message in answer.error_messages if message and message in parsed.text],
             "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
             "missing_information": answer.missing_information[:MAX_QUESTIONS],
@@ -45,8 +55,7 @@ def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue) -> Investi
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
     parsed = agent_input.parsed
-    kind = classify_issue(parsed, agent_input.issue.labels, agent_input.learned.kinds)
-    # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
+    kind = await in_thread(_classify, agent_input, services)
     project = agent_input.repository.slug
     questions = await in_thread(_list_questions, kind, parsed, services, project)
     symptom = describe_symptom(parsed)

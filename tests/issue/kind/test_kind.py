@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.issue import issues
+from triage.domain.findings import Kind
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.kind.issue_kind import (
     KINDS,
@@ -132,8 +133,34 @@ def test_what_the_reporter_chose_makes_the_kind_about_seven_times_as_likely() ->
 
 def test_an_error_makes_a_bug_of_a_question_unless_the_reporter_chose() -> None:
     error = "```\nTypeError: x is not a function\n```"
-    assert classify_issue(parsed("How do I run this? Any help?", error), []) == "bug"
-    assert classify_issue(parsed("Question: how do I run this? Any help?", error), []) == "question"
+    assert classify_issue(parsed("I try to run this, any help?", error), []) == "bug"
+    assert classify_issue(parsed("Question: I try to run this, any help?", error), []) == "question"
+    assert classify_issue(parsed("How do I run this? Any help?", error), []) == "question"
+
+
+def test_an_error_makes_no_bug_of_a_wish() -> None:
+    wish = "It would be nice if `from_file` opened the file in binary mode. Suggestion: add a `mode` parameter."
+    error = f"{wish}\n\n```\nTypeError: File must be opened in binary mode\n```"
+    title = "Add a file mode parameter to Config.from_file()"
+    assert classify_issue(parsed(title, error), []) == "feature_request"
+    assert classify_issue(parsed(title, f"{error}\n\n### Actual result\n\nIt fails."), []) == "bug"
+
+
+@each_row(
+    ("form_name", "title", "expected"),
+    [
+        ("Feature request", "Ports", "feature_request"),
+        ("❓ Question", "Ports", "question"),
+        ("Question", "Add an option for the port", "question"),
+        ("Question", "[Feature Request]: ports", "feature_request"),
+        ("Bug report", "How do I set the port?", "question"),
+        ("Bug or feature", "Ports", "bug"),
+        ("", "Ports", "bug"),
+    ],
+)
+def test_the_name_of_the_form_decides(form_name: str, title: str, expected: Kind) -> None:
+    error = "It says:\n\n```\nTypeError: x is not a function\n```"
+    assert classify_issue(parsed(title, error), [], form_name=form_name) == expected
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,12 @@ def test_a_sign(text: str, kind: str, severity: str) -> None:
         "It overwrites all existing files after confirmation",
         "When the app crashes, there should be a button for feedback",
         "Attach the log of the shop if the bot crashes",
+        "It is no longer possible to retry",
+        "To help us fix crashes, turn on the log",
+        "Does it crash for others?",
+        'The log says "data corruption"',
+        "It will take 2 hours",
+        "Your SQLite is old, is that a security hole?",
         "",
     ],
 )

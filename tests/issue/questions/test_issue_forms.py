@@ -5,7 +5,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.issue import Issue
-from triage.issue.questions.issue_forms import drop_template_text
+from triage.issue.questions.issue_forms import drop_template_text, find_form_name
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 
@@ -73,3 +73,23 @@ def test_the_cost_is_linear(piece: str) -> None:
         return drop_template_text(read_issue(Issue(title="Bug", body=text)), [text])
 
     assert_grows_linearly(repeat_to(piece), drop)
+
+
+WISH = "name: Feature request\nbody:\n  - type: textarea\n    attributes:\n      label: What do you wish?\n"
+SYSTEM = "### System\n\nLinux\n"
+
+
+@each_row(
+    ("body", "forms", "name"),
+    [
+        ("### What do you wish?\n\nTea", [FORM, WISH], "Feature request"),
+        (SYSTEM, [FORM, WISH], "Bug"),
+        (SYSTEM, [FORM, FORM.replace("Bug", "Question")], ""),
+        ("**What fails?**\n\nThe cart", [TEMPLATE], "Bug"),
+        ("### Something else\n\nTea", [FORM, WISH], ""),
+        (SYSTEM, [FORM.replace("name: Bug\n", "")], ""),
+        (SYSTEM, [], ""),
+    ],
+)
+def test_the_name_of_the_form_that_was_filled_in(body: str, forms: list[str], name: str) -> None:
+    assert find_form_name(forms, read_issue(Issue(title="x", body=body)).sections) == name

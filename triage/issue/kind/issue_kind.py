@@ -15,9 +15,9 @@ from typing import Literal, get_args
 from triage.domain.findings import Kind
 from triage.domain.issue import ParsedIssue
 from triage.domain.value import Value
-from triage.issue.kind.kind_features import PHRASES, extract_kind_features
+from triage.issue.kind.kind_features import PHRASES, describe_title, extract_kind_features
 from triage.issue.kind.severity_signs import reports_vulnerability
-from triage.issue.text_signs import has_error, searchable_text
+from triage.issue.text_signs import FAILURE, has_error, searchable_text
 
 LearnedKind = Literal["bug", "feature_request", "question"]
 
@@ -45,6 +45,10 @@ _FEATURE_FORM = re.compile(
     re.I,
 )
 _SUPPORT = re.compile(r"\bsupport\b|\bhelp\b|install|build", re.I)
+_ASKS_HOW = re.compile(
+    r"^\W*(?:\[[^\]]{1,40}\]\W*|question\W+)?how (?:do|does|can|could|to|should|would)\b(?! (?:not|n['’]t)\b)", re.I
+)
+_ENDS_AS_QUESTION = re.compile(r"\w\W{0,3}[?？]\W*$")
 
 
 def find_declared_kind(parsed: ParsedIssue) -> LearnedKind | None:
@@ -169,25 +173,45 @@ def read_kind(
 
 
 def classify_issue(
-    parsed: ParsedIssue, labels: Sequence[str], learned: Mapping[LearnedKind, float] | None = None
+    parsed: ParsedIssue,
+    labels: Sequence[str],
+    learned: Mapping[LearnedKind, float] | None = None,
+    form_name: str = "",
 ) -> Kind:
-    """Return what the issue is handled as; `learned` as in `read_kind`.
+    """Return what the issue is handled as; `learned` as in `read_kind`, `form_name` of the form that was filled in.
 
-    An uncertain one is a bug, and so is one that shows an error, unless a label or the reporter says otherwise.
+    An uncertain one is a bug. A question that shows an error is one too, unless a label, a form, a prefix or a title
+    such as `How do I …` says otherwise. Who asks for something new may quote an error, but no trace.
     """
     if _is_not_actionable(parsed):
         return "not_actionable"
     if labelled := find_labelled_kind(labels):
         return labelled
+    declared = find_declared_kind(parsed)
+    of_form = _name_kind(form_name)
+    if of_form in ("feature_request", "question") and declared in (None, of_form):
+        return of_form
     found = read_kind(parsed, learned=learned)
-    if _shows_failure(parsed) and find_declared_kind(parsed) != found.kind:
-        return "bug"
-    return found.kind if found.certain else "bug"
+    if declared is None and _is_question_title(parsed, learned or estimate_kind(parsed)):
+        return "question"
+    shows_bug = bool(parsed.traces) or _tells_result(parsed) or (found.kind == "question" and has_error(parsed))
+    return "bug" if not found.certain or (shows_bug and declared != found.kind) else found.kind
+
+
+def _is_question_title(parsed: ParsedIssue, chances: Mapping[LearnedKind, float]) -> bool:
+    """Return whether the title asks, and not for something new: of 63 such issues on five trackers, two were bugs."""
+    asks = _ENDS_AS_QUESTION.search(parsed.title) and "observes" not in describe_title(parsed.title)
+    fails = _shows_failure(parsed) or FAILURE.search(parsed.prose[:_MAX_CHARS])
+    is_question = _ASKS_HOW.match(parsed.title) or (asks and not fails)
+    return bool(is_question) and chances["question"] > chances["feature_request"]
 
 
 def _shows_failure(parsed: ParsedIssue) -> bool:
-    results = (section for section in parsed.sections if _ACTUAL_RESULT.search(section.heading))
-    return bool(parsed.traces) or has_error(parsed) or any(section.text.strip() for section in results)
+    return bool(parsed.traces) or has_error(parsed) or _tells_result(parsed)
+
+
+def _tells_result(parsed: ParsedIssue) -> bool:
+    return any(_ACTUAL_RESULT.search(section.heading) and section.text.strip() for section in parsed.sections)
 
 
 def find_labelled_kind(labels: Sequence[str]) -> LearnedKind | None:

@@ -177,7 +177,7 @@ _WORDS: dict[SignKind, str] = {
     ),
     "hang": (
         r"\b(?:hangs?\b(?! (?:out|on to|around|up)\b)|(?:is |are |gets? |was |it )?hung\b|hanging\b(?! "
-        r"(?:indent|punctuation))|freez(?:es|ing)\b|"
+        r"(?:indent|punctuation|fruit))|freez(?:es|ing)\b|"
         r"(?:is|are|gets?|becomes?|completely|deadly|totally|be) (?:\w+ )?frozen\b|froze\b|deadlocks?(?:ed)?\b|"
         r"infinite (?:loop|recursion)\b|never (?:returns|finish(?:es)?|"
         r"terminates|completes|ends)\b|(?:get|gets|is|stays|got) stuck (?:(?:at|on|in)\b(?! \d)|forever|loading)\b|"
@@ -190,8 +190,8 @@ _WORDS: dict[SignKind, str] = {
         r"leaks?\b|leaks? (?:memory|file descriptors?|"
         r"handles?|connections?|goroutines?|threads?)\b|100 ?% (?:of )?(?:the )?cpu|(?:high|excessive) (?:cpu|"
         r"memory) (?:usage|consumption|load)|"
-        r"takes? (?:too long|forever|(?:several|many|\d+) (?:minutes|hours))|wastes? (?:\w+ ){0,3}(?:memory|disk|"
-        r"space|cpu|bandwidth))"
+        r"(?<!will )takes? (?:too long|forever|(?:several|many|\d+) (?:minutes|hours))|"
+        r"wastes? (?:\w+ ){0,3}(?:memory|disk|space|cpu|bandwidth))"
     ),
     "cosmetic": (
         r"\b(?:typos?\b|misspell(?:ed|ing|s)\b|(?:purely |just |only |a )?cosmetic\b|(?:very |really )?low[- "
@@ -217,10 +217,11 @@ _DEATH = re.compile(
 )
 """A line of output by which a process ends."""
 _NEGATED = re.compile(
-    r"(?i)(?:\b(?:no|not|never|without|nor|neither|avoid\w*|prevent\w*|if it|should|would|could|might|may|to|"
-    r"instead of|than)\s(?:\w+\s){0,2}|"
-    r"n['’]t\s(?:\w+\s){0,2})$"
+    r"(?i)(?:\b(?:no|not|never|without|nor|neither|avoid\w*|prevent\w*|fix(?:e[sd]|ing)?|if it|should|would|could|"
+    r"might|may|to|instead of|than)\s(?:\w+\s){0,2}|"
+    r"n['’]t\s(?:\w+\s){0,2}|[\"“])$"
 )
+"""What stands before a word that says nothing: also a quotation mark, since a message is no observation."""
 _HARMLESS = re.compile(
     r"(?i)\b(?:confirm\w*|cach\w+|temp(?:orary)?|tmp|lock ?files?|test (?:data|files?|database)|"
     r"build (?:folder|directory|output)|dist)\b"
@@ -244,10 +245,15 @@ def find_severity(parsed: ParsedIssue, regression: Regression | None) -> Severit
 def find_severity_signs(parsed: ParsedIssue, regression: Regression | None) -> list[SeveritySign]:
     """Return one sign per kind, the worst first, each with its sentence."""
     sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
-    found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, sentences))}
+    told = [sentence for sentence in sentences if not sentence.endswith("?")]
+    found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, told))}
+    security = found.get("security")
+    if security and security.text not in parsed.title and not reports_vulnerability(parsed, (), is_request=False):
+        del found["security"]
     if "crash" not in found and (line := next(_lines_of_death(parsed), None)):
         found["crash"] = line
-    if regression is not None and regression.quote != found.get("performance"):
+    # Without the version that worked, it is what the reporter is used to: `no longer possible to retry`.
+    if regression is not None and regression.worked_in and regression.quote != found.get("performance"):
         found["regression"] = regression.quote
     return [
         SeveritySign(kind=kind, severity=severity, quote=found[kind])

@@ -17,6 +17,7 @@ from triage.safety.clean_text import clean_text
 _MAX_CHARS = 65_536
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.S)
+_NAME = re.compile(r"^name[ \t]*:[ \t]*(\S.{0,200})$", re.M)
 _HEADING = re.compile(r"^(?:#{1,6} +(.{1,120}?)[ #:]*|\*\*(.{1,120}?):?\*\*:?)$", re.M)
 _WORDS: dict[MissingKind, str] = {
     "expected": r"\bexpect|should (?:happen|have)|desired",
@@ -64,6 +65,17 @@ def parse_forms(texts: Sequence[str]) -> list[Form]:
             form = [FormField(label=label, kind=classify_field(label)) for label in labels if label]
         forms.append(form)
     return [form for form in forms if form]
+
+
+def find_form_name(texts: Sequence[str], sections: Sequence[Section]) -> str:
+    """Return the `name` of the form that was filled in; empty when none was, or when two of them fit."""
+    headings = {_key(section.heading) for section in sections}
+    forms = [(text, form) for text in texts for form in parse_forms([text])]
+    used = find_used_form([form for _, form in forms], sections)
+    hits = sum(_key(field.label) in headings for field in used)
+    fitting = [text for text, form in forms if hits and sum(_key(field.label) in headings for field in form) == hits]
+    name = _NAME.search(fitting[0]) if len(fitting) == 1 else None
+    return name[1].strip(" \t\r\"'") if name else ""
 
 
 def find_template_comments(texts: Sequence[str]) -> frozenset[str]:
