@@ -53,7 +53,7 @@ async def _make_scorecard(task: ScorecardTask, app: App, run: Run) -> RunResult:
     """Count what came of the comments on closed issues. The event does not matter."""
     from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it
 
-    return await make_scorecard(open_scorecard(app, task.since, app.settings.issue_number), run)
+    return await make_scorecard(open_scorecard(app, task.since), run)
 
 
 async def _fix(task: FixTask, app: App, run: Run) -> RunResult:

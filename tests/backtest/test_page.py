@@ -21,10 +21,9 @@ from triage.backtest.page import (
     format_result,
     render_backtest,
     render_scorecard,
-    render_trend_comment,
 )
 from triage.backtest.results import RankedFile
-from triage.backtest.weekly_trend import MAX_WEEKS, count_weeks, parse_marker
+from triage.backtest.weekly_trend import count_weeks
 from triage.comment.sections import utf16_length
 from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.past_issues import TriagedIssue
@@ -60,12 +59,6 @@ NOT_FIXED = [issue(number, comment(asked=True)) for number in range(3)]
 )
 def test_the_page_reads_as_in_its_golden_file(golden, name: str, page: ScorecardPage) -> None:
     golden(f"tests/golden/scorecard_{name}.md", render_scorecard(page))
-
-
-def test_the_comment_with_the_weeks_reads_as_in_its_golden_file(golden) -> None:
-    body = render_trend_comment(count_weeks(judge(*ISSUES)))
-    golden("tests/golden/scorecard_trend.md", body)
-    assert parse_marker(body) == count_weeks(judge(*ISSUES))
 
 
 def test_nothing_triaged_is_said() -> None:
@@ -110,12 +103,9 @@ def test_many_issues_stay_on_one_page() -> None:
     assert f"{1_499 - MAX_LISTED:,} other issues are not listed." in page
 
 
-def test_the_comment_with_two_years_is_below_the_limit_of_github() -> None:
-    weeks = count_weeks(judge(*(issue(number, day=7 * number) for number in range(MAX_WEEKS))))
-    body = render_trend_comment(weeks)
-    assert utf16_length(body) < 30_000
-    assert parse_marker(body) == weeks
-    assert "78 earlier weeks are not shown." in body
+def test_the_latest_half_year_is_shown() -> None:
+    page = render_scorecard(make_page(*(issue(number, day=7 * number) for number in range(104))))
+    assert "78 earlier weeks are not shown." in page
 
 
 WHOLE = outcome(RESULTS, DUPLICATES, chosen=8, left_out={"the commit of the fix is not in this clone": 4})

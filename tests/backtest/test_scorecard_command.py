@@ -1,12 +1,10 @@
 """The scorecard as a job and as a command, against GitHub on loopback."""
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -79,34 +77,10 @@ class TestJob:
         assert self.outputs["status"] == "complete"
         assert {asked.line for asked in api.requests} == {"POST /graphql"}
 
-    def test_weeks_stay_in_the_cache_and_on_an_issue(
-        self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        stored_in: Any = {"cache_dir": ".triage/cache", "issue_number": "7"}
-        assert self.run(api, tmp_path, capsys, **stored_in) == 0
-        [stored] = (tmp_path / "workspace" / ".triage" / "cache" / "scorecard").iterdir()
-        first = api.comments[-1]
-        assert first["issue"] == 7
-        api.issues.pop(11)
-        assert self.run(api, tmp_path, capsys, scorecard="8d", cache_dir=".triage/cache") == 0
-        assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
-        stored.unlink()
-        assert self.run(api, tmp_path, capsys, scorecard="8d", **stored_in) == 0
-        assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
-        assert api.comments[-1] is first
-
-    def test_a_dry_run_writes_nothing_to_the_issue(
-        self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        count = len(api.comments)
-        assert self.run(api, tmp_path, capsys, issue_number="7", dry_run="true") == 0
-        assert len(api.comments) == count
-
     @pytest.mark.parametrize(
         ("inputs", "problem"),
         [
             ({"scorecard": "weekly"}, "give days such as 90d"),
-            ({"issue_number": "99"}, "Issue `#99` does not exist"),
             ({"github_token": "wrong"}, "does not accept the token"),
         ],
     )

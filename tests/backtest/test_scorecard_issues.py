@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from testing.servers.github_api import JOB_TOKEN, PERSON_TOKEN, READ_ONLY_TOKEN, SLUG, ApiFault, GitHubApi
+from testing.servers.github_api import JOB_TOKEN, PERSON_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.github.conftest import QUICK
 from triage.backtest import closed_issues
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.base.errors import (
-    CannotPublish,
     GitHubUnavailable,
-    NoSuchIssue,
-    PermissionMissing,
     RateLimited,
     TriageError,
 )
@@ -279,40 +276,6 @@ class TestFaults:
         api.faults.append(ApiFault("graphql", status=404, body={"message": "Not Found"}))
         with pytest.raises(GitHubUnavailable, match="GraphQL API was not found here"):
             issues.read_closed_issues(START)
-
-
-class TestTrend:
-    def test_it_is_posted_once_and_edited_in_place(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        body = "<!-- bug-triage-scorecard v1 [] -->\nNothing yet.\n"
-        assert issues.read_trend(7) == ""
-        issues.write_trend(7, body)
-        issues.write_trend(7, body.replace("Nothing", "One"))
-        issues.write_trend(7, body.replace("Nothing", "One"))
-        assert api.comment_bodies == [body.replace("Nothing", "One")]
-        assert len(api.request_lines("PATCH")) == 1
-        assert issues.read_trend(7) == api.comment_bodies[0]
-
-    def test_neither_a_report_nor_a_forged_comment_is_taken_for_it(
-        self, api: GitHubApi, issues: ScorecardIssues
-    ) -> None:
-        api.add_comment(f"{render_state(STATE)}\nA report", BOT)
-        api.add_comment("<!-- bug-triage-scorecard v1 [] -->\nforged", "mona")
-        assert issues.read_trend(7) == ""
-        issues.write_trend(7, "<!-- bug-triage-scorecard v1 [] -->\nours")
-        assert len(api.comments) == 3
-
-    def test_without_the_permission(self, open_issues: Open) -> None:
-        with pytest.raises(PermissionMissing, match="issues: write"):
-            open_issues(READ_ONLY_TOKEN).write_trend(7, "<!-- bug-triage-scorecard v1 [] -->")
-
-    def test_a_number_that_does_not_exist(self, issues: ScorecardIssues) -> None:
-        with pytest.raises(NoSuchIssue, match="#99 does not exist"):
-            issues.read_trend(99)
-
-    def test_a_locked_issue(self, api: GitHubApi, issues: ScorecardIssues) -> None:
-        api.faults.append(ApiFault("POST /repos", status=403, body={"message": "This issue is locked"}))
-        with pytest.raises(CannotPublish, match="locked"):
-            issues.write_trend(7, "<!-- bug-triage-scorecard v1 [] -->")
 
 
 def test_a_person_reads_the_comments_of_the_job_token(api: GitHubApi, open_issues: Open) -> None:

@@ -271,7 +271,7 @@ class App:
             return None
         folder = self.root / self.settings.cache_dir
         # A link in the checkout may lead anywhere on this machine.
-        is_unsafe = any(has_symlink(self.root, folder / name) for name in ("runs", "scorecard", "vectors"))
+        is_unsafe = any(has_symlink(self.root, folder / name) for name in ("runs", "vectors"))
         return None if is_unsafe else folder
 
     def _open_response_cache(self) -> FileResponseCache | None:

@@ -1,4 +1,4 @@
-"""Reads closed issues with their fixes and our comments on them, and stores weeks in a comment of ours.
+"""Reads closed issues with their fixes and our comments on them.
 
 It takes two requests of GraphQL for a page of issues. What the fields mean stands in GitHub's GraphQL reference:
 `ClosedEvent.closer`, `Minimizable`, `Reactable`.
@@ -13,15 +13,13 @@ from typing import Any
 
 from pydantic import Field
 
-from triage.backtest.weekly_trend import MARKER
 from triage.base.errors import GitHubUnavailable
 from triage.base.timestamps import Timestamp
 from triage.comment.hidden_state import CommentState, parse_state
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.issue import IssueComment
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 from triage.github.comments import Comments
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors
 from triage.github.graphql import (
     EDITED_COMMENT,
     MAX_TITLE_CHARS,
@@ -88,11 +86,11 @@ _COMMENTS = """query($ids: [ID!]!) {
 
 @dataclass
 class ScorecardIssues(RepositoryConnection):
-    """The closed issues of a repository, and the comment on one that stores the weeks.
+    """The closed issues of a repository.
 
     Raises:
         GitHubUnavailable: GitHub did not answer, or has no GraphQL API there.
-        TriageError: The token may not read or write, or the issue does not exist.
+        TriageError: The token may not read.
     """
 
     _feedback: str = field(default=_FEEDBACK, init=False)
@@ -100,7 +98,7 @@ class ScorecardIssues(RepositoryConnection):
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self.reread_seconds, marker=MARKER)
+        return Comments(self._client, self._repo, self.reread_seconds)
 
     @cached_property
     def _pages(self) -> Pages:
@@ -117,25 +115,6 @@ class ScorecardIssues(RepositoryConnection):
                 raise GitHubUnavailable(
                     "GitHub's GraphQL API was not found here, and closed issues come from it."
                 ) from None
-
-    def read_trend(self, number: int) -> str:
-        """Return the body of our comment with the weeks on an issue; empty without one."""
-        comment = self._find_trend(number)
-        return comment.body if comment else ""
-
-    def write_trend(self, number: int, body: str) -> None:
-        """Post that comment, or edit it."""
-        comment = self._find_trend(number)
-        with translate_write_errors(self.slug):
-            if comment is None:
-                self._comments.post(number, body)
-            elif comment.body != body and comment.comment_id:
-                self._comments.edit(number, comment.comment_id, body)
-
-    def _find_trend(self, number: int) -> IssueComment | None:
-        with translate_read_errors(self.slug, number):
-            comments = self._comments.fetch_all(number)
-            return next((comment for comment in comments if comment.ours), None)
 
     def _read(self, since: datetime) -> ClosedIssues:
         closed = dict[int, datetime]()

@@ -1,24 +1,23 @@
-"""Counts what came of our comments on issues that were closed since a day, and stores the weeks."""
+"""Counts what came of our comments on issues that were closed since a day."""
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from triage.app.app import App, utc_now
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
-from triage.backtest.page import ScorecardPage, render_scorecard, render_trend_comment
-from triage.backtest.weekly_trend import count_weeks, merge_weeks, parse_marker, read_week_file, write_week_file
-from triage.base.errors import TriageError, WrongUsage
+from triage.backtest.page import ScorecardPage, render_scorecard
+from triage.backtest.weekly_trend import count_weeks
+from triage.base.errors import WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.job_page.notices import plan_page, plan_unfinished
 from triage.jobs.run import Run, RunResult
-from triage.writes.apply_local_effects import PublishResult, apply_local_effects
+from triage.writes.apply_local_effects import apply_local_effects
 
 _MAX_DAYS = 731
 _SPAN = re.compile(r"([1-9][0-9]{0,3})([dw])", re.ASCII)
@@ -56,24 +55,13 @@ class ScorecardJob:
 
     issues: ScorecardIssues
     repository: Repository
-    now: datetime
     since: datetime
-    folder: Path | None = None
-    """Where a file stores the weeks between jobs; None stores nothing."""
-    issue_number: int | None = None
-    """A comment on this issue stores the weeks; None for no comment."""
-    dry_run: bool = False
-    """Whether that issue is only read."""
 
-    def run(self) -> "ScorecardResult":
-        """Count, and write the weeks. Raises as `ScorecardIssues.read_closed_issues` and `read_trend`."""
+    def run(self) -> ScorecardPage:
+        """Count. Raises as `ScorecardIssues.read_closed_issues`."""
         closed = self.issues.read_closed_issues(self.since)
         results = [judge_issue(issue) for issue in closed.triaged]
-        comment = self.issues.read_trend(self.issue_number) if self.issue_number else ""
-        stored = [*read_week_file(self.folder, self.repository.slug), *parse_marker(comment)]
-        weeks = merge_weeks(stored, count_weeks(results), closed.since)
-        write_week_file(self.folder, self.repository.slug, weeks, self.now)
-        page = ScorecardPage(
+        return ScorecardPage(
             repository=self.repository.slug,
             server_url=self.repository.server_url,
             asked_since=self.since,
@@ -81,54 +69,24 @@ class ScorecardJob:
             closed=closed.closed,
             card=count_issues(results),
             results=results,
-            weeks=weeks,
+            weeks=count_weeks(results),
         )
-        return ScorecardResult(page, self._write_trend(page))
-
-    def _write_trend(self, page: ScorecardPage) -> TriageError | None:
-        if self.issue_number and not self.dry_run:
-            try:
-                self.issues.write_trend(self.issue_number, render_trend_comment(page.weeks))
-            except TriageError as error:  # the page was counted, and is worth reading
-                return error
-        return None
 
 
-@dataclass(frozen=True)
-class ScorecardResult:
-    page: ScorecardPage
-    problem: TriageError | None = None
-    """Why the comment with the weeks could not be written."""
-
-
-def open_scorecard(app: App, since: str, issue_number: int | None) -> ScorecardJob:
+def open_scorecard(app: App, since: str) -> ScorecardJob:
     """Return what makes the scorecard of the repository. Raises BadInput for a bad time or repository."""
-    now = utc_now()
-    start = parse_since(since, now)
+    start = parse_since(since, utc_now())
     # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
     issues = app.open_github(ScorecardIssues, seconds_between_writes=0.0)
-    folder = app.find_cache_folder()
-    return ScorecardJob(
-        issues=issues,
-        repository=Repository(slug=app.repository, server_url=app.environment.server_url),
-        now=now,
-        since=start,
-        folder=folder / "scorecard" if folder else None,
-        issue_number=issue_number,
-        dry_run=app.settings.dry_run,
-    )
+    return ScorecardJob(issues, Repository(slug=app.repository, server_url=app.environment.server_url), start)
 
 
 async def make_scorecard(job: ScorecardJob, context: Run) -> RunResult:
     """Write the page to the summary of the job."""
     try:
-        result = await call_with_deadline(job.run, context.cancelled, context.seconds_left())
+        page = await call_with_deadline(job.run, context.cancelled, context.seconds_left())
     except OutOfTime as error:
         apply_local_effects(plan_unfinished(f"The scorecard is not ready: {error}."), context.output)
         return RunResult(Status.DEGRADED)
-    publishing = PublishResult()
-    if result.problem:
-        publishing.add_failure(result.problem)
-    apply_local_effects(plan_page(render_scorecard(result.page)), context.output, publishing)
-    failed = Status.FAILED if publishing.needs_setup_fix else Status.DEGRADED
-    return RunResult(failed if result.problem else Status.COMPLETE)
+    apply_local_effects(plan_page(render_scorecard(page)), context.output)
+    return RunResult(Status.COMPLETE)

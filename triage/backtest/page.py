@@ -11,7 +11,7 @@ from rich.text import Text
 from triage.backtest.count import MIN_CASES_FOR_PERCENT, BacktestOutcome, BacktestScore, Rate, Scorecard
 from triage.backtest.results import CaseResult, IssueResult
 from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
-from triage.backtest.weekly_trend import Week, render_marker
+from triage.backtest.weekly_trend import Week
 from triage.comment.permalink import build_reference_url
 from triage.comment.sections import Fold, Page, render_page
 from triage.comment.template import MAX_SUMMARY_UNITS, render_block
@@ -41,7 +41,6 @@ _TITLE_CHARS = 60
 _PATH_CHARS = 120
 MAX_LISTED = 100
 MAX_SHOWN_WEEKS = 26
-MAX_COMMENT_UNITS = 40_000
 _BAND_WORDS: Mapping[float, str] = {
     0.9: "9 of 10 or more",
     0.8: "8 of 10",
@@ -226,18 +225,6 @@ def _order_by_result(result: IssueResult) -> tuple[bool, bool, int]:
     """What was wrong comes first, then the newest."""
     place = result.place
     return bool(place and place.first_right), bool(place and place.any_right), -result.number
-
-
-def render_trend_comment(weeks: Sequence[Week]) -> str:
-    """Return the comment that remembers the weeks in its first line. It has no text of a stranger."""
-    intro = (
-        "**Was it right?** What came of the comments of this action on issues that were closed since, week by week. "
-        "The file is right if the fix edited it. This comment is edited in place; the page of the latest job explains "
-        "how each column is counted."
-    )
-    table = _render_weeks(weeks) if weeks else "Nothing triaged has been closed yet."
-    visible = render_page(Page([intro, table], [], footer=""), MAX_COMMENT_UNITS).rstrip()
-    return f"{render_marker(weeks)}\n{visible}\n"
 
 
 def _render_weeks(weeks: Sequence[Week]) -> str:

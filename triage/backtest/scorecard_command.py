@@ -12,8 +12,8 @@ import typer
 
 from triage.app.app import App, open_at_terminal
 from triage.app.command_line import Json, run_until_signal
-from triage.backtest.make_scorecard import ScorecardJob, ScorecardResult, open_scorecard
-from triage.backtest.page import render_scorecard
+from triage.backtest.make_scorecard import ScorecardJob, open_scorecard
+from triage.backtest.page import ScorecardPage, render_scorecard
 from triage.backtest.results import IssueResult, LikelyPlace
 from triage.backtest.thresholds import apply_choices, choose_thresholds, write_thresholds
 from triage.base.errors import BadInput
@@ -24,10 +24,6 @@ from triage.base.threads import OutOfTime, call_with_deadline
 def scorecard(
     github: Annotated[str, typer.Option(help="owner/name of the repository; by default that of this checkout.")] = "",
     since: Annotated[str, typer.Option(help="Days (90d), weeks (12w), or a day (2026-08-01).")] = "90d",
-    issue: Annotated[
-        int,
-        typer.Option(help="Number of an issue: one comment on it stores the weeks, and is edited in place.", min=0),
-    ] = 0,
     write: Annotated[
         bool,
         typer.Option(
@@ -42,18 +38,15 @@ def scorecard(
     app = replace(app, repository=github or app.repository)
     if not app.settings.github_token.get_secret_value():
         raise BadInput("A scorecard reads GitHub's GraphQL API, which needs a token: set TRIAGE_GITHUB_TOKEN.")
-    job = open_scorecard(app, since, issue or None)
+    job = open_scorecard(app, since)
     app = app.with_project_config() if write else app
-    result = _run(job)
-    page = result.page
+    page = _run(job)
     if as_json:
         sys.stdout.write(json.dumps(page.model_dump(mode="json"), indent=2) + "\n")
     else:
         sys.stdout.write(render_scorecard(page))
     if write:
-        output.annotate("notice", _write_thresholds(app, result.page.results))
-    if result.problem:
-        raise result.problem
+        output.annotate("notice", _write_thresholds(app, page.results))
 
 
 def _write_thresholds(app: App, results: Sequence[IssueResult]) -> str:
@@ -80,14 +73,14 @@ def _to_likely_place(result: IssueResult) -> LikelyPlace | None:
     return LikelyPlace(sign=place.by, path=place.named[0], chance=place.chance, edited=place.first_right, named=True)
 
 
-def _run(job: ScorecardJob) -> ScorecardResult:
-    async def run(cancelled: asyncio.Event) -> ScorecardResult | None:
+def _run(job: ScorecardJob) -> ScorecardPage:
+    async def run(cancelled: asyncio.Event) -> ScorecardPage | None:
         try:
             return await call_with_deadline(job.run, cancelled)
         except OutOfTime:
             return None
 
-    result, stopped_by = run_until_signal(run)
-    if result is None:
+    page, stopped_by = run_until_signal(run)
+    if page is None:
         raise SystemExit(EXIT_CODES[stopped_by] if stopped_by else 1)
-    return result
+    return page

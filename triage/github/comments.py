@@ -37,8 +37,6 @@ class Comments:
     repo: str
     """Its path, `/repos/owner/name`."""
     reread_seconds: float
-    marker: str = COMMENT_MARKER
-    """The first characters of our comments."""
     _marked_ids: dict[int, set[int]] = field(default_factory=dict)
     """By issue, the comments with our marker when the thread was read first."""
     _waits: dict[int, Iterator[int]] = field(default_factory=dict)
@@ -182,11 +180,11 @@ class Comments:
     def _convert(self, raw: object) -> IssueComment:
         comment = parse_response(CommentResponse, raw)
         # Anybody can write the marker.
-        ours = (comment.body or "").startswith(self.marker) and self.is_own_login(comment.login)
+        ours = (comment.body or "").startswith(COMMENT_MARKER) and self.is_own_login(comment.login)
         return comment.to_comment(ours=ours)
 
     def _has_marker(self, comment: IssueComment) -> bool:
-        return comment.body.startswith(self.marker)
+        return comment.body.startswith(COMMENT_MARKER)
 
     @cached_property
     def _own_login(self) -> str | None:

@@ -148,8 +148,7 @@ class Settings(BaseModel):
     scorecard: Annotated[str, Field(max_length=20)] = Field(
         "",
         description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
-        "From when on: days (90d), weeks (12w), or a day (2026-08-01). With issue-number, a comment on that issue "
-        "stores the weeks. See docs/scorecard.md.",
+        "From when on: days (90d), weeks (12w), or a day (2026-08-01). See docs/scorecard.md.",
     )
     backlog: Annotated[BacklogStage, one_of("off", "list", "run", "merge")] = Field(
         "off",
