@@ -475,7 +475,7 @@ def fake_services(**changes: Any) -> Services:
         "progress": FakeProgressLog(),
         "limits": Limits(),
         "engine": "model" if changes.get("model") else "rules",
-        "facts": RunIdentity(request_id="run-1", started_at=NOW, triage_version="0.1.0"),
+        "identity": RunIdentity(request_id="run-1", started_at=NOW, triage_version="0.1.0"),
         "now": lambda: NOW,
         "clock": FakeClock(),
     }

@@ -341,7 +341,7 @@ class Services:
     progress: ProgressLog
     limits: Limits
     engine: Engine
-    facts: RunIdentity
+    identity: RunIdentity
     now: Callable[[], datetime]
     clock: Callable[[], float]
     """Monotonic time in seconds."""

@@ -27,7 +27,7 @@ def test_settings_come_from_the_environment_and_the_limit_from_the_client(
     assert services.limits.iterations == 3
     assert open_run("", iterations=99)[1].limits.iterations == 12
     assert open_run("", iterations=99)[0].slug == tmp_path.name
-    assert open_run("", iterations=99)[1].facts.request_id != services.facts.request_id
+    assert open_run("", iterations=99)[1].identity.request_id != services.identity.request_id
 
 
 def test_one_checkout_or_a_folder_of_them(tmp_path: Path):

@@ -17,7 +17,6 @@ from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill
-from triage.writes.plan_effects import TrustedFacts
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
 COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
@@ -123,14 +122,11 @@ RULES_STEPS = [
     step("writer", 4, 2.2, 0.02),
 ]
 
-FACTS = TrustedFacts(
-    repository=Repository(
-        slug="acme/ledger",
-        server_url="https://github.com",
-        commit=COMMIT,
-        labels=["bug", "importer", "enhancement", "good first issue"],
-    ),
-    run_url=RUN_URL,
+REPOSITORY = Repository(
+    slug="acme/ledger",
+    server_url="https://github.com",
+    commit=COMMIT,
+    labels=["bug", "importer", "enhancement", "good first issue"],
 )
 FULL = RunReport(
     triage_version="0.1.0",

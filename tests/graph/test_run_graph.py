@@ -373,7 +373,7 @@ async def test_an_index_that_fails_leaves_a_triage_of_the_text():
 )
 async def test_an_empty_checkout_is_named(run_url: str, note: str):
     services = fake_services(codebase=FakeCodebase({}))
-    report = await run(replace(services, facts=services.facts.model_copy(update={"run_url": run_url})))
+    report = await run(replace(services, identity=services.identity.model_copy(update={"run_url": run_url})))
     assert report.status is Status.DEGRADED
     assert [one for one in report.notes if note in one]
 

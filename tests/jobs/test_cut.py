@@ -22,7 +22,7 @@ from triage.domain.task import Task, TriageTask, Trigger
 from triage.jobs.run import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
-from triage.writes.apply_effects import UNKNOWN_NOTICE
+from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE
 
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
 BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
@@ -265,7 +265,7 @@ def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
     assert harness.run().status is Status.COMPLETE
     assert harness.output.values["comment-url"].endswith("issuecomment-1001")
     assert "may or may not" not in harness.summary
-    assert harness.output.annotations == [UNKNOWN_NOTICE]
+    assert harness.output.annotations == [DUPLICATES_UNKNOWN_NOTICE]
 
 
 def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness):

@@ -28,7 +28,7 @@ from triage.ports import AnnotationLevel
 from triage.writes.apply_effects import (
     DUPLICATES_UNKNOWN,
     apply_issue_effects,
-    look_again,
+    remove_late_duplicates,
 )
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 
@@ -134,7 +134,7 @@ def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
     result = PublishResult()
     apply_issue_effects(effects, world, result)
     world.on_settled()
-    look_again(world, result)
+    remove_late_duplicates(world, result)
     return apply_local_effects(effects, world, result)
 
 

@@ -15,13 +15,13 @@ from tests.comment.sample_reports import (
     COMMIT,
     DEGRADED,
     EVIL,
-    FACTS,
     FEATURE,
     FIRST,
     FULL,
     HOSTILE,
     ISSUE,
     PATHS,
+    REPOSITORY,
     RUN_URL,
     SECOND,
     change_report,
@@ -46,13 +46,13 @@ from triage.domain.effect import (
     WriteSummary,
 )
 from triage.domain.findings import AgentFinding
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import IssueRef, RunReport, Ticket
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
-from triage.writes.plan_effects import TrustedFacts, build_outputs, plan_quiet
-from triage.writes.plan_issue_effects import LabelPlan, plan_needs_info
+from triage.writes.plan_effects import build_outputs, plan_quiet
+from triage.writes.plan_issue_effects import LabelPlan, PlanInput, plan_needs_info
 from triage.writes.suggestion_proposal import find_proposal, plan_decided
 
 E = TypeVar("E")
@@ -76,7 +76,7 @@ def plan_report(
     report: RunReport,
     policy: Policy,
     issue: Issue,
-    facts: TrustedFacts,
+    repository: Repository,
     previous: IssueComment | None = None,
     paths: Sequence[str] = (),
     **rest: Any,
@@ -84,7 +84,7 @@ def plan_report(
     """Decides and plans, as a run does that an event started."""
     speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
     decided = report.model_copy(update={"comment_reason": speaks})
-    return plan_effects.plan_report(decided, policy, issue, facts, previous, paths, **rest)
+    return plan_effects.plan_report(decided, PlanInput(policy, issue, repository, previous, paths, **rest))
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
@@ -118,14 +118,14 @@ OURS = exchange(render_comment(FULL, None, PATHS))
     ],
 )
 def test_planned_effects(policy, report, previous, expected):
-    assert names(plan_report(report, policy, ISSUE, FACTS, previous, PATHS)) == expected
+    assert names(plan_report(report, policy, ISSUE, REPOSITORY, previous, PATHS)) == expected
 
 
 def test_a_quiet_comment_is_replaced_by_the_same_report():
     state = parse_state(OURS.body)
     assert state is not None
     quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, FACTS, quiet, PATHS))
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, quiet, PATHS))
     assert edit.comment_id == 77
     woken = parse_state(edit.body)
     assert woken is not None
@@ -133,7 +133,7 @@ def test_a_quiet_comment_is_replaced_by_the_same_report():
 
 
 def test_the_state_has_the_hash_of_the_text():
-    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, FACTS))
+    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY))
     state = parse_state(post.body)
     assert state is not None
     assert state.text_hash == hash_text(ISSUE.title, ISSUE.body)
@@ -142,7 +142,7 @@ def test_the_state_has_the_hash_of_the_text():
 
 def test_an_edit_builds_on_the_previous_state():
     first = exchange(render_comment(FIRST, None, PATHS))
-    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, FACTS, first, PATHS))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, REPOSITORY, first, PATHS))
     assert "Could you add this?" in edit.body
     assert "No longer suspected" in edit.body
 
@@ -150,9 +150,9 @@ def test_an_edit_builds_on_the_previous_state():
 def test_only_missing_labels_are_added():
     issue = ISSUE.model_copy(update={"labels": ["Bug"]})
     report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
-    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, FACTS)).labels == ["importer"]
+    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, REPOSITORY)).labels == ["importer"]
     full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, FACTS))
+    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, REPOSITORY))
 
 
 QUESTION = change_report(
@@ -162,7 +162,7 @@ ANSWERED = change_report(missing_information=[])
 
 
 def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_it():
-    waiting = partial(plan_report, policy=Policy(labels="apply"), facts=FACTS, needs_info_label="Importer")
+    waiting = partial(plan_report, policy=Policy(labels="apply"), repository=REPOSITORY, needs_info_label="Importer")
     effects = waiting(QUESTION, issue=ISSUE)
     assert names(effects) == ["PostComment", "AddLabels", *ALWAYS]
     assert of(AddLabels, effects).labels == ["bug", "Importer"]
@@ -180,8 +180,8 @@ OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"], assignees
 
 
 def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
-    plain = plan_report(FULL, Policy(), ISSUE, FACTS)
-    effects = plan_report(FULL, Policy(), ISSUE, FACTS, options=OPTIONS)
+    plain = plan_report(FULL, Policy(), ISSUE, REPOSITORY)
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=OPTIONS)
     assert names(effects) == ["PostComment", "SuggestChanges", *ALWAYS]
     suggest = of(SuggestChanges, effects)
     assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
@@ -192,8 +192,8 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
         "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
     )
     again = exchange(of(PostComment, effects).body)
-    assert names(plan_report(FULL, Policy(), ISSUE, FACTS, again, options=OPTIONS)) == ALWAYS
-    declined = names(plan_report(SECOND, Policy(), ISSUE, FACTS, again, options=OPTIONS))
+    assert names(plan_report(FULL, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS)) == ALWAYS
+    declined = names(plan_report(SECOND, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS))
     assert declined == ["EditComment", *ALWAYS]
 
 
@@ -208,7 +208,7 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
 )
 def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, carried, options, remembered):
     issue = ISSUE.model_copy(update={"labels": carried})
-    state = parse_state(of(PostComment, plan_report(FULL, policy, issue, FACTS, options=options)).body)
+    state = parse_state(of(PostComment, plan_report(FULL, policy, issue, REPOSITORY, options=options)).body)
     assert state is not None
     assert sorted(state.labels) == sorted(map(hash_label, remembered))
 
@@ -219,18 +219,18 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
         {"policy": Policy(labels="off")},
         {"policy": Policy(comment="never")},
         {"is_skipped": True},
-        {"partial": True},
+        {"is_cancelled": True},
         {"options": None},
         {"issue": ISSUE.model_copy(update={"number": None})},
     ],
 )
 def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
-    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "facts": FACTS, "options": OPTIONS}
+    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "repository": REPOSITORY, "options": OPTIONS}
     assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
 
 
 def test_a_dry_run_lists_its_suggestions():
-    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, FACTS, options=OPTIONS)
+    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, REPOSITORY, options=OPTIONS)
     assert names(effects) == ALWAYS
     assert "- Suggested on issue 412: label `bug` (" in of(WriteSummary, effects).markdown
 
@@ -239,7 +239,7 @@ def test_a_dry_run_says_which_label_it_would_remove():
     comment = exchange(render_state(CommentState(needs_info="added")) + "\n")
     labelled = ISSUE.model_copy(update={"labels": ["wait"]})
     dry = Policy(labels="apply", dry_run=True)
-    effects = plan_report(ANSWERED, dry, labelled, FACTS, comment, needs_info_label="wait")
+    effects = plan_report(ANSWERED, dry, labelled, REPOSITORY, comment, needs_info_label="wait")
     assert "- Label removed from issue 412: `wait`" in of(WriteSummary, effects).markdown
 
 
@@ -247,14 +247,13 @@ FORGED = change_report(
     server_url="https://evil.example",
     repository="evil/shop",
     commit="b" * 40,
-    run_url="https://evil.example/run",
     issue=IssueRef(number=1, title="t", url="https://evil.example/issue"),
     ticket=Ticket(title="t", labels=["deploy", "Bug", "bug", "importer\n"]),
 )
 
 
 def test_links_and_labels_do_not_come_from_the_report():
-    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, FACTS)
+    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, REPOSITORY)
     pages = [of(PostComment, effects).body, of(WriteSummary, effects).markdown]
     assert of(AddLabels, effects).labels == ["bug"]
     assert of(SetOutputs, effects).values["ticket-labels"] == '["bug"]'
@@ -265,29 +264,29 @@ def test_links_and_labels_do_not_come_from_the_report():
 
 def test_no_more_than_five_labels():
     names = [f"area {number}" for number in range(9)]
-    origin = FACTS.model_copy(update={"repository": FACTS.repository.model_copy(update={"labels": names})})
+    origin = REPOSITORY.model_copy(update={"labels": names})
     effects = plan_report(change_report(ticket=Ticket(title="t", labels=names)), Policy(labels="apply"), ISSUE, origin)
     assert of(AddLabels, effects).labels == names[:5]
 
 
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
-    assert names(plan_report(FULL, Policy(labels="apply"), issue, FACTS)) == ALWAYS
+    assert names(plan_report(FULL, Policy(labels="apply"), issue, REPOSITORY)) == ALWAYS
 
 
 def test_a_dry_run_lists_its_plan():
-    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, FACTS)
+    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, REPOSITORY)
     page = of(WriteSummary, effects).markdown
     assert "### Dry run: what would have been written" in page
     assert "- A new comment on issue 412 of " in page
     assert "- Labels added to issue 412: `bug`, `importer`" in page
-    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, FACTS, OURS)).markdown
+    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, REPOSITORY, OURS)).markdown
     assert "would have been written\n\nNothing." in unchanged
-    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, FACTS)).markdown
+    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, REPOSITORY)).markdown
 
 
 def test_the_report_is_written_as_json():
-    effects = plan_report(FULL, Policy(), ISSUE, FACTS)
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert written.comment_reason == "analysis"
     assert written.comment is not None
@@ -308,37 +307,37 @@ WITH_FINDINGS = change_report(
         (Policy(comment="never"), None, {}, None),
         (Policy(comment="never"), OURS, {}, None),
         (Policy(), None, {"is_skipped": True}, None),
-        (Policy(), None, {"partial": True}, "analysis"),
-        (Policy(), OURS, {"partial": True}, None),
+        (Policy(), None, {"is_cancelled": True}, "analysis"),
+        (Policy(), OURS, {"is_cancelled": True}, None),
     ],
 )
 def test_the_report_says_what_stands_on_the_issue(
     policy: Policy, previous: IssueComment | None, changes: dict[str, Any], speaks: str | None
 ):
-    effects = plan_report(WITH_FINDINGS, policy, ISSUE, FACTS, previous, PATHS, **changes)
+    effects = plan_report(WITH_FINDINGS, policy, ISSUE, REPOSITORY, previous, PATHS, **changes)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
 
 
 def test_labels_that_nothing_remembers_are_added_once():
     apply = Policy(labels="apply")
-    assert names(plan_report(FEATURE, apply, ISSUE, FACTS, remembers_labels=False)) == ALWAYS
-    assert names(plan_report(FULL, apply, ISSUE, FACTS, remembers_labels=False)) == ["PostComment", *ALWAYS]
-    waiting = plan_report(QUESTION, apply, ISSUE, FACTS, remembers_labels=False, needs_info_label="importer")
+    assert names(plan_report(FEATURE, apply, ISSUE, REPOSITORY, may_label=False)) == ALWAYS
+    assert names(plan_report(FULL, apply, ISSUE, REPOSITORY, may_label=False)) == ["PostComment", *ALWAYS]
+    waiting = plan_report(QUESTION, apply, ISSUE, REPOSITORY, may_label=False, needs_info_label="importer")
     assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
 
 
 def test_suggestions_need_no_comment():
-    effects = plan_report(FEATURE, Policy(), ISSUE, FACTS, options=SuggestionOptions(labels=["enhancement"]))
+    effects = plan_report(FEATURE, Policy(), ISSUE, REPOSITORY, options=SuggestionOptions(labels=["enhancement"]))
     assert names(effects) == ["SuggestChanges", *ALWAYS]
 
 
 def test_a_degraded_run_warns_once():
-    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, FACTS))
+    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, REPOSITORY))
     assert warning.level == "warning"
     assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
     assert (
-        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, FACTS)).message)
+        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, REPOSITORY)).message)
         <= 500
     )
 
@@ -366,7 +365,7 @@ def test_outputs_of_a_full_report():
 
 def test_without_a_panel_of_github_the_comment_proposes_the_same():
     options = OPTIONS.model_copy(update={"can_suggest": False})
-    effects = plan_report(FULL, Policy(), ISSUE, FACTS, options=options)
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=options)
     assert names(effects) == ["PostComment", *ALWAYS]
     body = of(PostComment, effects).body
     proposal = find_proposal(body)
@@ -374,16 +373,18 @@ def test_without_a_panel_of_github_the_comment_proposes_the_same():
     assert (proposal.labels, proposal.issue_type, proposal.issue) == (["bug", "importer"], "Bug", 412)
     assert proposal.issue_text == hash_text(ISSUE.title, ISSUE.body)
     assert f"`/triage apply {compute_proposal_id(proposal)}`" in body
-    assert "/triage apply" not in of(WriteSummary, plan_report(FULL, Policy(comment="never"), ISSUE, FACTS)).markdown
+    assert (
+        "/triage apply" not in of(WriteSummary, plan_report(FULL, Policy(comment="never"), ISSUE, REPOSITORY)).markdown
+    )
 
 
 def test_what_was_declined_is_not_proposed_again():
     options = OPTIONS.model_copy(update={"can_suggest": False})
-    body = of(PostComment, plan_report(FULL, Policy(), ISSUE, FACTS, options=options)).body
+    body = of(PostComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=options)).body
     proposal = find_proposal(body)
     assert proposal is not None
     declined = plan_decided(412, exchange(body), "dropped", proposal).body
-    again = plan_report(SECOND, Policy(), ISSUE, FACTS, exchange(declined), options=options)
+    again = plan_report(SECOND, Policy(), ISSUE, REPOSITORY, exchange(declined), options=options)
     assert find_proposal(declined) is None
     assert find_proposal(of(EditComment, again).body) is None
     assert "dropped" in of(EditComment, again).body
@@ -417,9 +418,9 @@ def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
 
 
 def test_an_unchanged_comment_has_a_url():
-    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, FACTS, OURS)).values
+    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, REPOSITORY, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
-    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, FACTS)).values["comment-url"] == ""
+    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, REPOSITORY)).values["comment-url"] == ""
 
 
 def test_skipping_and_failing_set_every_output():

@@ -209,7 +209,7 @@ class App:
         from triage.agents.code_tools import build_code_tools
 
         minimal = self.open_minimal_services()
-        model, embeddings = self.open_model(minimal.facts.request_id, self._open_response_cache())
+        model, embeddings = self.open_model(minimal.identity.request_id, self._open_response_cache())
         codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
         return replace(
             minimal,
@@ -231,7 +231,7 @@ class App:
             progress=self.progress,
             limits=self.settings.limits(),
             engine=self.settings.effective_engine,
-            facts=RunIdentity(
+            identity=RunIdentity(
                 request_id=str(uuid.uuid4()),
                 started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
                 triage_version=__version__,

@@ -22,11 +22,10 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.jobs.run import AdmittedTriage, Run
+from triage.jobs.run import Run, TriageRequest
 from triage.jobs.write_results import publish_report
 from triage.ports import AnnotationLevel
 from triage.writes.deduplicate import find_our_comment
-from triage.writes.plan_effects import TrustedFacts
 
 TABLE_TITLE = "Bug backlog"
 MAX_FAILURES = 3
@@ -92,10 +91,9 @@ async def write_comments(results: BacklogResults, issues: Mapping[int, ListedIss
     for report in speaking[:limit]:
         if context.cancelled.is_set() or context.seconds_left() <= 0 or failed == MAX_FAILURES:
             break
-        admitted = _admit(issues[report.issue.number or 0].issue)
+        request = _make_request(issues[report.issue.number or 0].issue)
         repository = context.repository.model_copy(update={"commit": report.commit, "labels": results.plan.labels})
-        facts = TrustedFacts(repository=repository, run_url=report.run_url)
-        result = await publish_report(report, admitted, facts, [], context)
+        result = await publish_report(report, request, repository, [], context)
         if result.status is Status.FAILED:
             break  # the token may not write, on no issue
         is_written = result.status is report.status
@@ -118,10 +116,10 @@ def list_speaking(results: BacklogResults, issues: Mapping[int, ListedIssue]) ->
     return [report for report in ordered if report.issue.number in issues and has_comment(report)]
 
 
-def _admit(issue: Issue) -> AdmittedTriage:
+def _make_request(issue: Issue) -> TriageRequest:
     comment = find_our_comment(issue)
     task = TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED)
-    return AdmittedTriage(task, issue, issue, parse_state(comment.body) if comment else None)
+    return TriageRequest(task, issue, issue, parse_state(comment.body) if comment else None)
 
 
 class _NoPage:

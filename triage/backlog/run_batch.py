@@ -18,7 +18,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, Usage
 from triage.jobs.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
-from triage.writes.plan_effects import TrustedFacts, overwrite_with_trusted_facts
+from triage.writes.plan_effects import with_known_repository
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 MIN_SECONDS = 10.0
@@ -122,10 +122,8 @@ async def _triage(
     spent = to_caps(report.usage)
     if cancelled.is_set() and report.ended_early:
         return BatchRecord(number=number, spent=spent, reason=CANCELLED, is_final=False)
-    facts = TrustedFacts(
-        repository=repository.model_copy(update={"commit": services.codebase.commit}), run_url=services.facts.run_url
-    )
-    report = overwrite_with_trusted_facts(report, facts, number)
+    repository = repository.model_copy(update={"commit": services.codebase.commit})
+    report = with_known_repository(report, repository, number)
     if report.security:
         report = withhold_details(report, plan.labels)
     job.progress.info(f"Issue {number}: {report.status.value} in {report.seconds:.1f} s, engine {report.engine}")

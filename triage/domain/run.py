@@ -98,8 +98,6 @@ class RunIdentity(Value):
     started_at: datetime
     triage_version: str
     run_url: str = ""
-    actor: str = ""
-    """Login of who triggered the run; empty at a terminal, by schedule, and where the event names nobody."""
     feature_flags: dict[str, bool] = Field(default_factory=dict)
     """What was on, by name."""
 

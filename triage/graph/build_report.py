@@ -39,9 +39,9 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     explanation = _write_explanation(draft, state) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
-        triage_version=services.facts.triage_version,
-        request_id=services.facts.request_id,
-        started_at=services.facts.started_at,
+        triage_version=services.identity.triage_version,
+        request_id=services.identity.request_id,
+        started_at=services.identity.started_at,
         seconds=round(services.clock() - services.started, 1),
         status=determine_status(state, faults, ended_early),
         engine=services.engine,
@@ -54,9 +54,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             url=state.issue_url,
             labels=state.issue.labels,
         ),
-        run_url=services.facts.run_url,
-        actor=services.facts.actor,
-        feature_flags=services.facts.feature_flags,
+        run_url=services.identity.run_url,
+        feature_flags=services.identity.feature_flags,
         ended_early=ended_early,
         kind=state.kind,
         kind_probability=round(kind_reading.probability, 2) if is_certain else None,

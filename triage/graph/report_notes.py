@@ -38,7 +38,7 @@ def _is_failed_tool(fault: Fault) -> bool:
 def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Services, ended_early: str) -> list[str]:
     """Return what is missing and why, one sentence each, worst first."""
     notes = [ended_early] if ended_early else []
-    notes += _list_index_notes(state, in_job=bool(services.facts.run_url))
+    notes += _list_index_notes(state, in_job=bool(services.identity.run_url))
     notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
     notes += [
         f"Not all past issues could be read: {fault.error.rstrip('.')}." for fault in faults if fault.step == "memory"

@@ -6,7 +6,7 @@ from datetime import datetime
 from triage.approval.decide_approval import WRITE_ROLES
 from triage.base.errors import RateLimited, TriageError
 from triage.domain.task import RUN_WINDOW, RunKey, TriageTask, Trigger
-from triage.jobs.run import AdmittedTriage, Run
+from triage.jobs.run import Run, TriageRequest
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""
@@ -18,16 +18,16 @@ UNCOUNTED = (
 """Otherwise a report that is not worth a comment could be edited, and paid for, without end."""
 
 
-async def check_model_run_cap(admitted: AdmittedTriage, run: Run) -> str:
+async def check_model_run_cap(request: TriageRequest, run: Run) -> str:
     """Return why rules answer though a model could; empty when a model may be asked.
 
     The cap does not hold for a request by number, nor for `/triage` by somebody with write access. When GitHub does
     not say how many issues came, a model is asked, unless GitHub says that it was asked too often: a burst does that.
     """
-    cap, task = run.max_model_runs, admitted.task
+    cap, task = run.max_model_runs, request.task
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
-    if admitted.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment == "auto":
+    if request.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment == "auto":
         run.progress.info(UNCOUNTED)
         return UNCOUNTED
     try:
@@ -38,8 +38,8 @@ async def check_model_run_cap(admitted: AdmittedTriage, run: Run) -> str:
         run.progress.info(f"{error} `max-model-runs-per-day` could not be checked; the model is used.")
         return ""
     else:
-        now = admitted.fetched_issue.snapshot_time or run.now()
-        reason = rules_only_reason(opened, task.number, admitted.earlier_runs, now, cap)
+        now = request.fetched_issue.snapshot_time or run.now()
+        reason = rules_only_reason(opened, task.number, request.earlier_runs, now, cap)
     if not reason or await _has_write_access(task, run):
         return ""
     run.progress.info(reason)

@@ -69,7 +69,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class AdmittedTriage:
+class TriageRequest:
     task: TriageTask
     issue_at_trigger: Issue
     """What the agents read: nothing that was written after the event."""

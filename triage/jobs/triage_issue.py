@@ -27,12 +27,11 @@ from triage.jobs.answer_proposal import answer_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.model_run_cap import check_model_run_cap
 from triage.jobs.remote_history import add_regression_window
-from triage.jobs.run import AdmittedTriage, Run, RunResult
+from triage.jobs.run import Run, RunResult, TriageRequest
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.writes.allowed_labels import select_allowed_labels
 from triage.writes.deduplicate import find_our_comment
-from triage.writes.plan_effects import TrustedFacts
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 
@@ -61,21 +60,23 @@ async def run_task(task: Task, run: Run) -> RunResult:
         return await _triage_without_github(task, run.event_issue, error, run)
     if isinstance(task, SuggestionDecision):
         return await answer_proposal(task, issue, run)
-    at_trigger = restore_issue_at_trigger(issue, run.event_issue, started, run.now())
+    issue_at_trigger = restore_issue_at_trigger(issue, run.event_issue, started, run.now())
     try:
-        admitted = await run.ask_github("The role of whoever asked", lambda: _admit(task, issue, at_trigger, run))
+        request = await run.ask_github(
+            "The role of whoever asked", lambda: _check_request(task, issue, issue_at_trigger, run)
+        )
     except GitHubUnavailable as error:
-        return await _triage_without_github(task, at_trigger, error, run)
-    if isinstance(admitted, Skip):
-        return write_skip(admitted.reason, run)
-    if isinstance(admitted, QuietTask):
-        return await write_quiet(admitted, issue, run)
-    return await _triage(admitted, run)
+        return await _triage_without_github(task, issue_at_trigger, error, run)
+    if isinstance(request, Skip):
+        return write_skip(request.reason, run)
+    if isinstance(request, QuietTask):
+        return await write_quiet(request, issue, run)
+    return await _triage(request, run)
 
 
-def _admit(
-    task: TriageTask | QuietTask, issue: Issue, at_trigger: Issue, run: Run
-) -> AdmittedTriage | QuietTask | Skip:
+def _check_request(
+    task: TriageTask | QuietTask, issue: Issue, issue_at_trigger: Issue, run: Run
+) -> TriageRequest | QuietTask | Skip:
     # Asks GitHub for roles.
     if reason := trigger_comment_skip_reason(task, issue, run.event_issue):
         return Skip(reason=reason)
@@ -83,42 +84,40 @@ def _admit(
     roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
-    known = state or CommentState()
+    remembered = state or CommentState()
     written_at = (comment.edited_at or comment.created_at) if comment else None
     earlier = EarlierRuns(
-        has_open_questions=bool(known.asked),
-        is_quiet=known.quiet,
-        has_same_text=known.text_hash == hash_text(at_trigger.title, at_trigger.body),
+        has_open_questions=bool(remembered.asked),
+        is_quiet=remembered.quiet,
+        has_same_text=remembered.text_hash == hash_text(issue_at_trigger.title, issue_at_trigger.body),
         is_recent=written_at is not None and written_at > now - RUN_WINDOW,
-        runs=known.past_runs,
+        runs=remembered.past_runs,
     )
     trigger = get_trigger_comment(run.event_issue)
-    admitted = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
-    if not isinstance(admitted, TriageTask):
-        return admitted
-    return AdmittedTriage(admitted, at_trigger, issue, state, to_run_key(admitted, run.event_issue))
+    request = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
+    if not isinstance(request, TriageTask):
+        return request
+    return TriageRequest(request, issue_at_trigger, issue, state, to_run_key(request, run.event_issue))
 
 
-async def _triage(admitted: AdmittedTriage, run: Run, problem: str = "") -> RunResult:
+async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunResult:
     labels: list[str] = []
     cap_reason = ""
     if not problem:
         labels = await _fetch_labels(run)
-        cap_reason = await check_model_run_cap(admitted, run)
+        cap_reason = await check_model_run_cap(request, run)
     if cap_reason:
         run = run.with_rules_engine()
     repository = run.repository.model_copy(update={"labels": select_allowed_labels(run.config, labels)})
-    report, services = await _run_agents(admitted, repository, run)
+    report, services = await _run_agents(request.issue_at_trigger, repository, run)
+    report = report.model_copy(update={"actor": request.task.actor})
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
-    if not problem:
-        report = await add_regression_window(report, admitted.issue_at_trigger, run)
+    else:
+        report = await add_regression_window(report, request.issue_at_trigger, run)
     report = add_notes(report, problem, cap_reason)
-    codebase = services.codebase
-    facts = TrustedFacts(
-        repository=repository.model_copy(update={"commit": codebase.commit}), run_url=services.facts.run_url
-    )
-    result = await publish_report(report, admitted, facts, codebase.list_paths(), run)
+    repository = repository.model_copy(update={"commit": services.codebase.commit})
+    result = await publish_report(report, request, repository, services.codebase.list_paths(), run)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, run.cancelled, run.seconds_left)
     return result
@@ -136,26 +135,20 @@ async def _fetch_labels(run: Run) -> list[str]:
     return labels
 
 
-async def _run_agents(admitted: AdmittedTriage, repository: Repository, run: Run) -> tuple[RunReport, Services]:
-    issue = admitted.issue_at_trigger
-
-    def open_services(open_all: Callable[[], Services]) -> Services:
-        services = open_all()
-        return replace(services, facts=services.facts.model_copy(update={"actor": admitted.task.actor}))
-
+async def _run_agents(issue: Issue, repository: Repository, run: Run) -> tuple[RunReport, Services]:
     def load() -> tuple[RunGraph, Services]:
         from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
-        return run_graph, open_services(run.open_services)
+        return run_graph, run.open_services()
 
     try:
         run_graph, services = await call_with_deadline(load, run.cancelled)
     except OutOfTime:
         from triage.graph.build_report import build_offline_report
 
-        services = open_services(run.open_minimal_services or run.open_services)
+        services = (run.open_minimal_services or run.open_services)()
         return build_offline_report(issue, repository, services), services
-    run.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
+    run.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.identity.request_id}")
     with run.progress.group("Agents and tools"):
         return await run_graph(issue, repository, services, run.cancelled), services
 
@@ -164,22 +157,24 @@ async def _triage_without_github(
     task: TriageTask | QuietTask, issue: Issue | None, error: GitHubUnavailable, run: Run
 ) -> RunResult:
     """Triage what the event shows, and write to the job's page only: nobody knows whether we commented already."""
-    admitted = _admit_without_github(task, issue, run)
-    if admitted is None:
+    request = _check_request_without_github(task, issue, run)
+    if request is None:
         return write_unfinished(str(error), run)
-    if isinstance(admitted, Skip):
-        return write_skip(admitted.reason, run)
+    if isinstance(request, Skip):
+        return write_skip(request.reason, run)
     policy = run.policy.model_copy(update={"comment": "never", "labels": "off"})
     run = replace(run, policy=policy)
     if isinstance(error, RateLimited):  # a burst of issues uses the limit up
         run = run.with_rules_engine()
-    return await _triage(admitted, run, problem=f"{error} Nothing was written to the issue.")
+    return await _triage(request, run, problem=f"{error} Nothing was written to the issue.")
 
 
-def _admit_without_github(task: TriageTask | QuietTask, issue: Issue | None, run: Run) -> AdmittedTriage | Skip | None:
+def _check_request_without_github(
+    task: TriageTask | QuietTask, issue: Issue | None, run: Run
+) -> TriageRequest | Skip | None:
     # None: the event alone does not say whether its issue may be triaged.
     if not isinstance(task, TriageTask) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
         return None
     if reason := label_skip_reason(task, issue, run.config):
         return Skip(reason=reason)
-    return AdmittedTriage(task, issue, issue)
+    return TriageRequest(task, issue, issue)

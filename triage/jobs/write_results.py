@@ -8,18 +8,18 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.comment import NOTHING_TO_SAY, decide_comment, withhold_details
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
-from triage.domain.issue import Issue
+from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Trigger
 from triage.job_page.notices import plan_unfinished, skip_effects
-from triage.jobs.run import AdmittedTriage, Run, RunResult
+from triage.jobs.run import Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
-from triage.writes.apply_effects import UNKNOWN_NOTICE, apply_issue_effects, look_again
+from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 from triage.writes.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
-from triage.writes.plan_effects import TrustedFacts, overwrite_with_trusted_facts, plan_quiet, plan_report
-from triage.writes.plan_issue_effects import says_nothing_new
+from triage.writes.plan_effects import plan_quiet, plan_report, with_known_repository
+from triage.writes.plan_issue_effects import PlanInput, says_nothing_new
 from triage.writes.plan_suggestions import list_candidates
 
 REFETCH_SHARE = 0.5
@@ -30,69 +30,67 @@ LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
 
 
 async def publish_report(
-    report: RunReport, admitted: AdmittedTriage, facts: TrustedFacts, paths: Sequence[str], run: Run
+    report: RunReport, request: TriageRequest, repository: Repository, paths: Sequence[str], run: Run
 ) -> RunResult:
     """Write everything about a report, and return the report as it was published.
 
-    Minutes have passed since the issue was read, so it is read again first.
+    Minutes have passed since the issue was read, so it is read again first. `paths` are all files of the commit.
     """
     if report.security:
-        report = withhold_details(report, facts.repository.labels)
+        report = withhold_details(report, repository.labels)
     else:
         run.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
-    issue = admitted.fetched_issue
-    partial = run.cancelled.is_set() and bool(report.ended_early)
+    before, issue = request.issue_at_trigger, request.fetched_issue
+    is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
     may_comment = run.policy.comment != "never" and not run.policy.dry_run
-    if may_comment and (not partial or (report.findings and not find_our_comment(issue))):
-        issue = await refetch_issue(issue, run) or issue
-    before = admitted.issue_at_trigger
+    if may_comment and (not is_cancelled or (report.findings and not find_our_comment(issue))):
+        issue = await _read_again(issue, run)
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
     edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
-    comment = find_our_comment(issue)
-    reason = publish_skip_reason(before, issue, admitted.comment_state, parse_state(comment.body) if comment else None)
-    if reason:
-        run.progress.info(reason)
-        report = add_notes(report, reason)
+    skip_reason = publish_skip_reason(before, issue, request.comment_state, state)
     comment_reason = decide_comment(
-        report, run.policy.comment, is_asked=admitted.task.is_asked, has_comment=comment is not None
+        report, run.policy.comment, is_asked=request.task.is_asked, has_comment=comment is not None
     )
-    report = report.model_copy(update={"comment_reason": None if reason else comment_reason})
-    if not (comment_reason or reason) and run.policy.comment == "auto":
+    if skip_reason:
+        run.progress.info(skip_reason)
+        report, comment_reason = add_notes(report, skip_reason), None
+    elif not comment_reason and run.policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
-    may_suggest = not (partial or reason or says_nothing_new(report, comment))
-    options = await _fetch_suggestion_options(report, admitted, issue, facts, run) if may_suggest else None
-    effects = plan_report(
-        report,
-        run.policy,
-        before.model_copy(update={"labels": issue.labels}),
-        facts,
-        comment,
-        paths,
-        partial=partial,
-        run=admitted.key,
+    report = report.model_copy(update={"comment_reason": comment_reason})
+    knows_earlier = comment is not None or request.task.trigger not in LATER_TRIGGERS
+    given = PlanInput(
+        policy=run.policy,
+        issue=before.model_copy(update={"labels": issue.labels}),
+        repository=repository,
+        previous=comment,
+        paths=paths,
+        run_key=request.key,
         duplicates=find_duplicates(issue),
-        is_skipped=bool(reason),
-        remembers_labels=run.policy.comment != "auto"
-        or comment is not None
-        or admitted.task.trigger not in LATER_TRIGGERS,
+        is_cancelled=is_cancelled,
+        is_skipped=bool(skip_reason),
+        may_label=run.policy.comment != "auto" or knows_earlier,
         needs_info_label=run.config.needs_info_label,
-        options=options,
     )
-    done = await write_effects(effects, run)
+    # Without a comment of an earlier run, nothing remembers what a person has declined.
+    if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
+        given = replace(given, options=await _fetch_suggestion_options(report, issue, repository, run))
+    done = await write_effects(plan_report(report, given), run)
     result = _build_result(report.status, done, report)
     where = done.comment_url or ("unchanged" if comment else "none")
     run.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
     return result
 
 
-async def refetch_issue(issue: Issue, run: Run) -> Issue | None:
-    """Return the issue as it is now, with all our comments.
+async def _read_again(issue: Issue, run: Run) -> Issue:
+    """Return the issue as it is now, with all our comments; as it was if GitHub does not answer.
 
-    Returns None when GitHub does not answer; the next write reports the error.
+    Then the next write reports the error.
     """
     number = issue.number
     if number is None:
-        return None
+        return issue
 
     def seconds() -> float:
         return run.seconds_left() * REFETCH_SHARE
@@ -102,22 +100,20 @@ async def refetch_issue(issue: Issue, run: Run) -> Issue | None:
             lambda: run.github.refetch_issue(number), run.cancelled, seconds(), seconds_after_cancel=seconds
         )
     except (TriageError, OutOfTime):
-        return None
+        return issue
     ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
     thread = ours | {comment.comment_id: comment for comment in now.thread}
     return now.model_copy(update={"thread": list(thread.values())})
 
 
 async def _fetch_suggestion_options(
-    report: RunReport, admitted: AdmittedTriage, issue: Issue, facts: TrustedFacts, run: Run
+    report: RunReport, issue: Issue, repository: Repository, run: Run
 ) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     policy, number = run.policy, issue.number
     if number is None or policy.comment == "never" or policy.labels == "off":
         return None
-    if find_our_comment(issue) is None and admitted.task.trigger in LATER_TRIGGERS:
-        return None  # nothing remembers what a person has declined
-    asked = list_candidates(overwrite_with_trusted_facts(report, facts, number), policy.labels)
+    asked = list_candidates(with_known_repository(report, repository, number), policy.labels)
     try:
         return await call_with_deadline(
             lambda: run.github.fetch_suggestion_options(number, *asked),
@@ -143,21 +139,18 @@ async def write_effects(effects: Sequence[Effect], run: Run) -> PublishResult:
     except OutOfTime as error:
         done = _copy(done)
         done.add_failure(CannotPublish(f"Writing to the issue: {error}. The comment may or may not have been posted."))
-    else:
-        done = await _look_again(done, run)
+        return apply_local_effects(effects, run.output, done)
+    if done.posted:
+        # What must be written is written: a cancelled run ends at once.
+        try:
+            await call_with_deadline(
+                lambda: remove_late_duplicates(run.github, done), run.cancelled, run.seconds_left()
+            )
+        except OutOfTime:
+            done = _copy(done)
+            others = [one for one in done.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
+            done.annotations = [*others, DUPLICATES_UNKNOWN_NOTICE]
     return apply_local_effects(effects, run.output, done)
-
-
-async def _look_again(done: PublishResult, run: Run) -> PublishResult:
-    # What must be written is written: a cancelled run ends at once.
-    if done.posted is None:
-        return done
-    try:
-        await call_with_deadline(lambda: look_again(run.github, done), run.cancelled, run.seconds_left())
-    except OutOfTime:
-        done = _copy(done)
-        done.annotations = [*(one for one in done.annotations if one != UNKNOWN_NOTICE), UNKNOWN_NOTICE]
-    return done
 
 
 def _copy(done: PublishResult) -> PublishResult:

@@ -26,7 +26,7 @@ DUPLICATES_UNKNOWN = (
 )
 
 
-UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_UNKNOWN)
+DUPLICATES_UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_UNKNOWN)
 
 
 def apply_issue_effects(
@@ -75,7 +75,7 @@ def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) ->
     _remove_duplicates(result.posted, github, result)
 
 
-def look_again(github: GitHub, result: PublishResult) -> None:
+def remove_late_duplicates(github: GitHub, result: PublishResult) -> None:
     """Removes the duplicates that GitHub did not show at first, or that came later. It waits between its looks."""
     while result.posted and github.wait_to_look_again(result.posted.issue_number):
         _remove_duplicates(result.posted, github, result)
@@ -83,7 +83,7 @@ def look_again(github: GitHub, result: PublishResult) -> None:
 
 def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishResult) -> None:
     number = posted.issue_number
-    result.annotations = [one for one in result.annotations if one != UNKNOWN_NOTICE]
+    result.annotations = [one for one in result.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
     try:
         issue = github.refetch_issue(number, posted.comment_id)
         outcome = deduplicate(issue, posted.comment_id, posted.body)
@@ -96,7 +96,7 @@ def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishRes
         if outcome.oldest_id != posted.comment_id and issue.url:
             result.comment_url = f"{issue.url}#issuecomment-{outcome.oldest_id}"
     except (CannotPublish, SetupError):
-        result.annotations.append(UNKNOWN_NOTICE)
+        result.annotations.append(DUPLICATES_UNKNOWN_NOTICE)
 
 
 def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) -> None:

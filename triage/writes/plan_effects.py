@@ -14,25 +14,20 @@ from triage.domain.effect import (
     Annotate,
     Effect,
     Policy,
-    RemoveComment,
     SetOutputs,
-    SuggestChanges,
-    SuggestionOptions,
+    Suggestion,
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import Issue, IssueComment, Repository
+from triage.domain.issue import IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status, Usage
-from triage.domain.task import RunKey
-from triage.domain.value import Value
 from triage.job_page.notices import EMPTY_OUTPUTS, skip_effects
 from triage.job_page.summary import render_fix_page, render_summary
 from triage.safety.clean_text import clean_text
 from triage.writes.plan_issue_effects import (
-    Target,
+    PlanInput,
     plan_issue_effects,
-    plan_partial_comment,
     post_or_edit,
     says_nothing_new,
 )
@@ -44,15 +39,8 @@ _FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
 MAX_WARNING_CHARS = 500
 
 
-class TrustedFacts(Value):
-    repository: Repository
-    """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
-    run_url: str = ""
-
-
-def overwrite_with_trusted_facts(report: RunReport, facts: TrustedFacts, number: int | None) -> RunReport:
+def with_known_repository(report: RunReport, repository: Repository, number: int | None) -> RunReport:
     """Returns the report with everything that links and labels are made of as the run itself knows it."""
-    repository = facts.repository
     is_on_server = number is not None and repository.server_url
     url = f"{repository.server_url}/{repository.slug}/issues/{number}" if is_on_server else ""
     return report.model_copy(
@@ -60,7 +48,6 @@ def overwrite_with_trusted_facts(report: RunReport, facts: TrustedFacts, number:
             "repository": repository.slug,
             "server_url": repository.server_url,
             "commit": repository.commit,
-            "run_url": facts.run_url,
             "issue": report.issue.model_copy(update={"number": number, "url": url}),
             "ticket": report.ticket.model_copy(
                 update={"labels": _select_allowed(report.ticket.labels, repository.labels)}
@@ -74,60 +61,37 @@ def _select_allowed(labels: Sequence[str], allowed: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(by_name[name.casefold()] for name in labels if name.casefold() in by_name))[:MAX_LABELS]
 
 
-def plan_report(
-    report: RunReport,
-    policy: Policy,
-    issue: Issue,
-    facts: TrustedFacts,
-    previous: IssueComment | None = None,
-    paths: Sequence[str] = (),
-    *,
-    partial: bool = False,
-    run: RunKey | None = None,
-    duplicates: Sequence[int] = (),
-    is_skipped: bool = False,
-    remembers_labels: bool = True,
-    needs_info_label: str = "",
-    options: SuggestionOptions | None = None,
-) -> list[Effect]:
+def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
-    It is a comment if `report.comment_reason` says why. A `partial` report of a cancelled run is one only if it has
-    findings and there is no earlier comment. One that `is_skipped` writes nothing to the issue; its notes say why.
-    Links and labels are those of `facts`, whatever the report says. `previous` is our comment on the issue,
-    `duplicates` are the ids of younger ones, and `run` is what the hidden state remembers if an event started it.
-    Without `remembers_labels`, an earlier run may have added labels, and no comment says which. `options` are what
-    GitHub takes as suggestions; without them, the page names the labels.
+    It is a comment if `report.comment_reason` says why. The report of a cancelled run is one only if it has findings
+    and there is no earlier comment. Links and labels are those of the repository, whatever the report says.
     """
-    may_write = policy.comment != "never" and not is_skipped and issue.number is not None
-    may_comment = may_write and not (partial and (previous is not None or not report.findings))
-    report = overwrite_with_trusted_facts(report, facts, issue.number)
-    report = report if may_comment else report.model_copy(update={"comment_reason": None})
-    known = parse_state(previous.body) if previous else None
-    may_suggest = may_write and not partial and not says_nothing_new(report, previous)
-    has_panel = options is not None and options.can_suggest
-    suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest and has_panel else []
-    suggests_labels = any(suggestion.kind == "label" for suggestion in suggestions)
-    proposal = (
-        plan_proposal(report, policy.labels, issue, options, known) if report.comment_reason and not partial else None
+    policy, previous, state = given.policy, given.previous, given.previous_state
+    report = with_known_repository(report, given.repository, given.issue.number)
+    if not given.may_write or (given.is_cancelled and (previous or not report.findings)):
+        report = report.model_copy(update={"comment_reason": None})
+    may_propose = given.may_write and not given.is_cancelled
+    suggestions: list[Suggestion] = []
+    if may_propose and given.options and given.options.can_suggest and not says_nothing_new(report, state):
+        suggestions = plan_suggestions(report, policy.labels, given.options, state)
+    proposal = None
+    if may_propose and report.comment_reason:
+        proposal = plan_proposal(report, policy.labels, given.issue, given.options, state)
+    page = build_page(
+        report,
+        state,
+        given.paths,
+        "off" if any(one.kind == "label" for one in suggestions) else policy.labels,
+        render_suggestions(proposal) if proposal else "",
+        freeze_suggestions(proposal) if proposal else "",
     )
-    block = render_suggestions(proposal) if proposal else ""
-    frozen = freeze_suggestions(proposal) if proposal else ""
-    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block, frozen)
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
-    explains_silence = may_write and not partial and report.comment_reason is None
-    writes: list[Effect] = []
-    if may_write and issue.number is not None:
-        target = Target(issue, issue.number, previous, run, remembers_labels, needs_info_label)
-        if not partial:
-            writes = plan_issue_effects(report, page, policy, target, suggestions)
-            # Also without a new comment: the panel is there for whoever decides.
-            writes += [SuggestChanges(issue_number=issue.number, suggestions=suggestions)] if suggestions else []
-            writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
-        elif report.comment_reason:
-            writes = plan_partial_comment(report, page, target)
-    planned = writes if policy.dry_run else None
-    summary = render_summary(page, report, planned, suggestions, explains_silence=explains_silence)
+    writes = list(plan_issue_effects(report, page, given, suggestions))
+    explains_silence = may_propose and report.comment_reason is None
+    summary = render_summary(
+        page, report, writes if policy.dry_run else None, suggestions, explains_silence=explains_silence
+    )
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))

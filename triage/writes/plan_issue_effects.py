@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from triage.comment.comment import render_comment
@@ -22,98 +23,130 @@ from triage.domain.effect import (
     LabelsMode,
     Policy,
     PostComment,
+    RemoveComment,
     RemoveLabel,
+    SuggestChanges,
     Suggestion,
+    SuggestionOptions,
 )
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
 from triage.domain.task import RunKey
 
 
 @dataclass(frozen=True)
-class Target:
-    """The issue that is written to."""
+class PlanInput:
+    """What decides, beside the report, what is written."""
 
+    policy: Policy
     issue: Issue
-    number: int
+    """As the agents read it, with the labels that it has now."""
+    repository: Repository
+    """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
     previous: IssueComment | None = None
-    """Our comment on it."""
-    run: RunKey | None = None
-    """What the comment remembers if an event started this run."""
-    remembers_labels: bool = True
+    """Our comment on the issue."""
+    paths: Sequence[str] = ()
+    """All files of the commit."""
+    run_key: RunKey | None = None
+    """What our comment remembers if an event started this run."""
+    duplicates: Sequence[int] = ()
+    """Ids of younger comments of ours."""
+    is_cancelled: bool = False
+    """The report is what a cancelled run had found by then."""
+    is_skipped: bool = False
+    """Nothing is written to the issue. The report's notes say why."""
+    may_label: bool = True
     """Otherwise an earlier run may have added labels, and no comment says which."""
     needs_info_label: str = ""
+    options: SuggestionOptions | None = None
+    """What GitHub takes as suggestions; without them, the page names the labels."""
+
+    @property
+    def may_write(self) -> bool:
+        return self.policy.comment != "never" and not self.is_skipped and self.issue.number is not None
+
+    @cached_property
+    def previous_state(self) -> CommentState | None:
+        return parse_state(self.previous.body) if self.previous else None
+
+    @property
+    def text_hash(self) -> str:
+        return hash_text(self.issue.title, self.issue.body)
 
 
 def plan_issue_effects(
-    report: RunReport, page: Page, policy: Policy, target: Target, suggestions: Sequence[Suggestion]
-) -> list[Effect]:
-    """Returns the comment and the labels of a report. Without `report.comment_reason` there is no comment."""
+    report: RunReport, page: Page, given: PlanInput, suggestions: Sequence[Suggestion]
+) -> Iterator[Effect]:
+    """Yields what is written to the issue. Without `report.comment_reason` there is no comment."""
+    number = given.issue.number
+    if number is None or not given.may_write:
+        return
+    if given.is_cancelled:  # the next run replaces it
+        if report.comment_reason:
+            state = next_state(report, CommentState().with_run(given.run_key), None)
+            yield PostComment(issue_number=number, body=render_comment(page, state))
+        return
     if not report.comment_reason:
-        return list(_plan_labels(report, policy, target))
-    if target.previous and says_nothing_new(report, target.previous):
+        yield from _plan_labels(report, number, given)
+    elif given.previous and says_nothing_new(report, given.previous_state):
         # No labels and no suggestions: what a person removed or declined stays so.
-        return list(_plan_count(target.previous, target))
-    return list(_plan_comment(report, page, policy, target, suggestions))
+        yield from _plan_count(number, given.previous, given)
+    else:
+        yield from _plan_comment(report, page, number, given, suggestions)
+    # Also without a new comment: the panel is there for whoever decides.
+    if suggestions:
+        yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
+    for comment in given.duplicates:
+        yield RemoveComment(issue_number=number, comment_id=comment)
 
 
-def plan_partial_comment(report: RunReport, page: Page, target: Target) -> list[Effect]:
-    """Returns the comment of a cancelled run, which the next run replaces."""
-    state = next_state(report, CommentState().with_run(target.run), None)
-    return [PostComment(issue_number=target.number, body=render_comment(page, state))]
-
-
-def says_nothing_new(report: RunReport, previous: IssueComment | None) -> bool:
+def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
     """Whether our comment shows this report already."""
-    known = parse_state(previous.body) if previous else None
-    return known is not None and not known.quiet and known.content_hash == hash_content(report)
+    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
 
 
-def _plan_count(previous: IssueComment, target: Target) -> Iterator[Effect]:
+def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
     # Nothing new for a reader, but the run counts, and the issue may have another text.
-    state = parse_state(previous.body) or CommentState()
-    state_with_run = state.with_run(target.run)
+    state = given.previous_state or CommentState()
+    state_with_run = state.with_run(given.run_key)
     if state_with_run != state:
-        text = hash_text(target.issue.title, target.issue.body)
-        first_line = render_state(state_with_run.model_copy(update={"text_hash": text}))
+        first_line = render_state(state_with_run.model_copy(update={"text_hash": given.text_hash}))
         visible = previous.body.partition("\n")[2]
-        yield post_or_edit(target.number, previous, f"{first_line}\n{visible}")
+        yield post_or_edit(number, previous, f"{first_line}\n{visible}")
 
 
 def _plan_comment(
-    report: RunReport, page: Page, policy: Policy, target: Target, suggestions: Sequence[Suggestion]
+    report: RunReport, page: Page, number: int, given: PlanInput, suggestions: Sequence[Suggestion]
 ) -> Iterator[Effect]:
-    known = (parse_state(target.previous.body) if target.previous else None) or CommentState()
+    before = given.previous_state or CommentState()
     asks = bool(report.missing_information)
-    label_plan = plan_needs_info(target.needs_info_label, policy.labels, target.issue, known.needs_info, asks=asks)
-    text = hash_text(target.issue.title, target.issue.body)
-    state = next_state(report, known.with_run(target.run).with_suggestions(suggestions), text)
+    label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
+    state = next_state(report, before.with_run(given.run_key).with_suggestions(suggestions), given.text_hash)
     state = state.model_copy(update={"needs_info": label_plan.state})
-    state = state.with_labels(_list_new_labels(report, policy, target, suggestions))
+    state = state.with_labels(_list_new_labels(report, given, suggestions))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
-        yield RemoveLabel(issue_number=target.number, label=target.needs_info_label)
-    body = render_comment(page, state, target.previous.body if target.previous else "")
-    yield post_or_edit(target.number, target.previous, body)
-    yield from _plan_labels(report, policy, target, [target.needs_info_label] if label_plan.adds else [])
+        yield RemoveLabel(issue_number=number, label=given.needs_info_label)
+    body = render_comment(page, state, given.previous.body if given.previous else "")
+    yield post_or_edit(number, given.previous, body)
+    yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
 
 
-def _list_new_labels(report: RunReport, policy: Policy, target: Target, suggestions: Sequence[Suggestion]) -> list[str]:
+def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
     """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
     in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
-    if in_panel or policy.labels == "off":
+    if in_panel or given.policy.labels == "off":
         return in_panel
-    existing = {label.casefold() for label in target.issue.labels}
-    return [label for label in report.ticket.labels if label.casefold() not in existing]
+    return [label for label in report.ticket.labels if not given.issue.has_label(label)]
 
 
-def _plan_labels(report: RunReport, policy: Policy, target: Target, waiting: Sequence[str] = ()) -> Iterator[Effect]:
-    existing = {label.casefold() for label in [*target.issue.labels, target.needs_info_label]}
+def _plan_labels(report: RunReport, number: int, given: PlanInput, waiting: Sequence[str] = ()) -> Iterator[Effect]:
+    existing = {label.casefold() for label in [*given.issue.labels, given.needs_info_label]}
     # What a person took off is not added again.
-    wanted = dict.fromkeys(report.ticket.labels) if target.remembers_labels else []
+    wanted = dict.fromkeys(report.ticket.labels) if given.may_label else []
     labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
-    if policy.labels == "apply" and labels:
-        yield AddLabels(issue_number=target.number, labels=labels)
+    if given.policy.labels == "apply" and labels:
+        yield AddLabels(issue_number=number, labels=labels)
 
 
 def post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:

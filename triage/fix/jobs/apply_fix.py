@@ -21,15 +21,15 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import format_subject, make_branch_name, read_words
 from triage.fix.jobs.fix_job import (
-    AdmittedFix,
     FixJob,
-    admit_fix,
+    FixRequest,
     describe_stored,
     finish,
     format_answer,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
+    read_fix_request,
     read_shown_commit,
 )
 from triage.fix.proposal_text import (
@@ -49,7 +49,7 @@ NO_PATCH = "The id names no patch of this issue."
 
 async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
     """Carry out what a person decided about a stored patch, once."""
-    admitted = await admit_fix(task, job)
+    admitted = await read_fix_request(task, job)
     if not admitted.may_ask:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
@@ -75,7 +75,7 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
         return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", job)
 
 
-async def _pass_gate(task: FixTask, admitted: AdmittedFix, waiting: PatchProposal, job: FixJob) -> RunResult:
+async def _pass_gate(task: FixTask, admitted: FixRequest, waiting: PatchProposal, job: FixJob) -> RunResult:
     """Begin the fix flow's graph at its gate, with the stored commits, and resume it with the command."""
     from triage.fix.graph.fix_graph import run_fix
     from triage.fix.graph.fix_state import FixContext, FixState
@@ -143,7 +143,7 @@ _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete 
 class GitHubPullRequestTool:
     """Implements `graph.fix_state.PullRequestTool`. Every step may be repeated after a run that was killed."""
 
-    def __init__(self, task: FixTask, admitted: AdmittedFix, proposal: PatchProposal, job: FixJob) -> None:
+    def __init__(self, task: FixTask, admitted: FixRequest, proposal: PatchProposal, job: FixJob) -> None:
         self._task, self._admitted, self._issue, self._job = task, admitted, admitted.issue, job
         self._proposal, self._store = proposal, job.store
         self._who = task.actor or "a workflow"

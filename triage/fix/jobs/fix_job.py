@@ -113,7 +113,7 @@ NO_WORDS = "say what to change, after the id."
 
 
 @dataclass(frozen=True)
-class AdmittedFix:
+class FixRequest:
     issue: Issue
     """As GitHub shows it now."""
     role: str
@@ -126,7 +126,7 @@ class AdmittedFix:
         return not role_problem(self.role)
 
 
-async def admit_fix(task: FixTask, job: FixJob) -> AdmittedFix:
+async def read_fix_request(task: FixTask, job: FixJob) -> FixRequest:
     """Read the issue and the role of whoever commands.
 
     Raises:
@@ -135,7 +135,7 @@ async def admit_fix(task: FixTask, job: FixJob) -> AdmittedFix:
     run = job.run
     issue = await run.ask_github(f"Issue #{task.number}", lambda: run.github.fetch_issue(task.number))
     role = await _read_role(task, job)
-    return AdmittedFix(issue, role, role_problem(role) or _command_problem(task, issue, job))
+    return FixRequest(issue, role, role_problem(role) or _command_problem(task, issue, job))
 
 
 async def _read_role(task: FixTask, job: FixJob) -> str:

@@ -14,10 +14,9 @@ from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_job import (
-    AdmittedFix,
     FixJob,
+    FixRequest,
     FixResult,
-    admit_fix,
     describe_stored,
     find_start_problem,
     finish,
@@ -26,6 +25,7 @@ from triage.fix.jobs.fix_job import (
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
+    read_fix_request,
     shows_proposal,
 )
 from triage.fix.jobs.store_fix import OTHER_COMMITS, find_all_problems
@@ -38,7 +38,7 @@ ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(task: FixTask, job: FixJob) -> RunResult:
-    admitted = await admit_fix(task, job)
+    admitted = await read_fix_request(task, job)
     if not admitted.may_ask:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
@@ -64,7 +64,7 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     return await _report_unstored(task, draft, files, admitted, job)
 
 
-async def _answer(task: FixTask, admitted: AdmittedFix, text: str, job: FixJob) -> RunResult:
+async def _answer(task: FixTask, admitted: FixRequest, text: str, job: FixJob) -> RunResult:
     """Write one line below what the comment shows."""
     answer = format_answer(task, text)
     edits = plan_answer_part(admitted.issue, answer)
@@ -96,7 +96,7 @@ def _delete(others: Sequence[PatchProposal], job: FixJob) -> None:
         job.run.progress.info(f"The commits were not deleted: {error}")
 
 
-async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, job: FixJob) -> RunResult:
+async def _report_nothing(task: FixTask, result: FixResult, admitted: FixRequest, job: FixJob) -> RunResult:
     text = render_abandoned(result.error)
     if shows_proposal(admitted.issue):
         return await _answer(task, admitted, text, job)  # the one before can still be approved
@@ -106,7 +106,7 @@ async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFi
 
 
 async def _report_unstored(
-    task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: AdmittedFix, job: FixJob
+    task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: FixRequest, job: FixJob
 ) -> RunResult:
     if shows_proposal(admitted.issue):
         return await _answer(task, admitted, NOT_STORED, job)

@@ -4,7 +4,7 @@ from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask, Skip
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_job import FixJob, admit_fix, find_start_problem, finish, format_answer
+from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_answer, read_fix_request
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
@@ -13,7 +13,7 @@ from triage.jobs.write_results import write_skip, write_unfinished
 
 
 async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
-    admitted = await admit_fix(task, job)
+    admitted = await read_fix_request(task, job)
     if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")

@@ -12,7 +12,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_job import FixJob, admit_fix, describe_stored, finish, parse_result
+from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, parse_result, read_fix_request
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
 from triage.jobs.run import RunResult
@@ -33,7 +33,7 @@ async def store_fix(task: FixTask, job: FixJob) -> RunResult:
         CannotPublish: GitHub has other commits of this patch.
         PermissionMissing: The token may not write contents.
     """
-    admitted = await admit_fix(task, job)
+    admitted = await read_fix_request(task, job)
     if admitted.refusal:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     result = parse_result(job.read_result())
