@@ -311,14 +311,8 @@ class FakeGitHub:
         if method in self.errors:
             raise self.errors[method]
 
-    def fetch_issue(self, number: int) -> Issue:
+    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
         self._raise_prepared_error("fetch_issue")
-        if number not in self.issues:
-            raise NoSuchIssue(f"Issue {number} does not exist")
-        return self.issues[number]
-
-    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        self._raise_prepared_error("refetch_issue")
         if number not in self.issues:
             raise NoSuchIssue(f"Issue {number} does not exist")
         gone = {comment for _, comment in self.removed}

@@ -16,7 +16,7 @@ from triage.base.errors import TriageError, WrongUsage
 from triage.base.os_signals import EXIT_CODES
 
 COMMANDS = {
-    "run": ("triage.app.commands", "Triage one issue and print the report."),
+    "run": ("triage.app.terminal_commands", "Triage one issue and print the report."),
     "fix": (
         "triage.fix.fix_command",
         "Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed.",
@@ -33,12 +33,12 @@ COMMANDS = {
         "triage.backlog.backlog_command",
         "Triage many issues of a repository: list them once, run batches, merge one ranked table.",
     ),
-    "locate": ("triage.app.commands", "Rank the files of a checkout for an issue given on standard input."),
+    "locate": ("triage.app.terminal_commands", "Rank the files of a checkout for an issue given on standard input."),
     "read": (
-        "triage.app.commands",
+        "triage.app.terminal_commands",
         "Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout.",
     ),
-    "doctor": ("triage.app.commands", "Check what is configured, what can be reached, and what is missing."),
+    "doctor": ("triage.app.terminal_commands", "Check what is configured, what can be reached, and what is missing."),
 }
 """The module of each command, and its line in the help: a module is imported only when its command is used."""
 

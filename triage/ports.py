@@ -211,10 +211,7 @@ class GitHub(Protocol):
     Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish.
     """
 
-    def fetch_issue(self, number: int) -> Issue:
-        """The issue with its whole thread."""
-
-    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
+    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
         """The issue as it is now, with its whole thread.
 
         `posted` is the id of a comment that was just written: a list without it is outdated, and is requested again.

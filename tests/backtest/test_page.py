@@ -13,8 +13,8 @@ from rich.markdown import Markdown
 from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, issue, judge, named
 from tests.backtest.samples import case, outcome, place, result
 from tests.backtest.test_count import DUPLICATES, RESULTS
+from triage.backtest.backtest_html import PLOT_SIZE, compute_interval, make_points, render_html_page
 from triage.backtest.count import count_issues
-from triage.backtest.html_page import PLOT_SIZE, compute_interval, make_points, render_html_page
 from triage.backtest.page import (
     MAX_LISTED,
     ScorecardPage,

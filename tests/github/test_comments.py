@@ -18,7 +18,7 @@ DELETE = f"DELETE /repos/{SLUG}/issues/comments/"
 
 
 def refetched_ids(tracker: IssueTracker, posted: int | None = None) -> list[int | None]:
-    return [comment.comment_id for comment in tracker.refetch_issue(7, posted).thread]
+    return [comment.comment_id for comment in tracker.fetch_issue(7, posted).thread]
 
 
 class TestAgain:
@@ -27,7 +27,7 @@ class TestAgain:
         tracker.fetch_issue(7)
         api.seconds += 7200
         mine |= {"body": f"{MARKED}!", "updated_at": api.timestamp}
-        assert tracker.refetch_issue(7).thread[0].body == f"{MARKED}!"
+        assert tracker.fetch_issue(7).thread[0].body == f"{MARKED}!"
 
     def test_a_list_without_the_posted_comment_is_read_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.fetch_issue(7)
@@ -59,7 +59,7 @@ class TestAgain:
         assert refetched_ids(tracker, mine) == [mine]
         api.faults = [ApiFault("GET .*comments", 502, b"")]
         with pytest.raises(GitHubUnavailable, match="GitHub answered 502"):
-            tracker.refetch_issue(7, mine)
+            tracker.fetch_issue(7, mine)
 
     def test_another_issue_number_means_moved(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.issues[7]["number"] = 8
@@ -204,7 +204,7 @@ def test_the_login_from_the_first_write_finds_the_older_comment(api: GitHubApi, 
     tracker = open_tracker("app-token")
     assert [comment.ours for comment in tracker.fetch_issue(7).thread] == [False, False]
     mine, _ = tracker.post_comment(7, MARKED)
-    assert [comment.comment_id for comment in tracker.refetch_issue(7, mine).thread if comment.ours] == [
+    assert [comment.comment_id for comment in tracker.fetch_issue(7, mine).thread if comment.ours] == [
         older["id"],
         mine,
     ]

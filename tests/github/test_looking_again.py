@@ -30,7 +30,7 @@ def count_looks(tracker: IssueTracker) -> int:
 def test_a_clear_write_needs_no_further_look(api: GitHubApi, tracker: IssueTracker) -> None:
     tracker.fetch_issue(7)
     posted, _ = tracker.post_comment(7, BODY)
-    tracker.refetch_issue(7, posted)
+    tracker.fetch_issue(7, posted)
     tracker.edit_comment(7, posted, BODY)
     tracker.delete_comment(7, posted)
     assert count_looks(tracker) == 0
@@ -58,7 +58,7 @@ def test_so_do_other_requests_that_stay_without_an_answer(api: GitHubApi, tracke
 def test_so_does_a_list_that_lacks_our_comment(api: GitHubApi, tracker: IssueTracker) -> None:
     posted, _ = tracker.post_comment(7, BODY)
     api.hidden_comments = {posted: 1}
-    tracker.refetch_issue(7, posted)
+    tracker.fetch_issue(7, posted)
     assert count_looks(tracker) == len(WAITS_BEFORE_ENDING)
 
 
@@ -66,7 +66,7 @@ def test_what_could_not_be_read_before_the_post_needs_none(api: GitHubApi, track
     api.faults = [ApiFault(LIST, 502, times=3)]
     with pytest.raises(GitHubUnavailable):
         tracker.fetch_issue(7)
-    tracker.refetch_issue(7, tracker.post_comment(7, BODY)[0])
+    tracker.fetch_issue(7, tracker.post_comment(7, BODY)[0])
     assert count_looks(tracker) == 0
 
 
@@ -74,7 +74,7 @@ def test_a_list_that_cannot_be_read_after_the_post_needs_a_few(api: GitHubApi, t
     posted, _ = tracker.post_comment(7, BODY)
     api.faults = [ApiFault(LIST, 502)]
     with pytest.raises(GitHubUnavailable):
-        tracker.refetch_issue(7, posted)
+        tracker.fetch_issue(7, posted)
     assert count_looks(tracker) == len(WAITS_BEFORE_ENDING)
 
 

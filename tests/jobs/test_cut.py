@@ -274,7 +274,7 @@ def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness)
     harness.github.looks = 2
     assert harness.run().status is Status.COMPLETE
     after_post = asked[asked.index("post_comment") + 1 :]
-    assert after_post == ["refetch_issue", *["wait_to_look_again", "refetch_issue"] * 2, "wait_to_look_again"]
+    assert after_post == ["fetch_issue", *["wait_to_look_again", "fetch_issue"] * 2, "wait_to_look_again"]
 
 
 def test_what_arrived_before_the_signal_is_told(harness: CutHarness):
@@ -321,9 +321,9 @@ def test_a_write_knows_how_long_it_is_waited_for(harness: CutHarness):
     """So that a limit which outlasts the run is said at once, and is no comment that may stand there or not."""
     known: list[float] = []
     harness.github.asked = lambda method: (
-        known.append(seconds_left()) if method in ("refetch_issue", "post_comment") else None
+        known.append(seconds_left()) if method in ("fetch_issue", "post_comment") else None
     )
     harness.run()
-    look, post, _ = known
+    _, look, post, _ = known
     assert 0 < look <= harness.seconds / 2
     assert harness.seconds / 2 < post <= harness.seconds

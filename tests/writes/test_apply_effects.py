@@ -53,11 +53,8 @@ class Recording:
             raise self.refusals[name]
         self.calls.append((name, *values))
 
-    def fetch_issue(self, number: int) -> Issue:
-        raise AssertionError("the whole thread is not read while publishing")
-
-    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        self._call("refetch_issue", number, *([posted] if posted else []))
+    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
+        self._call("fetch_issue", number, *([posted] if posted else []))
         return self.now
 
     def list_recent_issues(self, limit: int) -> list[int]:
@@ -143,7 +140,7 @@ def test_the_issue_comes_first_and_the_outputs_last():
     done = apply_effects(PLAN, world)
     assert world.calls == [
         ("post_comment", 412, "body"),
-        ("refetch_issue", 412, 77),
+        ("fetch_issue", 412, 77),
         ("add_labels", 412, ["bug"]),
         ("write_report", "{}"),
         ("write_summary", "# Page\n"),
@@ -276,8 +273,8 @@ def test_quiet_wins_over_a_report_at_the_same_time():
 @pytest.mark.parametrize(
     "refusals",
     [
-        {"refetch_issue": GitHubUnavailable("GitHub answered 502.")},
-        {"refetch_issue": NoSuchIssue("The issue was deleted.")},
+        {"fetch_issue": GitHubUnavailable("GitHub answered 502.")},
+        {"fetch_issue": NoSuchIssue("The issue was deleted.")},
         {"delete_comment": PermissionMissing("It may not.")},
     ],
 )
@@ -307,19 +304,19 @@ def test_a_deleted_comment_is_posted_again_once():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60)]})
     assert apply_effects([EDIT], world).failures == []
-    assert world.calls == [("refetch_issue", 412), ("post_comment", 412, FULL), ("refetch_issue", 412, 77)]
+    assert world.calls == [("fetch_issue", 412), ("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
 
 
 def test_if_another_run_removed_the_comment_the_other_one_is_edited():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
     apply_effects([EDIT], world)
-    assert world.calls == [("refetch_issue", 412), ("edit_comment", 412, 65, FULL)]
+    assert world.calls == [("fetch_issue", 412), ("edit_comment", 412, 65, FULL)]
 
 
 @pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
 def test_a_deleted_issue_is_reported_as_such(error):
-    world = Gone(refetch_issue=error)
+    world = Gone(fetch_issue=error)
     done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
 
@@ -376,7 +373,7 @@ def test_a_comment_that_appears_late_is_removed():
 
     world.on_settled = lambda: show(ours(77), ours(80))
     apply_effects([POST], world)
-    look = ("refetch_issue", 412, 77)
+    look = ("fetch_issue", 412, 77)
     assert world.calls == [
         ("post_comment", 412, FULL),
         look,
@@ -397,15 +394,15 @@ def test_an_older_comment_that_appears_late_is_the_one_that_stays():
 
 
 def test_a_look_that_succeeds_takes_the_notice_back():
-    world = Recording(refetch_issue=GitHubUnavailable("It is down."))
+    world = Recording(fetch_issue=GitHubUnavailable("It is down."))
     world.looks = 1
     world.on_settled = world.refusals.clear
     apply_effects([POST], world)
-    assert world.calls == [("post_comment", 412, FULL), ("refetch_issue", 412, 77)]
+    assert world.calls == [("post_comment", 412, FULL), ("fetch_issue", 412, 77)]
 
 
 def test_looks_that_all_fail_leave_one_notice():
-    world = Recording(refetch_issue=GitHubUnavailable("It is down."))
+    world = Recording(fetch_issue=GitHubUnavailable("It is down."))
     world.looks = 3
     apply_effects([POST], world)
     assert world.calls[1:] == [("annotate", "notice", DUPLICATES_UNKNOWN)]

@@ -204,7 +204,7 @@ def _check_can_write(path: Path) -> None:
 
 
 def _write_page(outcome: "BacktestOutcome", path: Path) -> None:
-    from triage.backtest.html_page import render_html_page
+    from triage.backtest.backtest_html import render_html_page
 
     try:
         path.write_text(render_html_page(outcome), encoding="utf-8")

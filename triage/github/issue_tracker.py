@@ -105,10 +105,7 @@ class IssueTracker(RepositoryConnection):
     def _suggestions(self) -> Suggestions:
         return Suggestions(self._client, self.slug, self.reread_seconds)
 
-    def fetch_issue(self, number: int) -> Issue:
-        return self.refetch_issue(number)
-
-    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
+    def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
         with translate_read_errors(self.slug, number):
             response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
             if response.number != number:

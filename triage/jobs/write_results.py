@@ -97,7 +97,7 @@ async def _read_again(issue: Issue, run: Run) -> Issue:
 
     try:
         now = await call_with_deadline(
-            lambda: run.github.refetch_issue(number), run.cancelled, seconds(), seconds_after_cancel=seconds
+            lambda: run.github.fetch_issue(number), run.cancelled, seconds(), seconds_after_cancel=seconds
         )
     except (TriageError, OutOfTime):
         return issue

@@ -85,7 +85,7 @@ def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishRes
     number = posted.issue_number
     result.annotations = [one for one in result.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
     try:
-        issue = github.refetch_issue(number, posted.comment_id)
+        issue = github.fetch_issue(number, posted.comment_id)
         outcome = deduplicate(issue, posted.comment_id, posted.body)
         if outcome.oldest_id is None:
             return
@@ -106,7 +106,7 @@ def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) ->
     except NoSuchComment as missing:
         # Another run removed it as a duplicate, or somebody deleted it.
         try:
-            comments = find_our_comments(github.refetch_issue(number))
+            comments = find_our_comments(github.fetch_issue(number))
         except (CannotPublish, SetupError):
             raise missing from None
         other = next((one.comment_id for one in comments if one.comment_id != effect.comment_id), None)

@@ -3,7 +3,7 @@
 import pytest
 
 from triage.domain.proposal import EditablePath
-from triage.fix.graph.shown_code import find_related_tests
+from triage.fix.graph.shown_files import find_related_tests
 
 FILES = [
     EditablePath(path, language, is_test=True, is_product_code=False)

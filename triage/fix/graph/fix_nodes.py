@@ -37,7 +37,7 @@ from triage.fix.graph.ask_model import (
     select_modules,
 )
 from triage.fix.graph.fix_state import FixContext, FixState, RetrievedPassage
-from triage.fix.graph.shown_code import ShownCode, collect_code, collect_tests
+from triage.fix.graph.shown_files import ShownCode, collect_code, collect_tests
 from triage.fix.patch.apply_edits import build_versions, read_path
 from triage.fix.patch.check_patch import find_problems, limit_places
 from triage.fix.patch.path_rules import is_inside

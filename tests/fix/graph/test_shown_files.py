@@ -10,7 +10,7 @@ from triage.domain.code import Passage, Span
 from triage.domain.proposal import BaseFile
 from triage.domain.report import Suspect
 from triage.fix.graph.fix_state import FixState, RetrievedPassage
-from triage.fix.graph.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code
+from triage.fix.graph.shown_files import MAX_WHOLE_CHARS, ShownCode, collect_code
 
 SMALL = "def parse(text):\r\n    return int(text)\r\n"
 LARGE = "".join(f"line_{number} = {number}\n" for number in range(1, 3_001))
