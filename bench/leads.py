@@ -3,7 +3,7 @@
 from collections import Counter
 
 from bench.accuracy import build_record, parse_arguments
-from triage.code.leads.find_leads import choose_place, rate_leads
+from triage.code.leads.find_leads import find_place, put_reported_first
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query
@@ -16,7 +16,8 @@ def main() -> None:
     for record in records:
         search = make_search_query(record["problem_statement"])
         ranking = rank_files(build_record(record, mirror), build_query(search), {}, by_embedding=False)
-        if place := choose_place(ranking, rate_leads(ranking, search.parsed, record["repo"]), Thresholds()):
+        ranking = put_reported_first(ranking, search.parsed, record["repo"])
+        if place := find_place(ranking, search.parsed, record["repo"], Thresholds()):
             named[place.sign] += 1
             right[place.sign] += place.span.path in record["gold_files"]
             print(

@@ -22,7 +22,7 @@ from triage.code.files.project_files import (
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import choose_place, put_reported_first, rate_leads
+from triage.code.leads.find_leads import find_place, put_reported_first
 from triage.code.past_changes import ChangeReader, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
@@ -103,9 +103,11 @@ class IndexedCommit:
         if not self.corpus.files:
             return None
         parsed = leave_out_form(parsed, self.forms)
-        query = build_query(SearchQuery(parsed=parsed))
-        ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        return choose_place(ranking, rate_leads(ranking, parsed, self.repository), thresholds)
+        ranking = rank_files(
+            self.corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False, past=self.past
+        )
+        ranking = put_reported_first(ranking, parsed, self.repository)
+        return find_place(ranking, parsed, self.repository, thresholds)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.code.indexes import make_corpus, make_query, make_trace
-from triage.code.leads.find_leads import REPORTED_CHANCE, choose_place, put_reported_first, rate_leads
+from triage.code.leads.find_leads import REPORTED_CHANCE, find_place, put_reported_first
+from triage.code.leads.frame import find_frame_leads
+from triage.code.leads.reported_place import find_reported_places
 from triage.code.leads.shown_lines import MAX_SHOWN_LINES
 from triage.code.rank.query import build_query
+from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.domain.code import BestPlace, SearchQuery
 from triage.domain.issue import Issue, ParsedIssue
@@ -17,7 +20,7 @@ from triage.issue.read_issue import read_issue
 
 
 def choose(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
-    return choose_place(ranking, rate_leads(ranking, parsed, "acme/shop"), thresholds)
+    return find_place(put_reported_first(ranking, parsed, "acme/shop"), parsed, "acme/shop", thresholds)
 
 
 STORE = '''import json
@@ -177,8 +180,7 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
     basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
     ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
-    leads = rate_leads(ranking, asked.parsed, "acme/shop")
-    place = choose_place(ranking, leads, Thresholds())
+    place = choose(ranking, asked.parsed, Thresholds())
     assert place
     assert (place.sign, place.span.path, place.line) == ("place", "shop/basket.py", 2)
     led = put_reported_first(ranking, asked.parsed, "acme/shop")
@@ -207,16 +209,16 @@ def test_a_test_is_the_place_if_the_report_is_about_it(tmp_path):
     corpus = make_corpus(tmp_path, files)
     for title, rules in (("failure in test_basket", ["frame"]), ("fill fails", [])):
         asked = read(title, trace)
-        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
-        assert [one.lead.rule for one in leads if one.lead.rule == "frame"] == rules
+        leads = find_frame_leads(QueryScores(corpus, build_query(asked)), asked.parsed)
+        assert [lead.rule for lead in leads] == rules
 
 
 def test_a_link_into_another_repository_leads_nowhere(tmp_path):
     corpus = make_corpus(tmp_path, FILES)
     for owner, rules in (("acme/shop", ["link"]), ("mona/sandbox", [])):
         asked = read("step_1 is slow", f"See https://github.com/{owner}/blob/main/shop/basket.py#L2 please.")
-        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
-        assert [one.lead.rule for one in leads if one.lead.rule == "link"] == rules
+        leads = find_reported_places(QueryScores(corpus, build_query(asked)), asked.parsed, "acme/shop")
+        assert [lead.rule for lead in leads if lead.rule == "link"] == rules
 
 
 def test_a_file_of_the_reporters_own_is_not_the_projects(tmp_path):
@@ -227,8 +229,10 @@ def test_a_file_of_the_reporters_own_is_not_the_projects(tmp_path):
     )
     for body in (trace, "In my main.py line 5 I call it.", "It is not in shop/store.py:5, that works."):
         asked = read("it fails", body)
-        leads = rate_leads(rank_files(corpus, build_query(asked), {}, by_embedding=False), asked.parsed, "acme/shop")
-        assert not [one for one in leads if one.lead.rule in ("frame", "place")]
+        query_scores = QueryScores(corpus, build_query(asked))
+        reported = find_reported_places(query_scores, asked.parsed, "acme/shop")
+        assert not list(find_frame_leads(query_scores, asked.parsed))
+        assert not [lead for lead in reported if lead.rule == "place"]
 
 
 def test_the_text_of_a_trace_is_that_of_its_own_error(tmp_path):

@@ -1,28 +1,25 @@
 """Name: what the report names and one or two files define, or are called."""
 
 from collections import Counter
-from collections.abc import Iterator
 
 from triage.code.leads.lead import Lead
 from triage.code.rank.query_scores import QueryScores
-from triage.code.rank.ranking import Ranking
 from triage.code.words.corpus import DefinitionLocation
 
 MIN_MENTION = 0.5
 """Score of a name or path: no more than two files have it."""
 
 
-def find_name_leads(ranking: Ranking) -> Iterator[Lead]:
-    """Yield the first file of the ranking if the report names it, or what it defines."""
-    query_scores, file = ranking.query_scores, next(iter(ranking.order), None)
-    if file is None or not query_scores.corpus.files[file].role.is_product_code:
-        return
+def find_name_lead(query_scores: QueryScores, file: int) -> Lead | None:
+    """Return the file if it is of the product, and the report names it, or what it defines."""
+    if not query_scores.corpus.files[file].role.is_product_code:
+        return None
     mentions = query_scores.mentions
     scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
     if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
-        return
+        return None
     named = _choose_definition(query_scores, file)
-    yield Lead(
+    return Lead(
         "name",
         file,
         text=_name_as_mentioned(query_scores, named) if named else "",
