@@ -18,9 +18,11 @@ from triage.domain.code import (
     BestPlace,
     CodeHistory,
     FileChange,
+    FoundPlaces,
     History,
     Hit,
     IndexFacts,
+    LikelyFiles,
     LineMatch,
     LineMatches,
     Passage,
@@ -67,6 +69,7 @@ class FakeCodebase:
     queries: list[SearchQuery] = field(default_factory=list)
     past_issues: list[PastIssue] = field(default_factory=list)
     best_place: BestPlace | None = None
+    likely_files: LikelyFiles | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
     similar: Sequence[SimilarIssue] = ()
@@ -89,8 +92,10 @@ class FakeCodebase:
             seconds=0.1,
         )
 
-    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
-        return self.best_place
+    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
+        best = self.best_place
+        alone = LikelyFiles(paths=[best.span.path], probability=best.probability) if best else None
+        return FoundPlaces(best=best, likely=self.likely_files or alone)
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         self.past_issues += issues

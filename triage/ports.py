@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel
 
 from triage.domain.code import (
-    BestPlace,
     CodeHistory,
+    FoundPlaces,
     History,
     Hit,
     IndexFacts,
@@ -71,10 +71,10 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
-        """The place that a trace, a message or a name of the issue leads to; None if only shared words do.
+    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
+        """Where the issue leads: a place by a trace, a message or a name, and files that are sure enough together.
 
-        `thresholds` say how sure it must be, instead of those of the project.
+        `thresholds` say how sure they must be, instead of those of the project.
         """
 
     def get_retriever(self, repository: str, chars: int) -> BaseRetriever:

@@ -128,7 +128,7 @@ class TestCommand:
         assert "Raised: trace 0.5 to 0.85 (5 of 14 were right)" in done.stderr
         assert config.read_text().startswith("# ours\nignore: [dist/]\n")
         assert (
-            "thresholds: {trace: 0.85, message: 0.5, quote: 0.5, place: 0.5, name: 0.7, duplicate: 0.6}"
+            "thresholds: {trace: 0.85, message: 0.5, quote: 0.5, place: 0.5, name: 0.7, files: 0.6, duplicate: 0.6}"
             in config.read_text()
         )
 

@@ -51,7 +51,7 @@ from triage.comment.sections import (
     utf16_length,
 )
 from triage.comment.template import ensure_safe
-from triage.domain.code import MAX_NARROW, BestPlace, RegressionWindow, Span
+from triage.domain.code import MAX_NARROW, BestPlace, LikelyFiles, RegressionWindow, Span
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
@@ -192,6 +192,24 @@ def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
     suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *RULES.suspects[:1]]
     report = RULES.model_copy(update={"best_place": place, "suspects": suspects, "missing_information": []})
     golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "count", "probability"),
+    [("place_or_others", FOUND["trace"], 2, 0.93), ("files", None, 2, 0.81), ("one_file", None, 1, 0.9)],
+)
+def test_files_that_are_sure_enough_together_are_named_together(
+    golden, name: str, place: BestPlace | None, count: int, probability: float
+):
+    suspects = [
+        sample_reports.suspect(DATES, 21, 27, "parse_date", "the stack trace ends here"),
+        sample_reports.suspect(READER, 70, 84, "read_rows", "defines `read_*`, named in the title"),
+        sample_reports.suspect(CLI, reason="shares words with the issue"),
+    ]
+    likely = LikelyFiles(paths=[DATES, READER][:count], probability=probability)
+    report = SILENT.model_copy(update={"best_place": place, "likely_files": likely, "suspects": suspects})
+    assert decide_comment(report, "auto") == "found"
+    golden(f"tests/golden/comment_likely_{name}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
 
 
 @pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN", "CHALLENGED"])

@@ -9,7 +9,7 @@ from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness, our_comment
 from triage.comment.comment import NOTHING_TO_SAY
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import BestPlace, FoundPlaces, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
@@ -25,8 +25,8 @@ PLACE = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2), 
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
-        return PLACE
+    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
+        return FoundPlaces(best=PLACE)
 
 
 def harness(codebase: FakeCodebase | None = None, **policy: Any) -> RunHarness:

@@ -1,7 +1,7 @@
 """The codebase search's query, and its rules: the ranked files as suspects, each with its best lines and the reason."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
@@ -67,10 +67,10 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
-    query, place = build_query(agent_input), agent_input.best_place
-    hits = await in_thread(services.codebase.search, query, MAX_FILES)
-    if place:  # with the agents' words another file may be first
-        hits = sorted(hits, key=lambda hit: hit.path != place.span.path)
+    hits = await in_thread(services.codebase.search, build_query(agent_input), MAX_FILES)
+    likely = agent_input.likely_files.paths if agent_input.likely_files else []
+    # With the agents' words other files may be first.
+    hits.sort(key=lambda hit: likely.index(hit.path) if hit.path in likely else len(likely))
     confidence = estimate_confidence(hits, agent_input, services.codebase)
     first = hits[0] if hits else None
     return CodebaseFinding(
@@ -79,7 +79,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
         confidence=confidence,
         reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
         error=None,
-        relevant_files=[_to_relevant_file(hit, agent_input) for hit in select_suspects(hits)],
+        relevant_files=[_to_relevant_file(hit, agent_input) for hit in select_suspects(hits, likely)],
         root_cause_location=_format_root_cause(first) if first and confidence >= CONFIDENT_FROM else None,
     )
 
@@ -90,9 +90,11 @@ def _summarize(first: Hit | None) -> str:
     return f"{first.path} fits best: {first.reasons[0]}." if first.reasons else f"{first.path} fits best."
 
 
-def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the first hit and every other that is likely enough."""
-    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.probability >= MIN_SUSPECT_CHANCE]
+def select_suspects(hits: Sequence[Hit], likely: Collection[str] = ()) -> list[Hit]:
+    """Return the first hit, those of the `likely` files, and every other that is likely enough."""
+    return [
+        hit for rank, hit in enumerate(hits) if rank == 0 or hit.path in likely or hit.probability >= MIN_SUSPECT_CHANCE
+    ]
 
 
 def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:

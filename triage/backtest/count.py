@@ -95,6 +95,8 @@ class BacktestScore(Value):
     named: Rate
     """Comments that name a place which the fix edited, of those that name one."""
     named_by_sign: dict[MatchSource, Rate] = Field(default_factory=dict)
+    any_named: Rate
+    """Of the reports that name likely files: one of them was edited."""
     analysed: Rate
     """The same for comments with a model's analysis, by the first file."""
     duplicates: Rate
@@ -146,7 +148,7 @@ def score_results(
 ) -> BacktestScore:
     complete = [result for result in results if result.status is Status.COMPLETE]
     places = [result.place for result in complete if result.place]
-    named = [result.place for result in results if result.comment_reason == "found" and result.place]
+    named = [result.place for result in results if result.place and result.place.named]
     by_sign = {sign: count_rate(one.edited for one in named if one.sign == sign) for sign in get_args(MatchSource)}
     reasons = Counter(str(result.comment_reason) for result in results if result.comment_reason)
     seconds = [result.seconds for result in results]
@@ -161,6 +163,7 @@ def score_results(
         comment_reasons=dict(reasons.most_common()),
         named=count_rate(place.edited for place in named),
         named_by_sign={sign: rate for sign, rate in by_sign.items() if rate.cases},
+        any_named=count_rate(result.is_any_named_right for result in results),
         analysed=count_rate(result.is_first_right for result in results if result.comment_reason == "analysis"),
         duplicates=count_rate(one.outcome == "found" for one in duplicates),
         wrong_duplicates=sum(one.outcome == "other" for one in duplicates),
@@ -205,7 +208,7 @@ def count_issues(results: Sequence[IssueResult]) -> Scorecard:
     places = [one.place for one in results if one.place]
     fixed = [one for one in results if one.fix == "code"]
     ours = [one for one in fixed if not one.edited_by_others]
-    signs: list[PredictedBy] = [*get_args(MatchSource), "model"]
+    signs: list[PredictedBy] = [*get_args(MatchSource), "files", "model"]
     by = {sign: count_rate(place.first_right for place in places if place.by == sign) for sign in signs}
     return Scorecard(
         triaged=len(results),

@@ -47,6 +47,7 @@ def judge_report(
         files=files,
         chance=chances.get(files[0].path, 0.0) if files else 0.0,
         place=_judge_likely_place(report, place, case.edited),
+        is_any_named_right=_judge_likely_files(report, case.edited),
         comment_reason=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
         asked=[question.kind for question in report.missing_information],
@@ -68,6 +69,10 @@ def _judge_likely_place(report: RunReport, place: BestPlace | None, edited: Coll
         edited=place.span.path in edited,
         named=report.best_place is not None,
     )
+
+
+def _judge_likely_files(report: RunReport, edited: Collection[str]) -> bool | None:
+    return any(path in edited for path in report.likely_files.paths) if report.likely_files else None
 
 
 def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: Mapping[int, int]) -> DuplicateResult:

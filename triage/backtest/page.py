@@ -55,6 +55,7 @@ _SIGN_WORDS: Mapping[PredictedBy, str] = {
     "quote": "the quoted code stands there",
     "place": "the report names the file",
     "name": "the report names what it defines",
+    "files": "it shares most with them",
     "model": "a model's analysis",
 }
 
@@ -135,6 +136,9 @@ def list_figures(outcome: BacktestOutcome) -> list[tuple[str, str, str]]:
     if score.named.cases:
         by_sign = ", ".join(f"{SIGNS[sign]} ({rate.fraction})" for sign, rate in score.named_by_sign.items())
         figures.append(("Named places right", score.named.fraction, f"found by {by_sign}"))
+    if score.any_named.cases:
+        explanation = "the fix edited one of the one to three files that the comment names as the likely ones"
+        figures.append(("One of the named files right", score.any_named.fraction, explanation))
     if score.analysed.cases:
         explanation = "the fix edited the first file of a model's analysis"
         figures.append(("Analyses right", score.analysed.fraction, explanation))

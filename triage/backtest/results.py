@@ -64,6 +64,8 @@ class CaseResult(Value):
     chance: float = 0.0
     """Of the first file, from 0 to 1."""
     place: LikelyPlace | None = None
+    is_any_named_right: bool | None = None
+    """Whether the fix edited one of the files that the comment names as the likely ones; None if it names none."""
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
     )

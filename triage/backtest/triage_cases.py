@@ -47,7 +47,7 @@ async def triage_past_issues(
 
 def _judge(case: PastCase, report: RunReport, codebase: Codebase) -> CaseResult:
     parsed = read_issue(to_issue(case))
-    place = codebase.find_best_place(parsed, NO_THRESHOLDS)
+    place = codebase.find_places(parsed, NO_THRESHOLDS).best
     chances = {hit.path: hit.probability for hit in codebase.search(SearchQuery(parsed=parsed), LOOKED_AT)}
     return judge_report(case, report, place, chances)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import (
-    BestPlace,
     CodeHistory,
+    FoundPlaces,
     History,
     Hit,
     IndexFacts,
@@ -94,8 +94,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> BestPlace | None:
-        return self._indexed.find_best_place(parsed, thresholds or self.thresholds) if self._indexed else None
+    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
+        return self._indexed.find_places(parsed, thresholds or self.thresholds) if self._indexed else FoundPlaces()
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever

@@ -22,7 +22,7 @@ from triage.code.files.project_files import (
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import find_place, put_reported_first
+from triage.code.leads.find_leads import choose_likely_files, find_place, put_reported_first
 from triage.code.past_changes import ChangeReader, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
@@ -33,7 +33,7 @@ from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_c
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
-from triage.domain.code import BestPlace, Hit, IndexFacts, PromptPassages, SearchQuery
+from triage.domain.code import FoundPlaces, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
@@ -98,16 +98,16 @@ class IndexedCommit:
         ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
         return put_reported_first(ranking, search.parsed, self.repository)
 
-    def find_best_place(self, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
-        """Return the likeliest lead, see `code.leads`; None if none is sure enough. No embedding model is asked."""
+    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlaces:
+        """Return where the issue leads, see `code.leads`. No embedding model is asked."""
         if not self.corpus.files:
-            return None
+            return FoundPlaces()
         parsed = leave_out_form(parsed, self.forms)
-        ranking = rank_files(
-            self.corpus, build_query(SearchQuery(parsed=parsed)), {}, by_embedding=False, past=self.past
-        )
+        query = build_query(SearchQuery(parsed=parsed))
+        ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
         ranking = put_reported_first(ranking, parsed, self.repository)
-        return find_place(ranking, parsed, self.repository, thresholds)
+        best = find_place(ranking, parsed, self.repository, thresholds)
+        return FoundPlaces(best=best, likely=choose_likely_files(ranking, 0.0 if best else thresholds.files))
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

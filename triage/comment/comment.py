@@ -108,7 +108,7 @@ def _find_reason(report: RunReport) -> CommentReason | None:
         return "security"
     if report.possible_duplicate:
         return "duplicate"
-    if report.kind == "bug" and report.best_place:
+    if report.kind == "bug" and (report.best_place or report.likely_files):
         return "found"
     if report.kind == "bug" and report.regression_window and report.regression_window.is_narrow:
         return "regression"

@@ -38,7 +38,9 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
     suspects = [suspect.path for suspect in report.suspects]
     if report.best_place and is_lead_first(report):
         return _name([report.best_place.span.path, *suspects], report.best_place.sign, report.best_place.probability)
-    return _name(suspects, "model", report.confidence) if has_model_answer(report) else None
+    if has_model_answer(report):
+        return _name(suspects, "model", report.confidence)
+    return _name(report.likely_files.paths, "files", report.confidence) if report.likely_files else None
 
 
 def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles | None:

@@ -1,11 +1,11 @@
 """Splits a report into the sections of a page: blocks that are visible, and folds that open on a click."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.comment import wording
 from triage.comment.hidden_state import CommentState
-from triage.comment.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
+from triage.comment.permalink import build_permalink, sanitize_third_party_url, sanitize_url
 from triage.comment.template import ensure_safe, is_safe, render_block, render_table_code
 from triage.comment.visible_blocks import (
     MAX_ITEMS,
@@ -14,14 +14,16 @@ from triage.comment.visible_blocks import (
     build_issue_link,
     link_named_places,
     link_skill,
+    list_likely_suspects,
     list_reference_links,
+    locate,
+    locate_suspects,
     render_history,
 )
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Outcome, Status, Usage
-from triage.safety.safe_markdown import format_code_span
 
 MAX_STEPS = 40
 MAX_COMMENT_UNITS = 56_000
@@ -95,16 +97,8 @@ def build_page(
 
 
 def _render_suspects(report: RunReport, suspects: Sequence[Suspect]) -> str:
-    rows = [
-        (suspect, _render_location(report, suspect.span or suspect.path, render_table_code)) for suspect in suspects
-    ]
+    rows = locate_suspects(report, suspects, render_table_code)
     return render_block("blocks", "suspects", rows) if rows else ""
-
-
-def _render_location(report: RunReport, target: Span | str, code: Callable[[str], str] = format_code_span) -> str:
-    link = build_permalink(report.server_url, report.repository, report.commit, target)
-    text = code(format_location(target))
-    return f"[{text}]({link})" if link else text
 
 
 def _build_folds(report: RunReport) -> Iterator[Fold]:
@@ -122,7 +116,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
-        if not report.best_place and not by_model:  # the places are not sure enough for the comment
+        if not (report.best_place or report.likely_files or by_model):  # the places are not sure enough for the comment
             yield Fold("History of these files", "\n\n".join(render_history(report)), is_summary_only=True)
         is_rejected = report.verdict == "CHALLENGED" and wording.is_lead_first(report)
         yield from _build_bug_folds(report, is_summary_only=not by_model or is_rejected)
@@ -148,8 +142,8 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
 
 
 def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
-    shown = report.best_place is not None or by_model
-    others = report.suspects[1:MAX_ITEMS] if shown else report.suspects[:MAX_ITEMS]
+    shown = max(len(list_likely_suspects(report)), bool(report.best_place or by_model))
+    others = report.suspects[shown:MAX_ITEMS]
     title = "Other places" if shown else PLACES_TITLE
     asks = bool(report.missing_information)  # then the comment is about the questions
     body = _render_suspects(report, others)
@@ -186,7 +180,7 @@ def _build_reasoning_folds(report: RunReport) -> Iterator[Fold]:
 
 def _build_evidence_fold(report: RunReport) -> Fold:
     items = report.evidence[:MAX_ITEMS]
-    rows = [(item, _render_location(report, item.span) if item.span else "") for item in items]
+    rows = [(item, locate(report, item.span) if item.span else "") for item in items]
     verified = sum(item.verified for item in items)
     title = f"Evidence ({verified} of {len(rows)} verified)"
     return Fold(title, render_block("folds", "evidence", rows) if rows else "", is_summary_only=not verified)

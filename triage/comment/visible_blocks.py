@@ -1,13 +1,13 @@
 """The visible part of a page: what was found, what the reporter is asked, what is suggested."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from triage.comment import wording
-from triage.comment.permalink import build_permalink, build_reference_url
+from triage.comment.permalink import build_permalink, build_reference_url, format_location
 from triage.comment.template import render_block
-from triage.domain.code import Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.effect import LabelsMode
-from triage.domain.report import RunReport
+from triage.domain.report import RunReport, Suspect
 from triage.domain.skill import UsedSkill
 from triage.issue.reporter_language import get_phrases
 from triage.safety.safe_markdown import format_code_span
@@ -61,17 +61,45 @@ def _render_findings(report: RunReport) -> str:
     first = report.suspects[0] if report.suspects else None
     links = link_named_places(report)
     if report.best_place and wording.is_lead_first(report):
-        where = _link_file(report, report.best_place.span.path)
-        lead = render_block("blocks", "best_place", report.best_place, where, build_code_link(report))
+        lead = _render_best_place(report, report.best_place)
         has_idea = by_model and report.why and report.verdict != "CHALLENGED"
         return f"{lead}\n\n{render_block('blocks', 'idea', report, links)}" if has_idea else lead
     if by_model:
         where = _link_file(report, first.path) if first else ""
         return render_block("blocks", "cause", report, where, build_code_link(report), links)
+    if report.likely_files:
+        rows = locate_suspects(report, list_likely_suspects(report), format_code_span)
+        return render_block("blocks", "likely_files", rows, report.likely_files.probability, build_code_link(report))
     window = report.regression_window
     if report.missing_information or report.possible_duplicate or (window and window.is_narrow):
         return ""  # a comment that asks, or names another issue or commits, needs no other reason
     return render_block("blocks", "nothing_found", first is not None)
+
+
+def _render_best_place(report: RunReport, place: BestPlace) -> str:
+    others = locate_suspects(report, list_likely_suspects(report)[1:], format_code_span)
+    probability = report.likely_files.probability if report.likely_files else 0.0
+    where = _link_file(report, place.span.path)
+    return render_block("blocks", "best_place", place, where, build_code_link(report), others, probability)
+
+
+def list_likely_suspects(report: RunReport) -> list[Suspect]:
+    """Return the suspects that are named as likely together."""
+    return report.suspects[: len(report.likely_files.paths)] if report.likely_files else []
+
+
+def locate_suspects(
+    report: RunReport, suspects: Sequence[Suspect], format_code: Callable[[str], str]
+) -> list[tuple[Suspect, str]]:
+    """Return each suspect with its location in Markdown, a link where there is a server."""
+    return [(suspect, locate(report, suspect.span or suspect.path, format_code)) for suspect in suspects]
+
+
+def locate(report: RunReport, target: Span | str, format_code: Callable[[str], str] = format_code_span) -> str:
+    """Return a file or lines of it in Markdown, a link where there is a server."""
+    link = build_permalink(report.server_url, report.repository, report.commit, target)
+    text = format_code(format_location(target))
+    return f"[{text}]({link})" if link else text
 
 
 def _render_duplicate(report: RunReport) -> str:
@@ -124,11 +152,11 @@ def build_code_link(report: RunReport) -> str:
 
 
 def find_shown_lines(report: RunReport) -> Span | None:
-    """Return the lines of the best place, else those of a model's first suspect."""
+    """Return the lines of the best place, else of a model's first suspect or of the only likely file."""
     span: Span | None = None
     if report.best_place:
         span = report.best_place.span
-    elif report.suspects and wording.has_model_answer(report):
+    elif report.suspects and (wording.has_model_answer(report) or len(list_likely_suspects(report)) == 1):
         span = report.suspects[0].span
     if span is None or report.kind != "bug":
         return None

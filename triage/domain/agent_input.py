@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LookedUp
+from triage.domain.code import BestPlace, LikelyFiles, LookedUp
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -32,6 +32,8 @@ class AgentInput(Value):
     critique: CritiqueFinding | None = None
     best_place: BestPlace | None = None
     """Where a trace, a message or a name of the issue leads."""
+    likely_files: LikelyFiles | None = None
+    """Files of which a fix probably edits one; with the best place it is the first."""
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""
     exchanges: list[HumanExchange] = Field(default_factory=list)

@@ -109,6 +109,23 @@ class BestPlace(Value):
     """That a fix edits the file, from 0 to 1."""
 
 
+class LikelyFiles(Value):
+    """The likeliest files, at most three: a fix probably edits one of them."""
+
+    paths: list[str]
+    """Likeliest first."""
+    probability: float
+    """That a fix edits one of them, from 0 to 1."""
+
+
+class FoundPlaces(Value):
+    """Where an issue leads."""
+
+    best: BestPlace | None = None
+    likely: LikelyFiles | None = None
+    """With the best place, it is the first of them, alone if it is sure enough."""
+
+
 class FileChange(Value):
     """A commit that changed a file. The subject is text from outside."""
 

@@ -106,7 +106,7 @@ class LearnedFromLabels(Value):
     """The probability of each kind; empty where fewer than 50 issues have a label that names one."""
 
 
-PredictedBy = MatchSource | Literal["model"]
+PredictedBy = MatchSource | Literal["files", "model"]
 """What leads to the first file: a sign in the report, or a model."""
 
 

@@ -22,6 +22,9 @@ class Thresholds(YamlSection):
     quote: Chance = Field(0.5, description="Least chance of the file that has the code that the issue quotes.")
     place: Chance = Field(0.5, description="Least chance of a file that the issue names.")
     name: Chance = Field(0.7, description="Least chance of the file that has what the issue names.")
+    files: Chance = Field(
+        0.6, description="Least chance of at most three files together, if none is sure enough alone."
+    )
     duplicate: Chance = Field(0.6, description="Least chance that an earlier issue reports the same.")
 
     def for_sign(self, sign: MatchSource) -> float:
@@ -30,7 +33,7 @@ class Thresholds(YamlSection):
         return chance
 
 
-NO_THRESHOLDS = Thresholds(trace=0, message=0, quote=0, place=0, name=0, duplicate=0)
+NO_THRESHOLDS = Thresholds(trace=0, message=0, quote=0, place=0, name=0, files=0, duplicate=0)
 """Names whatever is likeliest, to measure how often it is right."""
 
 

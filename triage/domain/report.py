@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from triage.domain.code import BestPlace, IndexFacts, LaterChange, Owner, RegressionWindow, Span
+from triage.domain.code import BestPlace, IndexFacts, LaterChange, LikelyFiles, Owner, RegressionWindow, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -158,6 +158,9 @@ class RunReport(Value):
         None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
     )
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
+    likely_files: LikelyFiles | None = None
+    """By rules, the first suspects: a fix probably edits one of them. None if they are not sure enough together, or a
+    model chose the suspects. With a place that was found, its file is the first."""
     suspects: list[Suspect] = Field(default_factory=list)
     """For a feature request: places where it may go."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
@@ -182,9 +185,9 @@ class RunReport(Value):
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
     )
-    """Why the issue gets a comment: it may report a vulnerability; it is possibly a duplicate; a place was found; a
-    model's analysis was not rejected; a question is open; an earlier comment must not become stale; a person asked for
-    the run; the input `comment` is `always`. None if it gets none."""
+    """Why the issue gets a comment: it may report a vulnerability; it is possibly a duplicate; a place, or files that
+    are likely together, were found; a model's analysis was not rejected; a question is open; an earlier comment must
+    not become stale; a person asked for the run; the input `comment` is `always`. None if it gets none."""
     comment: str | None = None
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 

@@ -1,10 +1,12 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
+from collections.abc import Sequence
+
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.agents.writer import CommentDraft, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import SIGN_REASONS, BestPlace
+from triage.domain.code import SIGN_REASONS, BestPlace, LikelyFiles
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
@@ -36,6 +38,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     is_searched = state.kind in ("bug", "feature_request")
     suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
     best_place, suspects = _keep_lead(state, suspects)
+    likely_files = _choose_likely_files(state, suspects)
     explanation = _write_explanation(draft, state) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
@@ -72,6 +75,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         check=explanation.check,
         named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
         best_place=best_place,
+        likely_files=likely_files,
         suspects=suspects,
         similar_issues=state.similar_issues,
         possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
@@ -79,7 +83,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=_list_questions(draft, state, services, is_led=best_place is not None),
+        missing_information=_list_questions(draft, state, services, is_led=bool(best_place or likely_files)),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -150,6 +154,15 @@ def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlac
         return None, suspects
     lead = Suspect(path=place.span.path, span=place.span, symbol=place.symbol, reason=SIGN_REASONS[place.sign])
     return place, [lead, *(suspect for suspect in suspects if suspect.path != place.span.path)]
+
+
+def _choose_likely_files(state: BugTriageState, suspects: Sequence[Suspect]) -> LikelyFiles | None:
+    """Return the likely files of a bug if rules chose the suspects, and the files are the first of them."""
+    likely = state.likely_files
+    if likely is None or state.kind != "bug" or state.searched_by_model:
+        return None
+    first = [suspect.path for suspect in suspects[: len(likely.paths)]]
+    return likely if first == likely.paths else None
 
 
 def _is_confirmed(state: BugTriageState) -> bool:

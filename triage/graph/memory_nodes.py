@@ -63,11 +63,13 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
         kind_reading = read_kind(parsed, state.issue.labels, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
+        places = codebase.find_places(parsed)
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            "best_place": codebase.find_best_place(parsed),
+            "best_place": places.best,
+            "likely_files": places.likely,
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)

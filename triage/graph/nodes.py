@@ -10,7 +10,7 @@ from triage.agents.registry import AGENTS
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.domain.code import BestPlace, CodeHistory, IndexFacts
+from triage.domain.code import CodeHistory, FoundPlaces, IndexFacts
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
@@ -60,13 +60,13 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     # In a thread: the first call reads the weights from a file.
     kind_reading = await in_thread(read_kind, parsed, state.issue.labels)
 
-    def build_index() -> tuple[IndexFacts, BestPlace | None, int, str]:
-        facts, place = services.codebase.index(), services.codebase.find_best_place(parsed)
+    def build_index() -> tuple[IndexFacts, FoundPlaces, int, str]:
+        facts, places = services.codebase.index(), services.codebase.find_places(parsed)
         of_template = count_template_comments(state.issue, services.codebase.read_issue_forms())
-        return facts, place, of_template, detect_project_language(services.codebase) if services.model else "en"
+        return facts, places, of_template, detect_project_language(services.codebase) if services.model else "en"
 
     indexing = await step.attempt("rules", lambda: in_thread(build_index), seconds)
-    index, place, of_template, language = indexing.result or (None, None, 0, "en")
+    index, places, of_template, language = indexing.result or (None, FoundPlaces(), 0, "en")
     earlier = find_earlier_report(state.issue)
     return {
         "exchanges": exchanges,
@@ -74,7 +74,8 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
         "kind_reading": kind_reading,
-        "best_place": place,
+        "best_place": places.best,
+        "likely_files": places.likely,
         "earlier_report": earlier,
         "recent_entities": remember_entities([], earlier.suspects if earlier else []),
         "repository": state.repository.model_copy(

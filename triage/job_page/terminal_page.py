@@ -80,7 +80,7 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
         # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
         yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
         yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6), expand=False)
-    if report.kind == "bug" and not report.best_place and not wording.has_model_answer(report):
+    if report.kind == "bug" and not (report.best_place or report.likely_files) and not wording.has_model_answer(report):
         odds = wording.format_probability(report.confidence)
         yield Text(f"The first one is in the fix of about {odds} reports like this one.")
 
@@ -97,7 +97,7 @@ def _choose_places_title(report: RunReport) -> str:
     by_model = wording.has_model_answer(report)
     if report.kind == "feature_request":
         return FEATURE_TITLE if by_model else PLACES_TITLE
-    return "Places" if report.best_place or by_model else PLACES_TITLE
+    return "Places" if report.best_place or report.likely_files or by_model else PLACES_TITLE
 
 
 def _render_run(report: RunReport) -> Iterator[RenderableType]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
-from triage.code.leads.find_leads import REPORTED_CHANCE, find_place, put_reported_first
+from triage.code.leads.find_leads import REPORTED_CHANCE, SURE, choose_likely_files, find_place, put_reported_first
 from triage.code.leads.frame import find_frame_leads
 from triage.code.leads.reported_place import find_reported_places
 from triage.code.leads.shown_lines import MAX_SHOWN_LINES
@@ -187,6 +188,37 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
     assert led.order[0] == basket
     assert set(led.order) == {*ranking.order}
     assert led.probabilities[basket] >= max(REPORTED_CHANCE, *(led.probabilities[file] for file in led.order))
+
+
+def test_several_places_that_the_reporter_names_are_likely_together(tmp_path):
+    asked = read("saving is slow", "It is shop/basket.py:2 that calls shop/store.py:10, and then shop/module_3.py:1.")
+    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
+    likely = choose_likely_files(put_reported_first(ranking, asked.parsed, "acme/shop"), 0.6)
+    assert likely
+    assert set(likely.paths) == {"shop/basket.py", "shop/store.py", "shop/module_3.py"}
+    assert likely.probability <= SURE
+
+
+@each_row(
+    ("probabilities", "least", "count", "together"),
+    [
+        ([0.95, 0.04], 0.6, 1, 0.95),
+        ([0.6, 0.35, 0.05], 0.6, 2, 0.95),
+        ([0.4, 0.2, 0.1, 0.1], 0.6, 3, 0.7),
+        ([0.7, 0.03, 0.03], 0.6, 1, 0.7),
+        ([0.3, 0.1, 0.1], 0.6, 0, 0),
+        ([0.3, 0.1, 0.1], 0.0, 3, 0.5),
+    ],
+)
+def test_so_many_files_are_named_that_they_are_sure_together_but_three_at_most(
+    tmp_path, probabilities: list[float], least: float, count: int, together: float
+):
+    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(make_query(title="x")), {}, by_embedding=False)
+    files = list(range(len(probabilities)))
+    likely = choose_likely_files(
+        replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), least
+    )
+    assert (len(likely.paths), likely.probability) == (count, together) if likely else count == 0
 
 
 def test_quoted_code_leads_to_its_line(tmp_path):

@@ -18,12 +18,19 @@ from triage.code.leads.reported_place import find_reported_places
 from triage.code.leads.shown_lines import choose_definition_lines, choose_lines_around
 from triage.code.rank.ranking import Ranking
 from triage.code.rank.snippets import choose_chunks
-from triage.domain.code import BestPlace, MatchSource, Span
+from triage.domain.code import BestPlace, LikelyFiles, MatchSource, Span
 from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 
 REPORTED_CHANCE = 0.8
 """Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
+MAX_LIKELY = 3
+"""Files that are named together. Of 260 Python issues with history one to three were sure enough in 75 %, and the fix
+edits one of them in 90 % of these; a lead alone named a file in 50 %, right in 81 %."""
+SURE = 0.9
+"""Files that are so likely together need no further one."""
+MIN_LIKELY_CHANCE = 0.04
+"""A file that is less likely is not worth a look."""
 _POINTED: frozenset[Rule] = frozenset({"link", "place"})
 """Rules by which the reporter points at a file."""
 _SIGNS: dict[Rule, MatchSource] = {
@@ -48,8 +55,11 @@ def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -
     pointed = [lead.file for lead in leads if lead.rule in _POINTED]
     if not pointed:
         return ranking
-    chances = {file: max(ranking.probabilities.get(file, 0.0), REPORTED_CHANCE) for file in pointed}
-    chances = dict(sorted(chances.items(), key=lambda one: -one[1]))
+    least = REPORTED_CHANCE / len(pointed)
+    chances = {file: max(ranking.probabilities.get(file, 0.0), least) for file in pointed}
+    # Several files share what one would have, and are named together.
+    scale = min(1.0, SURE / sum(chances.values())) if len(chances) > 1 else 1.0
+    chances = {file: chance * scale for file, chance in sorted(chances.items(), key=lambda one: -one[1])}
     rest = [file for file in ranking.order if file not in chances]
     least = min(chances.values())
     return replace(
@@ -75,6 +85,21 @@ def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str, threshold
     lead = next((lead for lead in _find_leads(ranking, parsed, repository, file) if lead.file == file), None)
     sure = lead is not None and chance >= thresholds.for_sign(_SIGNS[lead.rule])
     return _make_place(lead, ranking, chance) if lead and sure else None
+
+
+def choose_likely_files(ranking: Ranking, least: float) -> LikelyFiles | None:
+    """Return the first file, and the next ones until they are sure together; None below the `least` probability."""
+    files = ranking.order[:1]
+    for file in ranking.order[1:MAX_LIKELY]:
+        sure = sum(ranking.probabilities[one] for one in files) >= SURE
+        if sure or ranking.probabilities[file] < MIN_LIKELY_CHANCE:
+            break
+        files.append(file)
+    probability = sum(ranking.probabilities[file] for file in files)
+    if not files or probability < least:
+        return None
+    paths = [ranking.query_scores.corpus.files[file].path for file in files]
+    return LikelyFiles(paths=paths, probability=round(min(probability, 1.0), 2))
 
 
 def _find_leads(ranking: Ranking, parsed: ParsedIssue, repository: str, file: int) -> Iterator[Lead]:
