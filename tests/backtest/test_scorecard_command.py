@@ -125,10 +125,10 @@ class TestCommand:
         for number in range(20, 32):
             add_closed(api, number, 9, CART if number < 28 else TILL, chance=55 if number < 28 else 85)
         done = self.run(api, tmp_path, "--github", SLUG, "--write")
-        assert "Raised: trace 0.5 to 0.85 (5 of 14 were right)" in done.stderr
+        assert "Raised: trace 0.3 to 0.85 (5 of 14 were right)" in done.stderr
         assert config.read_text().startswith("# ours\nignore: [dist/]\n")
         assert (
-            "thresholds: {trace: 0.85, message: 0.5, quote: 0.5, place: 0.5, name: 0.7, files: 0.6, duplicate: 0.6}"
+            "thresholds: {trace: 0.85, message: 0.3, quote: 0.3, place: 0.5, name: 0.7, files: 0.6, duplicate: 0.6}"
             in config.read_text()
         )
 

@@ -84,7 +84,7 @@ def test_no_choice_is_worse_than_the_threshold_before(raw: list[tuple[float, boo
 
 
 PATH = ".github/triage.yml"
-LINE = "thresholds: {trace: 0.5, message: 0.5, quote: 0.5, place: 0.5, name: 0.8, files: 0.6, duplicate: 0.6}"
+LINE = "thresholds: {trace: 0.3, message: 0.3, quote: 0.3, place: 0.5, name: 0.8, files: 0.6, duplicate: 0.6}"
 NEW = Thresholds(name=0.8)
 
 

@@ -107,7 +107,8 @@ class IndexedCommit:
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
         ranking = put_reported_first(ranking, parsed, self.repository)
         best = find_place(ranking, parsed, self.repository, thresholds)
-        return FoundPlaces(best=best, likely=choose_likely_files(ranking, 0.0 if best else thresholds.files))
+        likely = choose_likely_files(ranking, 0.0 if best and best.is_likely_alone else thresholds.files)
+        return FoundPlaces(best=best if likely else None, likely=likely)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

@@ -90,6 +90,9 @@ SIGN_REASONS: dict[MatchSource, str] = {
 }
 
 
+MIN_SAID_CHANCE = 0.5
+
+
 class BestPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
@@ -107,6 +110,11 @@ class BestPlace(Value):
     """Of a trace: frames after this one, all in other code such as a library."""
     probability: float = 0.0
     """That a fix edits the file, from 0 to 1."""
+
+    @property
+    def is_likely_alone(self) -> bool:
+        """Return whether its chance may be said. Otherwise it is named with the files that are likely together."""
+        return self.probability >= MIN_SAID_CHANCE
 
 
 class LikelyFiles(Value):

@@ -17,9 +17,9 @@ class Thresholds(YamlSection):
     """How sure the report must be to name a place or an earlier issue: probabilities from 0 to 1."""
 
     # `python -m bench.leads` and `bench.duplicates` print how often each is right in public repositories.
-    trace: Chance = Field(0.5, description="Least chance of the file in which a stack trace ends.")
-    message: Chance = Field(0.5, description="Least chance of the file that has the error message.")
-    quote: Chance = Field(0.5, description="Least chance of the file that has the code that the issue quotes.")
+    trace: Chance = Field(0.3, description="Least chance of the file in which a stack trace ends.")
+    message: Chance = Field(0.3, description="Least chance of the file that has the error message.")
+    quote: Chance = Field(0.3, description="Least chance of the file that has the code that the issue quotes.")
     place: Chance = Field(0.5, description="Least chance of a file that the issue names.")
     name: Chance = Field(0.7, description="Least chance of the file that has what the issue names.")
     files: Chance = Field(

@@ -23,6 +23,8 @@ _MIN_MESSAGE_SHARE = 0.5
 """Of an error message, for a file that is said to hold it."""
 _MIN_DEFINITION_SCORE = 0.04
 """A definition in more files is no reason."""
+_RARE_NAME, _RARE_NAME_SCORE = 2.1, 0.5
+"""A name that one or two files define says more than words, which weigh 2 at most."""
 _MIN_PAST_SCORE, _MIN_FIX_SHARE = 0.5, 0.4
 """Of the file, and of a fix, relative to the best one."""
 _MAX_FIXES = 5
@@ -181,7 +183,9 @@ def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reaso
         named = [(score, location.name) for name, (score, location) in strongest if (name in title) is is_in_title]
         if named:
             quoted = " and ".join(dict.fromkeys(f"`{_shorten_name(name)}`" for _, name in named))
-            yield Reason(2.0 * min(1.5, named[0][0]), f"defines {quoted}, named in {place}")
+            score = named[0][0]
+            strength = max(2.0 * min(1.5, score), _RARE_NAME if score >= _RARE_NAME_SCORE else 0.0)
+            yield Reason(strength, f"defines {quoted}, named in {place}")
 
 
 def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
