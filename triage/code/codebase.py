@@ -142,9 +142,7 @@ class GitCodebase:
             near = find_near_issues(
                 parsed,
                 choose_earlier_reports(issue, past),
-                self.repository,
                 self.embeddings,
-                self.embedding_name,
                 self._open_vector_cache(),
                 in_chroma=self.in_chroma and not self.index_once,  # each of many issues would store a collection
             )

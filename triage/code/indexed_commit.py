@@ -164,7 +164,7 @@ def index_repository(
     )
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
-    vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, vector_cache, in_chroma=in_chroma)
+    vectors = embed_corpus(built.corpus, model, model_name, vector_cache, in_chroma=in_chroma)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)

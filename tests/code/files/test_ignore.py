@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit
 from testing.cost_growth import measure_cost_ratio
 from tests.code.indexes import make_codebase
-from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.codebase import GitCodebase
 from triage.code.files.file_filter import IGNORED, remove_ignored
-from triage.code.git.commit import open_commit
 from triage.code.git.tree import Entry, Listing
-from triage.code.vectors.vector_stores import digest_layout
 
 FILES = {
     "src/app.py": "def app():\n    return 1\n",
@@ -53,15 +49,6 @@ def test_owners_and_forms_are_read_from_an_ignored_folder(tmp_path: Path):
     codebase.index()
     assert codebase.find_owners("src/app.py") == ["anna"]
     assert codebase.read_issue_forms() == ["What happened?\n"]
-
-
-def test_vectors_of_other_files_are_not_reused(tmp_path: Path):
-    """On a Chroma server that jobs share, a commit's vectors are known by how it was cut."""
-    commit(tmp_path, {"one.py": "def one():\n    return 1\n", "two.py": "def two():\n    return 2\n"})
-    tree = open_commit(tmp_path)
-    listings = [remove_ignored(tree.list_files(), [name]) for name in ("one.py", "two.py")]
-    first, second = (build_corpus(tree, listing, IndexLimits()).corpus for listing in listings)
-    assert digest_layout(first, [0]) != digest_layout(second, [0])
 
 
 @pytest.mark.parametrize("patterns", [["*a*a*a*a*a*b"], ["/**/*a*a*a*a*a*b"], [f"*a*a*a*a*b{n}" for n in range(99)]])

@@ -19,7 +19,7 @@ def read(title: str, body: str = "") -> ParsedIssue:
 def test_an_embedding_model_finds_what_shares_no_word(in_chroma: bool) -> None:
     past = [*past_issues(12), past_issue(50, "zzzz zzzzz zz")]
     model = LetterCounts()
-    near = find_near_issues(read("zzz"), past, "acme/model", model, "letters", in_chroma=in_chroma)
+    near = find_near_issues(read("zzz"), past, model, in_chroma=in_chroma)
     assert near[0] == 50
     assert len(near) == NEAR
     assert any("zzzz" in text for text in model.texts)
@@ -27,7 +27,7 @@ def test_an_embedding_model_finds_what_shares_no_word(in_chroma: bool) -> None:
 
 def test_a_model_reads_the_start() -> None:
     model = LetterCounts()
-    find_near_issues(read("a"), [past_issue(1, "Title", "x" * 9_000)], "acme/cut", model, "m")
+    find_near_issues(read("a"), [past_issue(1, "Title", "x" * 9_000)], model)
     assert model.texts == [f"Title\n{'x' * 494}"]
 
 
@@ -35,7 +35,7 @@ def test_a_secret_is_not_sent_also_not_half_of_it() -> None:
     model = LetterCounts()
     key = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     past = [past_issue(1, "Token", f"{'x' * 480} {key}"), past_issue(2, "Token", f"token {key}")]
-    find_near_issues(read("a"), past, "acme/secret", model, "m")
+    find_near_issues(read("a"), past, model)
     assert len(model.texts) == 2
     assert not any("ghp" in text for text in model.texts)
 
@@ -43,29 +43,28 @@ def test_a_secret_is_not_sent_also_not_half_of_it() -> None:
 @pytest.mark.parametrize("queries_only", [True, False])
 def test_a_model_that_fails_finds_nothing(queries_only: bool) -> None:
     model = FailingModel(OSError("no route"), queries_only=queries_only)
-    assert find_near_issues(read("Webhooks"), past_issues(40), "acme/fails", model, "m") == []
+    assert find_near_issues(read("Webhooks"), past_issues(40), model) == []
 
 
 def test_no_text_is_paid_for_twice_with_a_cache(tmp_path: Path) -> None:
     past = past_issues(5)
     for expected in (5, 0):
         model = LetterCounts()
-        find_near_issues(read("a"), past, "acme/cache", model, "m", VectorCache(tmp_path, "m"))
+        find_near_issues(read("a"), past, model, VectorCache(tmp_path, "m"))
         assert len(model.texts) == expected
 
 
-def test_the_collection_is_apart_from_that_of_the_code() -> None:
+def test_the_same_issues_share_a_collection_and_others_have_their_own() -> None:
     past = past_issues(3)
-    find_near_issues(read("a webhook"), past, "acme/apart", LetterCounts(), "m")
-    collections = open_chroma().list_collections()
-    found = [one for one in collections if (one.metadata or {}).get("repository") == "past issues of acme/apart"]
-    assert [one.count() for one in found] == [3]
-    more = [*past, past_issue(9, "Other")]
-    find_near_issues(read("a webhook"), more, "acme/apart", LetterCounts(), "m")
-    assert len([*open_chroma().list_collections()]) == len(collections) + 1
+    find_near_issues(read("a webhook"), past, LetterCounts())
+    before = len(open_chroma().list_collections())
+    find_near_issues(read("a webhook"), past, LetterCounts())
+    assert len(open_chroma().list_collections()) == before
+    find_near_issues(read("a webhook"), [*past, past_issue(9, "Other")], LetterCounts())
+    assert len(open_chroma().list_collections()) == before + 1
 
 
 def test_nothing_is_near_without_past_issues() -> None:
     model = LetterCounts()
-    assert find_near_issues(read("a"), [], "acme/none", model, "m") == []
+    assert find_near_issues(read("a"), [], model) == []
     assert model.texts == []

@@ -3,9 +3,7 @@
 Chunk vectors: local ones, an endpoint's, and what happens when the endpoint fails."""
 
 import pickle
-import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -16,7 +14,6 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from testing.checkouts.git_repositories import commit
-from testing.each_row import each_row
 from tests.code.embeddings import FailingModel, LetterCounts, WrongShape
 from tests.code.indexes import make_corpus
 from tests.code.indexes_compared import collect_answers
@@ -25,7 +22,7 @@ from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.code.codebase import GitCodebase
 from triage.code.vectors.embed_corpus import VectorCache, embed_corpus, embed_query
 from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
-from triage.code.vectors.vector_stores import LOCAL, ChromaStore, VectorKey
+from triage.code.vectors.vector_stores import LOCAL, ChromaStore
 from triage.code.words.corpus import Corpus
 
 
@@ -195,11 +192,6 @@ def corpus(tmp_path: Path) -> Corpus:
     return make_corpus(tmp_path, PROJECT)
 
 
-@pytest.fixture
-def repository() -> str:
-    return f"acme/{uuid.uuid4().hex}"
-
-
 def chunk_of(corpus: Corpus, symbol: str) -> int:
     return corpus.chunk_symbols.index(symbol)
 
@@ -227,41 +219,42 @@ def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
     assert not project_query(corpus, {"nowhere": 1.0}).any()
 
 
-def test_likely_sources_only_are_stored(corpus: Corpus, repository: str):
-    made = embed_corpus(corpus, repository, "c0ffee", None, LOCAL)
+def test_likely_sources_only_are_stored(corpus: Corpus):
+    made = embed_corpus(corpus, None, LOCAL)
     assert isinstance(made.store, ChromaStore)
-    stored = made.store._collection.get(include=["metadatas", "documents"])
+    stored = made.store._collection.get(include=["documents"])
     assert stored["documents"] is None or set(stored["documents"]) == {None}
-    assert stored["metadatas"] is not None
-    paths = {meta["path"] for meta in stored["metadatas"]}
+    paths = {corpus.files[corpus.chunk_files[int(name)]].path for name in stored["ids"]}
     assert paths == {path for path in PROJECT if path.startswith(("src/", "web/"))}
     assert made.store.size == len(stored["ids"]) == len(paths)
     assert (made.embedding, made.notes) == (LOCAL, [])
 
 
-def test_a_model_has_a_vector_of_each_passage_with_its_lines(corpus: Corpus, repository: str):
-    made = embed_corpus(corpus, repository, "c0ffee", LetterCounts(), "letters")
+def test_a_model_has_a_vector_of_each_passage(corpus: Corpus):
+    made = embed_corpus(corpus, LetterCounts(), "letters")
     assert isinstance(made.store, ChromaStore)
-    stored = made.store._collection.get(include=["metadatas"])
+    numbers = [int(name) for name in made.store._collection.get(include=[])["ids"]]
+    places = [
+        (corpus.files[corpus.chunk_files[one]].path, corpus.chunk_starts[one], corpus.chunk_symbols[one])
+        for one in numbers
+    ]
     # DateParser has 15 lines: too few to be cut into its methods.
-    place = {"path": "src/calendar_tool/dates.py", "start": 6, "end": 18, "symbol": "DateParser"}
-    assert stored["metadatas"] is not None
-    assert place in stored["metadatas"]
+    assert ("src/calendar_tool/dates.py", 6, "DateParser") in places
 
 
-def test_a_repository_of_prose_is_stored_whole(tmp_path: Path, repository: str):
+def test_a_repository_of_prose_is_stored_whole(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"docs/a.md": "# One\n", "README.md": "# Two\n"})
-    made = embed_corpus(corpus, repository, None, None, LOCAL)
+    made = embed_corpus(corpus, None, LOCAL)
     assert made.store is not None
     assert made.store.size == 2
 
 
-def test_nothing_to_store(tmp_path: Path, repository: str):
-    assert embed_corpus(make_corpus(tmp_path, {}), repository, None, None, LOCAL).store is None
+def test_nothing_to_store(tmp_path: Path):
+    assert embed_corpus(make_corpus(tmp_path, {}), None, LOCAL).store is None
 
 
-def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
-    made = embed_corpus(corpus, repository, None, None, LOCAL)
+def test_the_nearest_chunk_is_found(corpus: Corpus):
+    made = embed_corpus(corpus, None, LOCAL)
     assert made.store is not None
     near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
     best = max(near, key=lambda chunk: near[chunk])
@@ -270,34 +263,21 @@ def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
     assert made.store.nearest(np.zeros(DIMENSIONS, dtype=np.float32), 5) == {}
 
 
-def test_the_same_key_replaces_and_another_one_does_not(corpus: Corpus, repository: str):
-    vectors = project_files(corpus, [0, 1, 2])
-    first = ChromaStore(VectorKey(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors)
-    other = ChromaStore(VectorKey(repository, "c2", LOCAL, DIMENSIONS), corpus, [0, 1], vectors[:2])
-    again = ChromaStore(first.key, corpus, [2], vectors[2:])
-    assert again._collection.count() == 1
-    assert other._collection.count() == 2
-
-
-def test_many_vectors_are_added_in_batches(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
+def test_many_vectors_are_added_in_batches(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
     # 5,461 at once is the limit of chromadb 1.5.9; more in one call is an error.
     monkeypatch.setattr("triage.code.vectors.vector_stores._BATCH", 100)
     count = 250
-    ones = np.ones(count, dtype=np.int32)
-    many = replace(corpus, chunk_files=ones, chunk_starts=ones, chunk_ends=ones, chunk_symbols=[None] * count)
     vectors = np.repeat(project_files(corpus, [0]), count, axis=0)
-    store = ChromaStore(VectorKey(repository, None, LOCAL, DIMENSIONS), many, range(count), vectors)
+    store = ChromaStore(range(count), vectors)
     assert store._collection.count() == count
 
 
-def test_the_graph_search_finds_what_an_exact_one_finds(corpus: Corpus, repository: str):
+def test_the_graph_search_finds_what_an_exact_one_finds():
     count, near = 3_000, 200
-    ones = np.ones(count, dtype=np.int32)
-    many = replace(corpus, chunk_files=ones, chunk_starts=ones, chunk_ends=ones, chunk_symbols=[None] * count)
     random = np.random.default_rng(7)
     vectors = random.standard_normal((count, 64)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    store = ChromaStore(VectorKey(repository, None, LOCAL, 64), many, range(count), vectors)
+    store = ChromaStore(range(count), vectors)
     shares = []
     for query in random.standard_normal((10, 64)).astype(np.float32):
         exact = set(np.argsort(-(vectors @ query))[:near].tolist())
@@ -305,38 +285,20 @@ def test_the_graph_search_finds_what_an_exact_one_finds(corpus: Corpus, reposito
     assert min(shares) > 0.99
 
 
-@each_row("repository", ["acme/shop", "a", "ünï/日本", "-/-", "x" * 600 + "/" + "y" * 600, "../..", "a b\nc", ""])
-def test_collection_names_are_valid_and_tell_keys_apart(repository: str):
-    keys = [
-        VectorKey(repository, "a" * 40, LOCAL, 512),
-        VectorKey(repository, "b" * 40, LOCAL, 512),
-        VectorKey(repository, None, LOCAL, 512),
-        VectorKey(repository, "a" * 40, "text-embedding-3-small", 512),
-        VectorKey(repository, "a" * 40, LOCAL, 256),
-        VectorKey(repository + "x", "a" * 40, LOCAL, 512),
-    ]
-    names = [key.collection_name for key in keys]
-    assert len(set(names)) == len(names)
-    for name in names:
-        assert 3 <= len(name) <= 512
-        assert all(char.isascii() and (char.isalnum() or char in "._-") for char in name)
-        assert name[0].isalnum()
-        assert name[-1].isalnum()
-
-
-def test_an_endpoints_vectors(corpus: Corpus, repository: str):
+def test_an_endpoints_vectors(corpus: Corpus):
     model = LetterCounts()
-    made = embed_corpus(corpus, repository, None, model, "letters")
+    made = embed_corpus(corpus, model, "letters")
     assert made.store is not None
-    assert (made.embedding, made.notes, made.store.key.dimensions) == ("letters", [], 26)
+    assert (made.embedding, made.notes) == ("letters", [])
+    assert made.store.nearest(np.ones(26, dtype=np.float32), 1)
     assert model.texts[0].startswith("web/render.ts Renderer\nexport class Renderer {\n")
     assert all(len(text) <= 6_000 for text in model.texts)
 
 
-def test_secrets_do_not_reach_an_endpoint(tmp_path: Path, repository: str):
+def test_secrets_do_not_reach_an_endpoint(tmp_path: Path):
     model = LetterCounts()
     corpus = make_corpus(tmp_path, {"src/a.py": "TOKEN = 'ghp_" + "Z9" * 18 + "'\n"})
-    embed_corpus(corpus, repository, None, model, "letters")
+    embed_corpus(corpus, model, "letters")
     assert "Z9Z9" not in "".join(model.texts)
     assert "[masked secret]" in "".join(model.texts)
 
@@ -350,11 +312,11 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("error", FAULTS, ids=lambda error: type(error).__name__)
-def test_an_endpoint_that_fails_gives_way_to_local_vectors(corpus: Corpus, repository: str, error: Exception):
-    made = embed_corpus(corpus, repository, None, FailingModel(error), "letters")
+def test_an_endpoint_that_fails_gives_way_to_local_vectors(corpus: Corpus, error: Exception):
+    made = embed_corpus(corpus, FailingModel(error), "letters")
     assert made.embedding == LOCAL
     assert made.store is not None
-    assert made.store.key.dimensions == DIMENSIONS
+    assert made.store.nearest(project_query(corpus, {"flush": 1.0}), 1)
     assert made.notes == [f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in."]
 
 
@@ -368,18 +330,16 @@ def test_an_endpoint_that_fails_gives_way_to_local_vectors(corpus: Corpus, repos
         WrongShape([[1.0]] * 500),
     ],
 )
-def test_an_endpoint_that_answers_nonsense_gives_way_too(corpus: Corpus, repository: str, model: Embeddings):
-    made = embed_corpus(corpus, repository, None, model, "letters")
+def test_an_endpoint_that_answers_nonsense_gives_way_too(corpus: Corpus, model: Embeddings):
+    made = embed_corpus(corpus, model, "letters")
     assert made.embedding == LOCAL
     assert made.notes == ["The embedding endpoint failed (ValueError); local vectors stand in."]
 
 
-def test_an_endpoint_that_is_slow_sees_part_of_the_repository(
-    corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_endpoint_that_is_slow_sees_part_of_the_repository(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.code.vectors.embed_corpus.EMBED_SECONDS", 0.0)
     monkeypatch.setattr("triage.code.vectors.embed_corpus._BATCH", 2)
-    made = embed_corpus(corpus, repository, None, LetterCounts(), "letters")
+    made = embed_corpus(corpus, LetterCounts(), "letters")
     assert made.store is not None
     assert made.store.size == 2
     assert made.notes[0].startswith("The embedding model saw 2 of ")

@@ -1,7 +1,5 @@
 """Vectors in Chroma; compared one by one, they give what Chroma gives."""
 
-import uuid
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from triage.code.codebase import GitCodebase
 from triage.code.vectors.chroma_package import open_chroma
 from triage.code.vectors.embed_corpus import embed_corpus
 from triage.code.vectors.projection import project_files, project_query
-from triage.code.vectors.vector_stores import ChromaStore, ExactStore, VectorKey, digest_layout
+from triage.code.vectors.vector_stores import ChromaStore, ExactStore
 from triage.code.words.corpus import Corpus
 
 
@@ -24,79 +22,49 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return make_corpus(tmp_path_factory.mktemp("corpus"), PROJECT)
 
 
-@pytest.fixture
-def repository() -> str:
-    return f"acme/{uuid.uuid4().hex}"
-
-
-def test_what_goes_in_comes_out(corpus: Corpus, repository: str):
-    made = embed_corpus(corpus, repository, "c0ffee", None, "local")
+def test_what_goes_in_comes_out(corpus: Corpus):
+    made = embed_corpus(corpus, None, "local")
     assert made.notes == []
     assert isinstance(made.store, ChromaStore)
     near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
     best = max(near, key=lambda chunk: near[chunk])
-    stored = made.store._collection.get(ids=[str(best)], include=["metadatas", "embeddings"])
-    assert stored["metadatas"] == [{"path": "src/calendar_tool/queue.py"}]
+    stored = made.store._collection.get(ids=[str(best)], include=["embeddings"])
     assert stored["embeddings"] is not None
     file = corpus.file_numbers["src/calendar_tool/queue.py"]
     assert np.allclose(stored["embeddings"][0], project_files(corpus, [file])[0])
     assert len(near) == made.store.size
 
 
-def test_what_is_there_is_taken_over(corpus: Corpus, repository: str):
-    first = embed_corpus(corpus, repository, "c0ffee", None, "local").store
-    assert isinstance(first, ChromaStore)
-    first._collection.modify(metadata={"marked": 1})
-    again = embed_corpus(corpus, repository, "c0ffee", None, "local").store
-    assert isinstance(again, ChromaStore)
-    assert (again._collection.metadata or {}).get("marked") == 1
-    assert again._collection.count() == first.size
+def test_the_same_vectors_are_stored_once(corpus: Corpus):
+    vectors = project_files(corpus, [0, 1, 2])
+    first = ChromaStore([0, 1, 2], vectors)
+    before = len(open_chroma().list_collections())
+    first._collection.delete(ids=["0", "1"])
+    again = ChromaStore([0, 1, 2], vectors)
+    assert (again._collection.id, again._collection.count()) == (first._collection.id, 3)
+    assert len(open_chroma().list_collections()) == before
+    others = [ChromaStore([0, 1, 3], vectors), ChromaStore([0, 1, 2], vectors * 2)]
+    assert len({one._collection.id for one in [first, *others]}) == 3
 
 
-def test_what_is_there_in_part_is_completed(corpus: Corpus, repository: str):
-    first = embed_corpus(corpus, repository, "c0ffee", None, "local").store
-    assert isinstance(first, ChromaStore)
-    first._collection.delete(ids=first._collection.get(include=[])["ids"][:2])
-    again = embed_corpus(corpus, repository, "c0ffee", None, "local").store
-    assert isinstance(again, ChromaStore)
-    assert again._collection.count() == first.size
-
-
-def test_a_folder_may_have_changed_and_is_stored_anew(corpus: Corpus, repository: str):
-    first = embed_corpus(corpus, repository, None, None, "local").store
-    assert isinstance(first, ChromaStore)
-    first._collection.modify(metadata={"marked": 1})
-    again = embed_corpus(corpus, repository, None, None, "local").store
-    assert isinstance(again, ChromaStore)
-    assert "marked" not in (again._collection.metadata or {})
-
-
-def test_a_commit_that_was_cut_otherwise_is_another_one(corpus: Corpus):
-    assert digest_layout(corpus, [0, 1]) != digest_layout(corpus, [0, 2])
-    assert digest_layout(corpus, [0, 1]) == digest_layout(corpus, [0, 1])
-
-
-def test_without_chroma_the_vectors_are_compared_one_by_one(
-    corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_without_chroma_the_vectors_are_compared_one_by_one(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
     def refuse(*words: object, **more: object) -> None:
         from chromadb.errors import InternalError
 
         raise InternalError("no")
 
     monkeypatch.setattr(type(open_chroma()), "get_or_create_collection", refuse)
-    assert isinstance(embed_corpus(corpus, repository, None, None, "local").store, ExactStore)
+    assert isinstance(embed_corpus(corpus, None, "local").store, ExactStore)
 
 
-def test_a_search_that_fails_finds_nothing(corpus: Corpus, repository: str):
-    store = embed_corpus(corpus, repository, "c0ffee", None, "local").store
+def test_a_search_that_fails_finds_nothing(corpus: Corpus):
+    store = embed_corpus(corpus, None, "local").store
     assert isinstance(store, ChromaStore)
     assert store.nearest(np.ones(3, dtype=np.float32), 5) == {}
-    open_chroma().delete_collection(store.key.collection_name)
+    open_chroma().delete_collection(store._collection.name)
     assert store.nearest(project_query(corpus, {"flush": 1.0}), 5) == {}
 
 
-KEY = VectorKey("acme/calendar", "c0ffee", "local", 3)
 ROWS = np.array([[1, 0, 0], [3, 4, 0], [0, 0, 0], [0, -2, 0]], dtype=np.float32)
 
 
@@ -105,49 +73,41 @@ def vector(*numbers: float) -> np.ndarray:
 
 
 def test_the_nearest_come_first_whatever_their_length():
-    store = ExactStore(KEY, [7, 8, 9, 10], ROWS)
+    store = ExactStore([7, 8, 9, 10], ROWS)
     found = store.nearest(vector(0, 5, 0), 2)
     assert list(found) == [8, 7]
     assert found == pytest.approx({8: 0.8, 7: 0.0})
     assert store.nearest(vector(2, 0, 0), 9) == pytest.approx({7: 1.0, 8: 0.6, 9: 0.0, 10: 0.0})
-    assert (store.size, store.key) == (4, KEY)
+    assert store.size == 4
 
 
 def test_what_has_no_direction_or_does_not_fit_finds_nothing():
-    store = ExactStore(KEY, [7, 8, 9, 10], ROWS)
+    store = ExactStore([7, 8, 9, 10], ROWS)
     assert store.nearest(vector(0, 0, 0), 2) == {}
     assert store.nearest(vector(1, 1), 2) == {}
-    assert ExactStore(KEY, [], np.zeros((0, 3), dtype=np.float32)).nearest(vector(1, 0, 0), 2) == {}
+    assert ExactStore([], np.zeros((0, 3), dtype=np.float32)).nearest(vector(1, 0, 0), 2) == {}
 
 
 def test_the_vectors_given_are_left_as_they_are():
     rows = ROWS.copy()
-    ExactStore(KEY, [7, 8, 9, 10], rows).nearest(vector(1, 0, 0), 2)
+    ExactStore([7, 8, 9, 10], rows).nearest(vector(1, 0, 0), 2)
     assert (rows == ROWS).all()
 
 
 def test_chroma_finds_the_same(tmp_path: Path):
     commit(tmp_path, PROJECT)
     exact = GitCodebase(tmp_path, "acme/calendar", in_chroma=False)
-    chroma = GitCodebase(tmp_path, f"acme/{uuid.uuid4().hex}")
+    chroma = GitCodebase(tmp_path, "acme/calendar")
     facts = chroma.index()
     assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
     for query in QUERIES:
         assert exact.search(query, 20) == chroma.search(query, 20)
 
 
-def test_chroma_finds_the_same_among_many(indexed_corpus: Corpus):
+def test_chroma_finds_the_same_among_many():
     rng = np.random.default_rng(7)
     rows = rng.standard_normal((600, 16)).astype(np.float32)
-    key = VectorKey(f"acme/{uuid.uuid4().hex}", None, "local", 16)
-    zeros = np.zeros(600, dtype=np.int32)
-    many = replace(indexed_corpus, chunk_files=zeros, chunk_starts=zeros, chunk_ends=zeros, chunk_symbols=[None] * 600)
-    store = ChromaStore(key, many, range(600), rows)
+    store = ChromaStore(range(600), rows)
     query = rng.standard_normal(16).astype(np.float32)
-    expected = ExactStore(key, range(600), rows).nearest(query, 50)
+    expected = ExactStore(range(600), rows).nearest(query, 50)
     assert store.nearest(query, 50) == pytest.approx(expected, abs=1e-5)
-
-
-@pytest.fixture
-def indexed_corpus(tmp_path: Path) -> Corpus:
-    return make_corpus(tmp_path, {"a.py": "x = 1\n"})

@@ -5,11 +5,9 @@ Without a model there are none: vectors made from the words add no duplicate tha
 """
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from triage.code.vectors.embed_corpus import VectorCache, embed_query, embed_texts, embedding_errors, store_vectors
-from triage.code.vectors.vector_stores import VectorKey
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -23,15 +21,12 @@ _MAX_TEXT_CHARS = 500
 """Of a past issue that an embedding model reads: it is paid by the token, in every run without a cache."""
 _MAX_READ_CHARS = 5_000
 """A secret is replaced before the text is cut to what is sent: half of one would not be recognised."""
-_COLLECTION = "past issues of "
 
 
 def find_near_issues(
     parsed: ParsedIssue,
     past: Sequence[PastIssue],
-    repository: str,
     model: "Embeddings",
-    model_name: str,
     cache: VectorCache | None = None,
     *,
     in_chroma: bool = True,
@@ -44,18 +39,9 @@ def find_near_issues(
         positions, rows = embed_texts(model, [_shorten(one.title, one.body) for one in past], cache)
     except embedding_errors():
         return []
-    key = VectorKey(f"{_COLLECTION}{repository}", _digest(past), model_name, rows.shape[1])
     numbers = [past[position].number for position in positions]
-    return list(store_vectors(key, None, numbers, rows, in_chroma=in_chroma).nearest(query, NEAR))
+    return list(store_vectors(numbers, rows, in_chroma=in_chroma).nearest(query, NEAR))
 
 
 def _shorten(title: str, body: str) -> str:
     return redact_likely_secrets(f"{title}\n{body}"[:_MAX_READ_CHARS])[:_MAX_TEXT_CHARS]
-
-
-def _digest(past: Sequence[PastIssue]) -> str:
-    """Return a digest of all texts: the same issues share one collection."""
-    digest = blake2b(digest_size=20)
-    for one in past:
-        digest.update(f"{one.number}\0{one.title}\0{one.body}\0".encode("utf-8", "replace"))
-    return digest.hexdigest()

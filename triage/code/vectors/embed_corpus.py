@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from triage.base.errors import BudgetExceeded, TriageError
 from triage.base.private_folder import make_private_folder, read_private_file, write_private_file
 from triage.code.vectors.projection import project_files
-from triage.code.vectors.vector_stores import LOCAL, ChromaStore, ExactStore, Matrix, VectorKey, digest_layout
+from triage.code.vectors.vector_stores import LOCAL, ChromaStore, ExactStore, Matrix
 from triage.code.words.corpus import Corpus
 from triage.safety.clean_text import clean_text
 
@@ -105,8 +105,6 @@ class CorpusVectors:
 
 def embed_corpus(
     corpus: Corpus,
-    repository: str,
-    commit: str | None,
     model: "Embeddings | None",
     model_name: str,
     cache: VectorCache | None = None,
@@ -116,7 +114,7 @@ def embed_corpus(
     """Make and store vectors of the product code. One of a file is stored as that of the file's first chunk.
 
     When the model fails, or does not answer with one vector for each text, the projection replaces it, and a note says
-    so. `commit` is None for a folder without git.
+    so.
     """
     vectors = CorpusVectors()
     product_chunks: list[int] = np.flatnonzero(corpus.product_files[corpus.chunk_files]).tolist()
@@ -134,8 +132,7 @@ def embed_corpus(
         files, first = np.unique(corpus.chunk_files[chunks], return_index=True)
         chunks = [chunks[position] for position in first[:MAX_VECTORS].tolist()]
         rows = project_files(corpus, files[:MAX_VECTORS].tolist())
-    key = VectorKey(repository, commit, vectors.embedding, rows.shape[1], digest_layout(corpus, chunks))
-    vectors.store = store_vectors(key, corpus, chunks, rows, in_chroma=in_chroma)
+    vectors.store = store_vectors(chunks, rows, in_chroma=in_chroma)
     return vectors
 
 
@@ -161,18 +158,16 @@ def _embed_with_model(
         return None
 
 
-def store_vectors(
-    key: VectorKey, corpus: Corpus | None, chunks: Sequence[int], rows: Matrix, *, in_chroma: bool
-) -> VectorStore:
+def store_vectors(chunks: Sequence[int], rows: Matrix, *, in_chroma: bool) -> VectorStore:
     """Store vectors in Chroma; or compare them one by one, which is exact, needs no setup, and never fails."""
     if not in_chroma:
-        return ExactStore(key, chunks, rows)
+        return ExactStore(chunks, rows)
     from triage.code.vectors.chroma_package import ChromaError
 
     try:
-        return ChromaStore(key, corpus, chunks, rows)
+        return ChromaStore(chunks, rows)
     except ChromaError:
-        return ExactStore(key, chunks, rows)
+        return ExactStore(chunks, rows)
 
 
 def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
