@@ -13,9 +13,9 @@ import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
-from triage.app.app import App, JobOutput, open_in_job, open_job_output
+from triage.app.app import JobOutput, open_in_job, open_job_output
 from triage.app.settings import collect_own_secrets
 from triage.base import threads
 from triage.base.errors import BadConfig, TriageError, error_location
@@ -80,7 +80,14 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     payload = app.read_event()
 
     # Route
-    task = _choose_task(app, payload)
+    settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
+    task: Task | FixTask | ScorecardTask | BacklogTask
+    if settings.backlog != "off":
+        task = BacklogTask(stage=settings.backlog)
+    elif settings.scorecard:
+        task = ScorecardTask(since=settings.scorecard)
+    else:
+        task = route_event(*event, config=None) if settings.fix == "off" else route_fix_event(*event)
     if isinstance(task, Skip):
         output.log.info(f"Nothing to do: {task.reason}")
         apply_local_effects(skip_effects(task.reason), output)
@@ -90,15 +97,6 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     from triage.action_tasks import carry_out
 
     return await carry_out(task, app, output, payload, signals, cancelled)
-
-
-def _choose_task(app: App, payload: Mapping[str, Any]) -> Task | FixTask | ScorecardTask | BacklogTask:
-    settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
-    if settings.backlog != "off":
-        return BacklogTask(stage=settings.backlog)
-    if settings.scorecard:
-        return ScorecardTask(since=settings.scorecard)
-    return route_event(*event, config=None) if settings.fix == "off" else route_fix_event(*event)
 
 
 def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:

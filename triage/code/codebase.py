@@ -144,7 +144,6 @@ class GitCodebase:
                 choose_earlier_reports(issue, past),
                 self.embeddings,
                 self._open_vector_cache(),
-                in_chroma=self.in_chroma and not self.index_once,  # each of many issues would store a collection
             )
         named_from = self.thresholds.duplicate
         return find_similar_issues(

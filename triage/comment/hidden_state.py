@@ -1,4 +1,4 @@
-"""Which files a comment names as the place of the fault."""
+"""What a comment of ours remembers for later runs, in its hidden first line."""
 
 import hashlib
 import json
@@ -140,12 +140,12 @@ class CommentState(Value):
         hashes = [*self.labels, *map(hash_label, names)]
         return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
 
-    def with_run(self, run: RunKey | None) -> "CommentState":
+    def with_run(self, run_key: RunKey | None) -> "CommentState":
         """Return a copy with this run and without those older than a day."""
-        key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
-        if run is None or key in self.runs:
+        key = f"{max(1, int(run_key.at.timestamp()))}.{run_key.comment_id}" if run_key else ""
+        if run_key is None or key in self.runs:
             return self
-        oldest = (run.at - RUN_WINDOW).timestamp()
+        oldest = (run_key.at - RUN_WINDOW).timestamp()
         recent = [other for other in self.runs if int(other.partition(".")[0]) > oldest]
         return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 

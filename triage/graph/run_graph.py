@@ -7,7 +7,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.registry import AGENTS
 from triage.base.threads import wait_until_done_or_cancelled
@@ -23,7 +22,6 @@ from triage.ports import Services
 
 GRACE_SECONDS = 5.0
 """Beyond the run's time. The nodes watch the clock themselves, and rules need milliseconds."""
-Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]
 
 
 async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
@@ -32,13 +30,15 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
     A run that is cancelled, runs out of time or fails reports what it knows by then.
     """
     state = BugTriageState(issue=issue, repository=repository)
+    graph = StateGraph(BugTriageState, context_schema=Services)
+    add_nodes(graph, START)
     config: RunnableConfig = {"recursion_limit": compute_recursion_limit(services.limits.iterations)}
 
     async def run_nodes() -> None:
         nonlocal state
         # Updates, not values: of nodes that run in parallel, one may end long before the run is cut.
         updates: dict[str, dict[str, Any] | None]
-        async for updates in build_graph().astream(state, config, context=services, stream_mode="updates"):
+        async for updates in graph.compile().astream(state, config, context=services, stream_mode="updates"):
             for update in updates.values():
                 state = apply_update(state, update or {})
 
@@ -75,13 +75,6 @@ async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.E
     except Exception as error:  # noqa: BLE001 - a bug between the nodes, which no wrapper catches, must not cost what was learned
         return f"The run was cut by a bug of this action ({type(error).__name__})."
     return ""
-
-
-def build_graph() -> Graph:
-    """Return the compiled graph; `Services` is its runtime context."""
-    graph = StateGraph(BugTriageState, context_schema=Services)
-    add_nodes(graph, START)
-    return graph.compile()
 
 
 def add_nodes(

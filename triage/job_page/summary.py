@@ -153,18 +153,18 @@ def render_summary(
     planned: Sequence[Effect] | None = None,
     suggestions: Sequence[Suggestion] = (),
     *,
-    explains_silence: bool = False,
+    says_why_no_comment: bool = False,
 ) -> str:
     """Return the page of the job: the page of the report, and how the run went.
 
-    `planned` is for a dry run. `explains_silence` says that the issue gets no comment, because nothing is sure enough.
+    `planned` is for a dry run. `says_why_no_comment` is for an issue where nothing is sure enough.
     """
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
     elif suggestions:
         blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
-    if explains_silence:
+    if says_why_no_comment:
         blocks.append(render_block("summary", "unsaid"))
     counted = report.citations.refused or report.citations.corrected
     found = [render_block("summary", "citations", report.citations)] if counted else []

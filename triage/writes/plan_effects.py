@@ -88,9 +88,9 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     )
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(plan_issue_effects(report, page, given, suggestions))
-    explains_silence = may_propose and report.comment_reason is None
+    says_why_no_comment = may_propose and report.comment_reason is None
     summary = render_summary(
-        page, report, writes if policy.dry_run else None, suggestions, explains_silence=explains_silence
+        page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
     )
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"

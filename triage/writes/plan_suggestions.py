@@ -62,7 +62,7 @@ def list_candidates(report: RunReport, mode: LabelsMode) -> Asked:
 
 
 def plan_suggestions(
-    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, posted: CommentState | None = None
+    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, previous: CommentState | None = None
 ) -> list[Suggestion]:
     """Returns what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
 
@@ -70,8 +70,8 @@ def plan_suggestions(
     """
     if options is None or mode == "off":
         return []
-    known = posted.suggested if posted else []
-    return [wanted for wanted in _list_wanted(report, mode, options) if hash_suggestion(wanted) not in known]
+    decided = previous.suggested if previous else []
+    return [wanted for wanted in _list_wanted(report, mode, options) if hash_suggestion(wanted) not in decided]
 
 
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:

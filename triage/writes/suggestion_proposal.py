@@ -23,7 +23,7 @@ MAX_FROZEN_CHARS = 4_000
 
 
 def plan_proposal(
-    report: RunReport, mode: LabelsMode, issue: Issue, options: SuggestionOptions | None, known: CommentState | None
+    report: RunReport, mode: LabelsMode, issue: Issue, options: SuggestionOptions | None, previous: CommentState | None
 ) -> SuggestionProposal | None:
     """Return what our comment proposes; None if nothing is, or if GitHub's own panel has it."""
     if issue.number is None or "/" not in report.repository or (options and options.can_suggest):
@@ -32,7 +32,7 @@ def plan_proposal(
     free = [label for label in report.ticket.labels if label.casefold() not in present]
     # Where GitHub does not say what is possible, labels are left: they are read from the repository.
     options = options or SuggestionOptions(can_suggest=False, labels=free)
-    return build_proposal(report, issue, plan_suggestions(report, mode, options, known))
+    return build_proposal(report, issue, plan_suggestions(report, mode, options, previous))
 
 
 def build_proposal(report: RunReport, issue: Issue, wanted: Sequence[Suggestion]) -> SuggestionProposal | None:

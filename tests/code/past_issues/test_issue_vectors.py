@@ -5,7 +5,6 @@ import pytest
 from tests.code.embeddings import FailingModel, LetterCounts
 from tests.code.past_issues.past import past_issue, past_issues
 from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
-from triage.code.vectors.chroma_package import open_chroma
 from triage.code.vectors.embed_corpus import VectorCache
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
@@ -15,11 +14,10 @@ def read(title: str, body: str = "") -> ParsedIssue:
     return read_issue(Issue(title=title, body=body))
 
 
-@pytest.mark.parametrize("in_chroma", [True, False])
-def test_an_embedding_model_finds_what_shares_no_word(in_chroma: bool) -> None:
+def test_an_embedding_model_finds_what_shares_no_word() -> None:
     past = [*past_issues(12), past_issue(50, "zzzz zzzzz zz")]
     model = LetterCounts()
-    near = find_near_issues(read("zzz"), past, model, in_chroma=in_chroma)
+    near = find_near_issues(read("zzz"), past, model)
     assert near[0] == 50
     assert len(near) == NEAR
     assert any("zzzz" in text for text in model.texts)
@@ -52,16 +50,6 @@ def test_no_text_is_paid_for_twice_with_a_cache(tmp_path: Path) -> None:
         model = LetterCounts()
         find_near_issues(read("a"), past, model, VectorCache(tmp_path, "m"))
         assert len(model.texts) == expected
-
-
-def test_the_same_issues_share_a_collection_and_others_have_their_own() -> None:
-    past = past_issues(3)
-    find_near_issues(read("a webhook"), past, LetterCounts())
-    before = len(open_chroma().list_collections())
-    find_near_issues(read("a webhook"), past, LetterCounts())
-    assert len(open_chroma().list_collections()) == before
-    find_near_issues(read("a webhook"), [*past, past_issue(9, "Other")], LetterCounts())
-    assert len(open_chroma().list_collections()) == before + 1
 
 
 def test_nothing_is_near_without_past_issues() -> None:

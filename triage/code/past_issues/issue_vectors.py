@@ -1,4 +1,4 @@
-"""Finds past issues near this one by the vectors of an embedding model, in a collection apart from the code's.
+"""Finds past issues near this one by the vectors of an embedding model.
 
 Without a model there are none: vectors made from the words add no duplicate that the words have not found
 (docs/memory.md).
@@ -7,7 +7,8 @@ Without a model there are none: vectors made from the words add no duplicate tha
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from triage.code.vectors.embed_corpus import VectorCache, embed_query, embed_texts, embedding_errors, store_vectors
+from triage.code.vectors.embed_corpus import VectorCache, embed_query, embed_texts, embedding_errors
+from triage.code.vectors.vector_stores import ExactStore
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -28,8 +29,6 @@ def find_near_issues(
     past: Sequence[PastIssue],
     model: "Embeddings",
     cache: VectorCache | None = None,
-    *,
-    in_chroma: bool = True,
 ) -> list[int]:
     """Return the numbers of the nearest past issues; none when the model fails."""
     query = embed_query(model, _shorten(parsed.title, parsed.body)) if past else None
@@ -40,7 +39,7 @@ def find_near_issues(
     except embedding_errors():
         return []
     numbers = [past[position].number for position in positions]
-    return list(store_vectors(numbers, rows, in_chroma=in_chroma).nearest(query, NEAR))
+    return list(ExactStore(numbers, rows).nearest(query, NEAR))
 
 
 def _shorten(title: str, body: str) -> str:
