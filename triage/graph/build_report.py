@@ -15,7 +15,7 @@ from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
-from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.issue.questions.missing_information import MAX_QUESTIONS
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
@@ -83,7 +83,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=_list_questions(draft, state, services, is_led=bool(best_place or likely_files)),
+        missing_information=_list_questions(draft, state) if not (best_place or likely_files) else [],
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -124,15 +124,9 @@ def _write_explanation(draft: TriageReport, state: BugTriageState) -> CommentDra
     )
 
 
-def _list_questions(
-    draft: TriageReport, state: BugTriageState, services: Services, *, is_led: bool
-) -> list[MissingInformation]:
+def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingInformation]:
     if state.kind not in ("bug", "not_actionable"):  # who asks for help or for something new owes no version
         return []
-    if is_led and services.engine == "model" and not _is_confirmed(state):
-        # What a model did not understand, the report may say well: a run by rules would ask only this.
-        forms = services.codebase.read_issue_forms()
-        return find_missing_information(state.parsed, forms, state.repository.slug)[:MAX_QUESTIONS]
     asked = [asked for asked in draft.missing_information if asked.question.strip()]
     known = {question.question for question in asked}
     gap, critic = (

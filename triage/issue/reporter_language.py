@@ -113,6 +113,7 @@ class Phrases(Value):
     ask_field: str
     ask_text_of_picture: str
     ask_log: str
+    ask_log_lines: str
     ask_whole_output: str
     ask_error: str
     ask_steps: str

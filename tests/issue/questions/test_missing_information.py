@@ -221,8 +221,8 @@ def test_required_fields_are_asked_for_by_their_label() -> None:
     body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")
     missing = find_missing_information(read_issue(Issue(title="Total is wrong", body=body)), [issues.FORM])
     assert [(question.kind, question.question) for question in missing] == [
-        ("version", "Could you fill in “Shop version”? It is empty in the report."),
-        ("other", "Could you fill in “Which database?”? It is empty in the report."),
+        ("version", "Could you add “Shop version”? The project's form asks for it."),
+        ("other", "Could you add “Which database?”? The project's form asks for it."),
     ]
 
 
@@ -250,3 +250,93 @@ def test_answers_outside_of_their_field_count() -> None:
 def test_an_empty_template_requires_nothing_by_itself() -> None:
     body = "## Description\n\n`total([1, 2])` returns 4, `total([])` fails.\n\n**To Reproduce**\n\n## Expected behavior\n\n"
     assert asked(Issue(title="Total is off", body=body), issues.TEMPLATE) == []
+
+
+STEPS_FORM = (
+    "name: Bug report\nbody:\n- type: input\n  attributes: {label: Shop version}\n- type: textarea\n  attributes:\n"
+    "    label: Steps to reproduce\n    value: |\n      1. Open the page of the shop\n      2. Click on this thing\n"
+    "- type: input\n  attributes: {label: Link of the cart}\n  validations: {required: true}\n"
+)
+STEPS = "Using the total and the cart together will cause very serious errors\n\n### Steps to reproduce\n\n{}\n\n### Shop version\n\n2.4.1\n\n### Link of the cart\n\nhttps://shop.example/cart/1"
+
+
+@each_row(
+    ("steps", "kinds"),
+    [
+        ("...", ["reproduction", "error_output"]),
+        ("_No response_", ["reproduction", "error_output"]),
+        ("see log", ["reproduction", "error_output"]),
+        ("See the attached screenshot.", ["reproduction", "error_output"]),
+        ("N/A", ["reproduction", "error_output"]),
+        ("1. Open the page of the shop\n2. Click on this thing", ["reproduction", "error_output"]),
+        ("1. Put two items into the cart\n2. Look", []),
+        ("```\nCart().total()\n```", []),
+    ],
+)
+def test_steps_that_say_nothing_are_asked_for(steps: str, kinds: list[MissingKind]) -> None:
+    issue = Issue(title="Frequent use of `total` and `cart` breaks the page", body=STEPS.format(steps))
+    assert asked(issue, STEPS_FORM) == kinds
+
+
+def test_an_error_needs_no_steps() -> None:
+    body = STEPS.format("...") + "\n\n```\nTypeError: x is not a function\n```"
+    assert asked(Issue(title="Frequent use of the total breaks the page", body=body), STEPS_FORM) == []
+
+
+@each_row(
+    ("title", "result", "kinds"),
+    [
+        (
+            "Error occurs when the cart is empty",
+            "![it](https://user-images.githubusercontent.com/1/2.png)",
+            ["error_output"],
+        ),
+        ("Error occurs when the cart is empty", "The page says that the cart is gone.", []),
+        ("The cart has the wrong colour", "![it](https://user-images.githubusercontent.com/1/2.png)", []),
+    ],
+)
+def test_an_error_that_only_a_picture_shows_is_asked_for_beside_code(
+    title: str, result: str, kinds: list[MissingKind]
+) -> None:
+    body = f"### Code\n\n```js\nexport const cart = () => <></>\n```\n\n### Current behavior\n\n{result}"
+    assert asked(Issue(title=title, body=body)) == kinds
+
+
+LOG = "\n".join(f"2023-01-02 10:00:{second:02d} INFO worker {second} is ready" for second in range(60))
+
+
+@each_row(
+    ("body", "asks_for_log"),
+    [
+        (f"See log\n\n```\n{LOG}\n```", True),
+        (f"See log\n\n```\n{LOG}\n2023-01-02 10:01:00 upload failed\n```", False),
+        ("The log is attached: [app.log](https://github.com/acme/shop/files/123/app.log)", True),
+        ("The page is attached: [page](https://github.com/acme/shop/files/123/page.txt)", False),
+        ("See log\n\n```\nTypeError: x is not a function\n```", False),
+    ],
+)
+def test_a_log_that_shows_no_failure(body: str, asks_for_log: bool) -> None:
+    questions = find_missing_information(read_issue(Issue(title="Upload stops", body=body)), [])
+    assert any("the part of the log" in question.question for question in questions) == asks_for_log
+
+
+@each_row(
+    ("body", "version", "kinds"),
+    [
+        ("1. Open it\n2. Look. It may be the newest Chrome version or something else.", "_No response_", ["version"]),
+        ("1. Open it\n2. Look. It may be the newest Chrome version or something else.", "2.4", []),
+        ("1. Open it\n2. Look. It is blue.", "_No response_", []),
+    ],
+)
+def test_an_empty_version_matters_where_the_report_speaks_of_a_new_one(
+    body: str, version: str, kinds: list[MissingKind]
+) -> None:
+    text = f"### Steps to reproduce\n\n{body}\n\n### Shop version\n\n{version}\n\n### Link of the cart\n\nhttps://a.example"
+    assert asked(Issue(title="The tab of the cart does not show up", body=text), STEPS_FORM) == kinds
+
+
+def test_a_project_whose_forms_ask_for_no_version_has_none() -> None:
+    form = STEPS_FORM.replace("Shop version", "Shop")
+    issue = Issue(title="Card looks broken", body="![it](https://user-images.githubusercontent.com/1/2.png)")
+    assert asked(issue, STEPS_FORM) == ["reproduction", "version", "other"]
+    assert asked(issue, form) == ["reproduction", "other"]

@@ -18,6 +18,7 @@ _MAX_CHARS = 65_536
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.S)
 _NAME = re.compile(r"^name[ \t]*:[ \t]*(\S.{0,200})$", re.M)
+_BUG = re.compile(r"\bbugs?\b", re.I)
 _HEADING = re.compile(r"^(?:#{1,6} +(.{1,120}?)[ #:]*|\*\*(.{1,120}?):?\*\*:?)$", re.M)
 _WORDS: dict[MissingKind, str] = {
     "expected": r"\bexpect|should (?:happen|have)|desired",
@@ -38,6 +39,12 @@ _KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Ten times as fast, but not in every build of PyYAML."""
 _MAX_DEPTH = 20
+_NO_WORDS = re.compile(
+    r"[\W_]*(?:(?:n/?a|none|nothing|tbd|todo|no response|not applicable|same(?: as above)?|"
+    r"(?:see|as|in|check)(?: the)? (?:\w+ )?(?:logs?|title|above|below|attach\w*|screen ?shots?|"
+    r"pictures?|images?|video|description))[\W_]*)?$",
+    re.I,
+)
 
 
 class FormField(Value):
@@ -45,6 +52,8 @@ class FormField(Value):
     kind: MissingKind
     required: bool = False
     """Only a form can require an answer, not a Markdown template."""
+    hint: str = ""
+    """What the form has in the field before anybody writes: its value and its placeholder."""
 
 
 Form = list[FormField]
@@ -96,11 +105,32 @@ def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:
     return best
 
 
+def find_bug_form(texts: Sequence[str]) -> Form:
+    """Return the form for bugs, of which there is one if only one has it in its name; else empty."""
+    named = [text for text in texts if (name := _NAME.search(text)) and _BUG.search(name[1])]
+    forms = parse_forms(named)
+    return forms[0] if len(forms) == 1 else []
+
+
 def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
-    """Return the text below the field's heading, empty if it is `...` alone; None when the heading is missing."""
+    """Return the text below the field's heading; None when the heading is missing.
+
+    Empty is what says nothing: `...`, a pointer such as `see log`, the form's own text.
+    """
     texts = [section.text for section in sections if _key(section.heading) == _key(field.label)]
-    answer = max(texts, key=len, default=None)
-    return answer if answer is None else answer.strip() if re.search(r"\w", answer) else ""
+    if not texts:
+        return None
+    known = set(map(_line_key, field.hint.split("\n"))) - {""}
+    lines = max(texts, key=len).split("\n")
+    answer = "\n".join(line for line in lines if _line_key(line) not in known).strip()
+    if field.kind in ("other", "environment", "configuration") and re.search(r"\w", answer):
+        return answer  # `N/A` may be the answer
+    return "" if is_unanswered(answer) else answer
+
+
+def is_unanswered(text: str) -> bool:
+    """Return whether a text below a heading says nothing: no word, a word for none, or only that it is elsewhere."""
+    return _NO_WORDS.match(text) is not None
 
 
 def _from_yaml(text: str) -> Form | None:
@@ -131,11 +161,15 @@ def _field(item: Any) -> FormField | None:
     if not isinstance(item, dict) or item.get("type") not in ("input", "textarea", "dropdown"):
         return None
     attributes, validations = item.get("attributes"), item.get("validations")
-    label = attributes.get("label") if isinstance(attributes, dict) else None
+    if not isinstance(attributes, dict):
+        return None
+    label = attributes.get("label")
     if not isinstance(label, str) or not label.strip():
         return None
     required = isinstance(validations, dict) and validations.get("required") is True
-    return FormField(label=" ".join(label.split()), kind=classify_field(label), required=required)
+    hints = [attributes.get("value"), attributes.get("placeholder")] if item["type"] != "dropdown" else []
+    hint = "\n".join(text for text in hints if isinstance(text, str))
+    return FormField(label=" ".join(label.split()), kind=classify_field(label), required=required, hint=hint)
 
 
 def _key(label: str) -> str:
@@ -161,7 +195,8 @@ _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
     """Prose, sections and code without lines of the repository's templates, without hints, and without empty calls."""
     written = (text[:_MAX_TEMPLATE_CHARS] for text in templates if not _FORM.search(text))
-    known = {_line_key(line) for text in written for line in text.split("\n")}
+    hints = (field.hint for form in parse_forms(templates) for field in form)
+    known = {_line_key(line) for text in (*written, *hints) for line in text.split("\n")}
 
     def keep(text: str) -> str:
         return "\n".join(line for line in text.split("\n") if line.startswith("#") or not _is_hint(line, known))

@@ -10,16 +10,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from triage.domain.findings import MissingInformation, MissingKind
-from triage.domain.issue import ParsedIssue, ReportFacts
+from triage.domain.issue import ParsedIssue, ReportFacts, Section
 from triage.issue.kind.issue_kind import classify_issue
-from triage.issue.questions.issue_forms import FormField, drop_template_text, find_answer, find_used_form, parse_forms
+from triage.issue.questions.issue_forms import (
+    FormField,
+    classify_field,
+    drop_template_text,
+    find_answer,
+    find_bug_form,
+    find_used_form,
+    is_unanswered,
+    parse_forms,
+)
 from triage.issue.questions.vague_reports import (
     MANY_WORDS,
     count_own_words,
+    drop_silent_logs,
     extract_own_words,
+    has_picture_for_error,
     has_telling_title,
     is_reproducible,
     is_vague,
+    lacks_failure,
     leaves_error_to_picture,
     links_to_source,
     may_be_a_wish,
@@ -55,6 +67,13 @@ _FREQUENCY = re.compile(
     re.I,
 )
 
+_NEW_VERSION = re.compile(
+    r"\b(?:newest|latest|last|recent|current) (?:\w+ ){0,2}(?:version|release|update)\b"
+    r"|\b(?:after|since) (?:\w+ ){0,2}(?:updat|upgrad)\w+",
+    re.I,
+)
+_ERRORS = re.compile(r"\b(?:\w+ )?errors\b|\ban error\b|\berror (?:occurs|appears|is shown)\b", re.I)
+
 
 @dataclass(frozen=True)
 class _Report:
@@ -66,6 +85,10 @@ class _Report:
     text: str
     can_be_seen: bool
     is_vague: bool
+    leaves_steps_open: bool
+    """Whether there is a section for the steps, and it says nothing."""
+    asks_for_version: bool
+    """Whether the project's forms ask for a version; a hosted service has none. True without forms."""
 
 
 def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
@@ -77,18 +100,10 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     if classify_issue(parsed, []) in ("feature_request", "question") or may_be_a_wish(parsed):
         return []
     parsed = drop_template_text(parsed, forms)
-    facts = find_facts(parsed, project)
-    report = _Report(
-        parsed,
-        get_phrases(parsed.language),
-        facts,
-        project.rpartition("/")[2] if "/" in project else "",  # else the name of a folder
-        text=f"{parsed.title}\n{extract_own_words(parsed)}",
-        can_be_seen=(can_be_seen := is_reproducible(parsed)),
-        is_vague=not can_be_seen and not _compares_versions(facts) and is_vague(parsed),
-    )
-    form = find_used_form(parse_forms(forms), parsed.sections)
-    asked = [
+    report = _read_report(drop_silent_logs(parsed), forms, project)
+    form = find_used_form(parse_forms(forms), parsed.sections) or (find_bug_form(forms) if report.is_vague else [])
+    asked = [] if not lacks_failure(parsed) else [_ask_log_lines(report)]
+    asked += [
         MissingInformation(
             kind=field.kind,
             question=report.phrases.ask_field.format(label=field.label),
@@ -106,6 +121,29 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
 
 
+def _read_report(parsed: ParsedIssue, forms: Sequence[str], project: str) -> _Report:
+    facts = find_facts(parsed, project)
+    leaves_steps_open = _leaves_steps_open(parsed.sections)
+    can_be_seen = is_reproducible(parsed, shows_steps=not leaves_steps_open)
+    is_open = not can_be_seen and not _compares_versions(facts)
+    return _Report(
+        parsed,
+        get_phrases(parsed.language),
+        facts,
+        project.rpartition("/")[2] if "/" in project else "",  # else the name of a folder
+        text=f"{parsed.title}\n{extract_own_words(parsed)}",
+        can_be_seen=can_be_seen,
+        is_vague=is_open and (is_vague(parsed) or (leaves_steps_open and not has_error(parsed))),
+        leaves_steps_open=leaves_steps_open,
+        asks_for_version=not forms or any("version" in form.casefold() for form in forms),
+    )
+
+
+def _leaves_steps_open(sections: Sequence[Section]) -> bool:
+    steps = [section.text for section in sections if classify_field(section.heading) == "reproduction"]
+    return bool(steps) and all(map(is_unanswered, steps))
+
+
 def _compares_versions(facts: ReportFacts) -> bool:
     """Whether the report names the version that works and the one that does not: the changes are between them."""
     return facts.regression is not None and bool(facts.regression.worked_in and facts.regression.broken_in)
@@ -114,9 +152,13 @@ def _compares_versions(facts: ReportFacts) -> bool:
 def _is_needed(field: FormField, report: _Report) -> bool:
     """Return whether a field that the form requires is empty, and nothing else in the report answers it.
 
-    A Markdown template requires nothing; what it asks for is left to the checks.
+    A Markdown template requires nothing; what it asks for is left to the checks. Of what a form does not require, the
+    steps are needed where nothing else shows them, and the version where the report speaks of a new one.
     """
-    if not field.required or find_answer(field, report.parsed.sections):
+    answer = find_answer(field, report.parsed.sections)
+    is_open = answer is not None and report.is_vague and field.kind == "reproduction"
+    is_new = answer is not None and field.kind == "version" and _NEW_VERSION.search(report.text) is not None
+    if answer or not (field.required or is_open or is_new):
         return False
     match field.kind:
         case "version":
@@ -125,6 +167,8 @@ def _is_needed(field: FormField, report: _Report) -> bool:
             return not report.facts.environment
         case "reproduction":
             return not report.can_be_seen
+        case "other" | "configuration":  # who sees an error or runs code can do without
+            return not has_error(report.parsed) and not has_code(report.parsed)
         case "expected":  # a picture may be the answer: it leaves no text
             return EXPECTATION.search(report.text) is None and not shows_pictures(report.parsed)
         case "error_output":
@@ -134,17 +178,32 @@ def _is_needed(field: FormField, report: _Report) -> bool:
     return True
 
 
+def _ask_log_lines(report: _Report) -> MissingInformation:
+    return MissingInformation(
+        kind="error_output",
+        question=report.phrases.ask_log_lines,
+        reason="The log in the report does not show what fails.",
+    )
+
+
 def _ask_error_output(report: _Report) -> MissingInformation | None:
     parsed = report.parsed
-    if has_code(parsed) or parsed.stack_traces or links_to_source(parsed):
+    if parsed.stack_traces or links_to_source(parsed):
         return None
-    if leaves_error_to_picture(parsed, can_be_seen=report.can_be_seen):
+    shows_code = has_code(parsed)
+    if has_picture_for_error(parsed) or (
+        not shows_code and leaves_error_to_picture(parsed, can_be_seen=report.can_be_seen)
+    ):
         return MissingInformation(
             kind="error_output",
             question=report.phrases.ask_text_of_picture,
             reason="As text it can be searched for in the code.",
         )
+    if shows_code:
+        return None
     crash = find_crash_words(report.text)
+    if report.leaves_steps_open and report.is_vague and not crash:
+        crash = words[0] if (words := _ERRORS.search(report.text)) else ""
     if "following" in crash or not report.is_vague:
         return None
     if not crash and report.facts.regression and not report.facts.version and not parsed.error_messages:
@@ -191,7 +250,8 @@ def _ask_reproduction(report: _Report) -> MissingInformation | None:
 
 def _ask_version(report: _Report) -> MissingInformation | None:
     project, phrases = report.project, report.phrases
-    if report.facts.version or has_any_version(report.parsed) or not report.is_vague:
+    is_told = report.facts.version or has_any_version(report.parsed)
+    if is_told or not report.is_vague or not report.asks_for_version:
         return None
     if report.facts.regression is not None:
         return MissingInformation(
@@ -218,7 +278,7 @@ def _ask_environment(report: _Report) -> MissingInformation | None:
 
 
 def _ask_expected(report: _Report) -> MissingInformation | None:
-    if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.text):
+    if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.text) or report.leaves_steps_open:
         return None
     if count_own_words(report.parsed) < _STATEMENT_WORDS:
         return None

@@ -61,6 +61,20 @@ _PICTURED = re.compile(
     r"|\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|here['’]s)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
     r"(?:error|message|warning|log|output|crash)\b|\b(?:some|following|occurs?) errors?\b"
 )
+_ERROR_WORDS = re.compile(r"(?i)\b(?:errors?|exceptions?|warnings?|crash\w*)\b")
+_RESULT_HEADING = re.compile(r"(?i)current behav|actual|what happen|error|output|observed|describe the (?:bug|issue)")
+_LOG_LINES = 20
+_LOG_LINE = re.compile(
+    r"\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}[-/]\d{1,2}[-/]\d{2,4} |\d\d:\d\d:\d\d|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:|"
+    r"\d+\.\d{3,6}\]|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\b|[a-z]+\d*: |--? |\w+(?:\[\d+\])?: )",
+)
+_FAILED = re.compile(
+    r"(?i)\b(?:(?<!\b0 )(?<!\bno )errors?(?!: 0)|fail(?:ed|ure)|fatal|exception|panic|traceback)\b|\*\*\* "
+)
+_SEE_LOG = re.compile(
+    r"(?i)\b(?:see|in|check|attach\w*|here)\b.{0,30}\blogs?\b|\blogs?\b.{0,20}\b(?:attach|below|here)"
+)
+_ATTACHED = re.compile(r"/files/\d+/\S+\.(?:log|txt|zip|gz)$", re.I)
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _GENERAL = re.compile(
     r"(?i)\b(?:(?:is|are|does|do|it)(?:n['’]?t| not) work\w*|not working|doesnt work|won['’]?t work|crash\w*|"
@@ -72,13 +86,18 @@ _LINK = re.compile(r"https?://\S{1,500}")
 _POINTER = re.compile(r"(?<![\w/])#\d+\b|https?://")
 
 
-def is_reproducible(parsed: ParsedIssue) -> bool:
-    """Return whether a maintainer can run it, click through it, or read where it fails."""
+def is_reproducible(parsed: ParsedIssue, *, shows_steps: bool = True) -> bool:
+    """Return whether a maintainer can run it, click through it, or read where it fails.
+
+    `shows_steps` is false where the section for the steps is empty: then words such as `when I …` are no steps.
+    """
     if has_code(parsed) or parsed.stack_traces or links_to_source(parsed) or _has_steps_section(parsed):
         return True
     prose = extract_own_words(parsed)
     if len(NUMBERED.findall(prose)) >= 2 or len(_ACTION_LINE.findall(prose)) >= 2:
         return True
+    if not shows_steps:
+        return False
     described = len(STEPS.findall(prose)) + ("`" in prose) + (len(parsed.identifiers) >= 2)
     return described >= 2 and count_own_words(parsed) > _STEPS_WORDS
 
@@ -130,6 +149,36 @@ def leaves_error_to_picture(parsed: ParsedIssue, *, can_be_seen: bool) -> bool:
         return False
     is_short = count_own_words(parsed) <= MANY_WORDS and not can_be_seen
     return (_TROUBLE if is_short else _PICTURED).search(f"{parsed.title}\n{extract_own_words(parsed)}") is not None
+
+
+def has_picture_for_error(parsed: ParsedIssue) -> bool:
+    """Return whether the title speaks of an error, and the section for what happens has only a picture."""
+    if has_error(parsed) or not shows_pictures(parsed) or not _ERROR_WORDS.search(parsed.title):
+        return False
+    results = [section.text for section in parsed.sections if _RESULT_HEADING.search(section.heading)]
+    return bool(results) and not any(re.search(r"\w", text) for text in results)
+
+
+def lacks_failure(parsed: ParsedIssue) -> bool:
+    """Return whether the report leaves what fails to a log, which does not show it or is a file that nobody opened."""
+    if has_error(parsed) or count_own_words(parsed) > MANY_WORDS:
+        return False
+    prose = extract_own_words(parsed)
+    is_attached = _SEE_LOG.search(prose) is not None and any(map(_ATTACHED.search, parsed.links[:_MAX_LINKS]))
+    return is_attached or drop_silent_logs(parsed) != parsed
+
+
+def drop_silent_logs(parsed: ParsedIssue) -> ParsedIssue:
+    """Return the issue without the logs that show no failure: they are neither an example nor an error."""
+    if has_error(parsed) or count_own_words(parsed) > MANY_WORDS:
+        return parsed
+    return parsed.model_copy(update={"code": [block for block in parsed.code if not _is_silent_log(block.text)]})
+
+
+def _is_silent_log(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    is_log = len(lines) > _LOG_LINES and 2 * sum(bool(_LOG_LINE.match(line)) for line in lines) > len(lines)
+    return is_log and not any(map(_FAILED.search, lines))
 
 
 def may_be_a_wish(parsed: ParsedIssue) -> bool:
