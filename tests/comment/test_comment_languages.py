@@ -66,7 +66,7 @@ def test_no_part_mixes_languages(language, reports):
 def test_names_of_project_and_form_stay_as_they_are():
     body = f"### What happened?\n\n{native_reports.VAGUE['ja'].body}\n\n### Ledger version\n\n_No response_"
     asked = [item.question for item in report_on(Issue(title="起動しません", body=body), FORM).missing_information]
-    assert "「Ledger version」が空欄になっています。記入していただけますか？" in asked
+    assert "「Ledger version」を書き加えていただけますか？プロジェクトのフォームで求められている項目です。" in asked
     asked = [item.question for item in report_on(native_reports.VAGUE["de"]).missing_information]
     assert "Um welche Version von ledger geht es? In der Meldung habe ich sie nicht gefunden." in asked
 
