@@ -27,6 +27,7 @@ from triage.domain.code import (
     LineMatches,
     Passage,
     PathChange,
+    RegressionWindow,
     SearchQuery,
     Span,
     Tag,
@@ -72,6 +73,8 @@ class FakeCodebase:
     likely_files: LikelyFiles | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
+    window: RegressionWindow | None = None
+    commits: Mapping[str, str] = field(default_factory=dict)
     similar: Sequence[SimilarIssue] = ()
     learned: LearnedFromLabels = field(default_factory=LearnedFromLabels)
     repository: str = "acme/ledger"
@@ -151,9 +154,13 @@ class FakeCodebase:
         ]
         return LineMatches(lines=found[:limit], total=len(found), files=len({one.path for one in found}))
 
-    def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
-    ) -> CodeHistory:
+    def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
+        return self.window if facts.regression else None
+
+    def show_commit(self, commit: str) -> str:
+        return self.commits.get(commit, "")
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
         return self.history if paths else CodeHistory()
 
     def read_history(self, path: str, limit: int) -> History:

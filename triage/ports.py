@@ -24,6 +24,7 @@ from triage.domain.code import (
     LineMatches,
     Passage,
     PathChange,
+    RegressionWindow,
     SearchQuery,
     Span,
     Tag,
@@ -118,10 +119,20 @@ class Codebase(Protocol):
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""
 
-    def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
-    ) -> CodeHistory:
-        """Owners, regression window and later changes of the likeliest files, and of the lines that fail.
+    def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
+        """The commits between the versions that the report names; searches then prefer the files that they changed.
+
+        None if it names none, or the clone lacks them. Takes up to ten seconds: call it in a thread.
+        """
+
+    def show_commit(self, commit: str) -> str:
+        """Message and diff of a commit that the indexed one contains, by at least seven hexadecimal digits.
+
+        Empty if there is none. Takes up to ten seconds: call it in a thread.
+        """
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+        """Owners and later changes of the likeliest files, and of the lines that fail.
 
         Takes seconds with a long history: call it in a thread.
         """

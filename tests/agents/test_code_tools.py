@@ -25,7 +25,9 @@ from triage.agents.code_tools import (
 from triage.domain.code import FileChange, History, LineMatch, LineMatches, Passage, Span
 
 CODE = FakeCodebase(
-    factories.FILES, changes=[FileChange(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
+    factories.FILES,
+    changes=[FileChange(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")],
+    commits={"abcdef0123": "abcdef0123 2024-01-02\nFix"},
 )
 
 
@@ -53,8 +55,8 @@ def tools() -> dict[str, Any]:
     return {tool.name: tool for tool in build_code_tools(CODE)}
 
 
-def test_four_tools_that_only_read():
-    assert list(tools()) == ["grep", "find_symbol", "read_lines", "git_log"]
+def test_five_tools_that_only_read():
+    assert list(tools()) == ["grep", "find_symbol", "read_lines", "git_log", "show_commit"]
 
 
 def test_a_model_is_told_what_each_argument_means():
@@ -77,6 +79,8 @@ def test_a_model_is_told_what_each_argument_means():
         ),
         ("find_symbol", {"name": "parse"}, "## src/parse.py:1-3 (parse)\n1| def parse(text):"),
         ("git_log", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
+        ("show_commit", {"commit": " ABCDEF0123 "}, "abcdef0123 2024-01-02\nFix"),
+        ("show_commit", {"commit": "0000000"}, "No commit with this id is in the history of the indexed one."),
         (
             "grep",
             {"text": "text.split"},

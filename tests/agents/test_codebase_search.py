@@ -4,9 +4,9 @@ from typing import Any
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from triage.agents.codebase_search import MAX_LOOKED_UP_CHARS, build_followup_sections, format_looked_up
+from triage.agents.codebase_search import MAX_LOOKED_UP_CHARS, build_followup_sections, format_looked_up, format_window
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp
+from triage.domain.code import LookedUp, PathChange, RegressionWindow
 from triage.issue.read_issue import read_issue
 
 LONG = "def load(path):\n" + "    total = total + len(path)\n" * 78
@@ -22,6 +22,21 @@ def build(**changes: Any) -> dict[str, str]:
     issue = factories.issue()
     given = {"issue": issue, "parsed": read_issue(issue), "repository": factories.repository()}
     return build_followup_sections(AgentInput(**given | changes), FakeCodebase(FILES))
+
+
+def test_a_window_is_told_with_the_commits_first_that_fit():
+    changes = [
+        PathChange(commit=f"{number}" * 40, date="2026-01-02", subject=f"Change {number}", paths=paths)
+        for number, paths in ((1, ["a.py"]), (2, [f"{name}.py" for name in "bcdefg"]))
+    ]
+    window = RegressionWindow(worked_in="1.0", broken_in="1.1", commits=changes[:1], further=changes[1:], total=9)
+    assert format_window(window) == (
+        "It worked in 1.0, and not in 1.1.\n"
+        "9 commits between them; those first that fit the report best:\n"
+        "1111111111 Change 1 (a.py)\n"
+        "2222222222 Change 2 (b.py, c.py, d.py, e.py, ...)"
+    )
+    assert format_window(None) == ""
 
 
 def test_a_long_definition_leaves_room_for_the_others_that_the_critic_names():

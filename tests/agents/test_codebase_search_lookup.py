@@ -377,14 +377,14 @@ async def test_every_call_is_answered_under_its_own_id():
     assert asked.invalid_tool_calls == [], "arguments that are no JSON are not sent again"
     assert [call["name"] for call in asked.tool_calls][1] == "unknown_tool"
     told = [reply.text.split("\n")[1] for reply in replies(last)]
-    assert told[1] == "There is no such tool; there are: grep, find_symbol, read_lines, git_log."
+    assert told[1] == "There is no such tool; there are: grep, find_symbol, read_lines, git_log, show_commit."
     assert told[2] == "These arguments do not fit (path: missing; end: missing)."
     assert told[7] == "The arguments are not a JSON object."
     assert told[3].startswith("Nothing in the indexed commit")
     assert set(told[4:7]) == {code_lookup.REPEATED.format(number=1)}
 
 
-names = st.sampled_from(["grep", "find_symbol", "read_lines", "git_log"]) | st.text(max_size=80)
+names = st.sampled_from(["grep", "find_symbol", "read_lines", "git_log", "show_commit"]) | st.text(max_size=80)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),

@@ -12,7 +12,7 @@ import pytest
 from testing.checkouts.git_repositories import ENVIRONMENT, write
 from triage.code.code_history import is_one_persons, list_code_owners, weigh_authors
 from triage.code.codebase import GitCodebase
-from triage.domain.code import Author, BlamedLine, CodeHistory, Owner, Span
+from triage.domain.code import Author, BlamedLine, CodeHistory, Owner, RegressionWindow, SearchQuery, Span
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 
 PARSED = ParsedIssue(title="The total is rounded wrongly")
@@ -118,9 +118,16 @@ def repository(tmp_path: Path) -> Path:
 
 def look_up(root: Path, facts: ReportFacts, lines: Span | None = None) -> CodeHistory:
     codebase = GitCodebase(root, "acme/till")
-    assert codebase.look_up_history(PARSED, facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
+    assert codebase.look_up_history(facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
     codebase.index()
-    return codebase.look_up_history(PARSED, facts, ["till.py"], lines)
+    return codebase.look_up_history(facts, ["till.py"], lines)
+
+
+def find_window(root: Path, facts: ReportFacts) -> RegressionWindow | None:
+    codebase = GitCodebase(root, "acme/till")
+    assert codebase.find_regression_window(PARSED, facts) is None, "nothing is indexed yet"
+    codebase.index()
+    return codebase.find_regression_window(PARSED, facts)
 
 
 def regression(worked: str, broken: str) -> ReportFacts:
@@ -128,26 +135,26 @@ def regression(worked: str, broken: str) -> ReportFacts:
 
 
 def test_commits_between_two_versions(repository: Path):
-    window = look_up(repository, regression("1.0", "")).regression_window
+    window = find_window(repository, regression("1.0", ""))
     assert window is not None
     assert (window.worked_in, window.broken_in, window.total) == ("v1.0", "HEAD", 2)
     assert [change.subject for change in window.commits] == ["Count once", "Round the total (#12)"]
     assert window.commits[0].paths == ["till.py"]
-    between = look_up(repository, regression("", "1.1")).regression_window
+    between = find_window(repository, regression("", "1.1"))
     assert between is not None
     assert [change.subject for change in between.commits] == ["Round the total (#12)"]
 
 
 def test_the_commit_that_the_report_names_is_the_window(repository: Path):
     culprit = git(repository, "rev-parse", "v1.1^{commit}")
-    window = look_up(repository, regression("", culprit[:10])).regression_window
+    window = find_window(repository, regression("", culprit[:10]))
     assert window is not None
     assert [change.commit for change in window.commits] == [culprit]
     assert window.is_narrow
 
 
 def test_a_version_that_was_fixed_later_is_no_regression(repository: Path):
-    assert look_up(repository, regression("1.1", "1.0")).regression_window is None
+    assert find_window(repository, regression("1.1", "1.0")) is None
 
 
 def test_a_change_after_the_reporters_version(repository: Path):
@@ -194,15 +201,15 @@ def test_owners_are_code_owners_and_authors_of_the_lines(repository: Path):
 def test_a_shallow_clone_knows_no_authors_and_no_range(repository: Path, tmp_path: Path):
     clone = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
-    found = look_up(clone, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2))
-    assert found == CodeHistory()
+    assert look_up(clone, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2)) == CodeHistory()
+    assert find_window(clone, regression("1.0", "1.1")) is None
 
 
 def test_a_shallow_clone_with_tags_makes_no_list_from_what_it_lacks(repository: Path, tmp_path: Path):
     clone = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
     git(clone, "fetch", "-q", "--depth=1", "origin", "refs/tags/*:refs/tags/*")
-    assert look_up(clone, regression("1.0", "1.1")).regression_window is None
+    assert find_window(clone, regression("1.0", "1.1")) is None
 
 
 @pytest.mark.parametrize("author", ["1700000000 +9900", "99999999999999 +0000", "abc", "-5 +0000"])
@@ -222,12 +229,12 @@ def test_a_commit_with_an_odd_date_costs_no_owner(repository: Path, author: str)
     git(repository, "update-ref", "refs/heads/main", done.stdout.decode().strip())
     found = look_up(repository, regression("1.0", ""), Span(path="till.py", start=1, end=2))
     assert found.owners[0].name == "acme/tills"
-    assert found.regression_window is not None
+    assert find_window(repository, regression("1.0", "")) is not None
 
 
 def test_the_order_is_that_of_the_history(repository: Path):
     late = commit(repository, "Written long ago", BODY + "y = 1\n", at="2019-01-01T00:00:00Z")
-    window = look_up(repository, regression("1.1", "")).regression_window
+    window = find_window(repository, regression("1.1", ""))
     assert window is not None
     assert window.commits[0].commit == late
 
@@ -235,11 +242,50 @@ def test_the_order_is_that_of_the_history(repository: Path):
 def test_a_folder_without_git_has_no_history(tmp_path: Path):
     write(tmp_path, {"till.py": BODY})
     assert look_up(tmp_path, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2)) == CodeHistory()
+    assert find_window(tmp_path, regression("1.0", "1.1")) is None
 
 
 @pytest.mark.parametrize("version", ["--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"])
 def test_what_is_no_version_asks_git_nothing_odd(repository: Path, version: str):
     lines = Span(path="till.py", start=1, end=2)
     facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regression(version, version).regression)
-    found = look_up(repository, facts, lines)
-    assert found.regression_window is None
+    look_up(repository, facts, lines)
+    assert find_window(repository, facts) is None
+
+
+def test_files_that_changed_between_the_versions_rank_higher(repository: Path):
+    write(repository, {f"shop/part{number}.py": f"def total{number}(items):\n    return 0\n" for number in range(9)})
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "Split", at="2025-08-01T00:00:00Z")
+    codebase = GitCodebase(repository, "acme/till")
+    codebase.index()
+    query = SearchQuery(parsed=PARSED)
+    before = {hit.path: hit.probability for hit in codebase.search(query, 20)}
+    culprit = git(repository, "rev-parse", "v1.1^{commit}")
+    codebase.find_regression_window(PARSED, regression("", culprit[:10]))
+    after = {hit.path: hit.probability for hit in codebase.search(query, 20)}
+    assert after["till.py"] > before["till.py"]
+    assert sum(after.values()) <= 1.0
+
+
+def test_a_commit_is_shown_only_if_the_indexed_one_contains_it(repository: Path):
+    culprit = git(repository, "rev-parse", "v1.1^{commit}")
+    git(repository, "checkout", "-q", "-b", "side", "v1.0")
+    elsewhere = commit(repository, "Elsewhere", "x = 2\n")
+    git(repository, "checkout", "-q", "main")
+    write(repository, {"key.bin": "\0secret", "docs/notes.py": "x = 3\n"})
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "Both")
+    both = git(repository, "rev-parse", "HEAD")
+    git(repository, "rm", "-q", "key.bin")
+    git(repository, "commit", "-q", "-m", "Without the key")
+    codebase = GitCodebase(repository, "acme/till")
+    assert codebase.show_commit(culprit) == ""
+    codebase.index()
+    shown = codebase.show_commit(culprit[:10])
+    assert "Round the total (#12)" in shown
+    assert "+    return round(sum(items))" in shown
+    assert "docs/notes.py" in codebase.show_commit(both)
+    assert "key.bin" not in codebase.show_commit(both), "files that are not indexed are not shown"
+    for written in (elsewhere, "main", "--output=/tmp/x", "HEAD", "", culprit[:6], "0" * 40):
+        assert codebase.show_commit(written) == "", written

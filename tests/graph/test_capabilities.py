@@ -112,5 +112,5 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
 
 def test_the_tools_of_the_agents_only_read():
     tools = [*build_code_tools(FakeCodebase({})), build_search_tool(SecretStr("tvly-x"))]
-    parsed = {"grep", "find_symbol", "read_lines", "git_log", "tavily_search"}
+    parsed = {"grep", "find_symbol", "read_lines", "git_log", "show_commit", "tavily_search"}
     assert {tool.name for tool in tools} == parsed, "SECURITY.md says that there are no others, and why"

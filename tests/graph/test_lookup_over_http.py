@@ -89,6 +89,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
         "find_symbol",
         "read_lines",
         "git_log",
+        "show_commit",
         "CodebaseFinding",
     ]
     assert_every_call_is_answered(second)

@@ -9,18 +9,18 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeGitHub, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness
 from triage.base.errors import GitHubUnavailable
-from triage.domain.code import CodeHistory, PathChange, RegressionWindow, Tag
+from triage.domain.code import PathChange, RegressionWindow, Tag
 
 TAGS = [Tag(name="v1.1", commit="b" * 40), Tag(name="v1.0", commit="a" * 40)]
 CHANGES = [PathChange(commit="c" * 40, date="2026-01-01", subject="Parse once", paths=["src/parse.py"])]
 WORKED = "\n\nIt worked in 1.0 and fails since 1.1."
 
 
-def harness(text: str = WORKED, history: CodeHistory | None = None, **github: Any) -> RunHarness:
+def harness(text: str = WORKED, local: RegressionWindow | None = None, **github: Any) -> RunHarness:
     issue = factories.issue()
     issue = issue.model_copy(update={"body": issue.body + text})
     given = FakeGitHub(issues={7: issue}, tags=TAGS, changes=CHANGES, **github)
-    codebase = FakeCodebase(factories.FILES, history=history or CodeHistory())
+    codebase = FakeCodebase(factories.FILES, window=local)
     return RunHarness(github=given, services=fake_services(codebase=codebase))
 
 
@@ -35,6 +35,7 @@ def test_the_commits_of_the_suspects_between_both_tags():
         "worked_in": "v1.0",
         "broken_in": "v1.1",
         "commits": [CHANGES[0].model_dump()],
+        "further": [],
         "total": 1,
         "only_suspects": True,
     }
@@ -51,7 +52,7 @@ def test_an_issue_that_names_no_regression_asks_nothing():
 
 def test_a_window_from_the_checkout_is_enough():
     local = RegressionWindow(worked_in="v1.0", broken_in="v1.1", commits=CHANGES, total=1)
-    run = harness(history=CodeHistory(regression_window=local), errors={"list_tags": AssertionError("nobody may ask")})
+    run = harness(local=local, errors={"list_tags": AssertionError("nobody may ask")})
     assert window(run)["worked_in"] == "v1.0"
 
 

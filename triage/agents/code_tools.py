@@ -1,4 +1,4 @@
-"""The tools of the codebase agent: four read-only lookups in the indexed commit, which answer with numbered lines.
+"""The tools of the codebase agent: five read-only lookups in the indexed commit, which answer with numbered lines.
 
 A path counts only as the name of an indexed file; no file is opened by it. Something that does not exist is an answer,
 not an error, because a model may well ask for it.
@@ -80,7 +80,16 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         """
         return await in_thread(render_log, codebase, path)
 
-    return [grep, find_symbol, read_lines, git_log]
+    @tool(parse_docstring=True)
+    async def show_commit(commit: str) -> str:
+        """Show what a commit changed: its message and its diff.
+
+        Args:
+            commit: Its id, as `git_log` and the list of what changed show it.
+        """
+        return await in_thread(render_commit, codebase, commit)
+
+    return [grep, find_symbol, read_lines, git_log, show_commit]
 
 
 def render_text_matches(codebase: Codebase, text: str) -> str:
@@ -188,6 +197,12 @@ def render_log(codebase: Codebase, path: str) -> str:
         return "\n".join([f"## {known_path}", *lines]) if lines else "There is no git history here."
 
     return _render_for_file(codebase, path, render)
+
+
+def render_commit(codebase: Codebase, commit: str) -> str:
+    """Return the message and the diff of a commit."""
+    shown = codebase.show_commit(commit.strip().lower())
+    return shown or "No commit with this id is in the history of the indexed one."
 
 
 def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:

@@ -23,12 +23,12 @@ from triage.agents.prompts import (
     format_bullets,
     format_task,
 )
-from triage.agents.shown_code import format_file, format_location, render_cited_code
+from triage.agents.shown_code import format_file, format_location, pluralize, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp, Passage
+from triage.domain.code import LookedUp, Passage, RegressionWindow
 from triage.domain.findings import CodebaseFinding, CritiqueFinding
 from triage.ports import Codebase, Model, Services
 
@@ -41,6 +41,8 @@ MAX_PATH_CHARS = 200
 MAX_SUSPECTS_CHARS, MAX_LOOKED_UP_CHARS, MAX_DEFINITIONS_CHARS = 6_000, 6_000, 6_000
 """A third of what a first round shows, each."""
 MAX_NAMES = 6
+MAX_CHANGED = 4
+"""Files of a commit."""
 MIN_NAME_CHARS = 3
 
 
@@ -82,6 +84,21 @@ def build_codebase_chain(
     return gather | RunnableLambda(build_data) | prompt | llm
 
 
+def format_window(window: RegressionWindow | None) -> str:
+    """Return the commits between the version that worked and the one that does not; empty without any."""
+    if window is None:
+        return ""
+    shown = [*window.commits, *window.further]
+    lines = [
+        f"{change.commit[:10]} {change.subject} ({', '.join(change.paths[:MAX_CHANGED])}"
+        f"{', ...' if len(change.paths) > MAX_CHANGED else ''})"
+        for change in shown
+    ]
+    heading = f"It worked in {window.worked_in}, and not in {window.broken_in}."
+    count = f"{pluralize(window.total, 'commit')} between them; those first that fit the report best:"
+    return "\n".join([heading, count, *lines]) if lines else ""
+
+
 def format_passages(documents: Sequence[Document]) -> str:
     """Return the passages, each under its location, and the paths of the files of which nothing is shown."""
     shown = [_format_passage(document) for document in documents if document.page_content]
@@ -106,6 +123,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     llm = RunnableLambda(_build_asking(lookup, skills, model))
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
+    sections["what changed between the versions"] = format_window(agent_input.regression_window)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
     retriever = None
     if continues:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from triage.code.files.file_roles import classify_file
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory
-from triage.code.leads.regression import RateCommit, choose_commits, list_product_commits
+from triage.code.leads.regression import RateCommit, choose_commits, choose_further, list_product_commits
 from triage.domain.code import (
     Author,
     BlamedLine,
@@ -94,21 +94,28 @@ def _describe(written: Sequence[BlamedLine], count: int) -> Owner:
 
 
 def find_regression_window(
-    history: GitHistory, facts: ReportFacts, tags: Sequence[Tag], paths: Sequence[str], rate: RateCommit
+    history: GitHistory, facts: ReportFacts, paths: Sequence[str], rate: RateCommit
 ) -> RegressionWindow | None:
     """Return the commits between the two versions that fit the report; None if either version is not here.
 
     The files of `paths` are named first of what a commit changed.
     """
-    versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
+    versions = choose_versions(facts, history.list_tags(), history.commit, history.resolve_commit)
     if versions is None:
         return None
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here; GitHub has them
     commits = list_product_commits(history.list_commits_between(worked.commit, broken.commit))
-    changes = [_to_change(one, paths) for one in choose_commits(commits, rate)]
-    return RegressionWindow(worked_in=worked.name, broken_in=broken.name, commits=changes, total=len(commits))
+    named = choose_commits(commits, rate)
+    further = choose_further([one for one in commits if one not in named], rate)
+    return RegressionWindow(
+        worked_in=worked.name,
+        broken_in=broken.name,
+        commits=[_to_change(one, paths) for one in named],
+        further=[_to_change(one, paths) for one in further],
+        total=len(commits),
+    )
 
 
 def _to_change(commit: LoggedCommit, paths: Sequence[str]) -> PathChange:
@@ -142,22 +149,17 @@ def look_up_history(
     facts: ReportFacts,
     paths: list[str],
     lines: Span | None,
-    rate: RateCommit,
 ) -> CodeHistory:
-    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
-
-    `rate` says how well a commit fits the report.
-    """
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
     paths = paths[:MAX_PATHS]
     owners = list_code_owners(code_owners.find_owners(paths[0])) if paths else []
     if history is None:
         return CodeHistory(owners=owners)
-    tags = history.list_tags()
     blamed = _blame(history, lines) if lines else []
+    version = facts.version.text if facts.version else ""
     return CodeHistory(
         owners=[*owners, *_find_authors(history, blamed)],
-        regression_window=find_regression_window(history, facts, tags, paths, rate),
-        later_change=find_later_change(history, facts.version.text, tags, blamed) if facts.version else None,
+        later_change=find_later_change(history, version, history.list_tags(), blamed) if version else None,
     )
 
 

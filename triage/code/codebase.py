@@ -1,7 +1,7 @@
 """Implements the port `Codebase`. Heavy libraries are imported when the index is built."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from triage.domain.code import (
     IndexFacts,
     LineMatches,
     Passage,
+    RegressionWindow,
     SearchQuery,
     Span,
 )
@@ -158,19 +159,23 @@ class GitCodebase:
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []
 
-    def look_up_history(
-        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
-    ) -> CodeHistory:
+    def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
+        window = self._indexed.find_regression_window(parsed, facts) if self._indexed else None
+        if self._indexed and window:
+            self._indexed = replace(self._indexed, window=window)
+        return window
+
+    def show_commit(self, commit: str) -> str:
+        if self._indexed is None or self._indexed.tree.history is None:
+            return ""
+        return self._indexed.tree.history.show_commit(commit, self._indexed.corpus.file_numbers)
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
         from triage.code.code_history import look_up_history
-        from triage.code.leads.regression import make_rater
-        from triage.code.rank.query import build_query
-        from triage.issue.form_words import leave_out_form
 
         if self._indexed is None:
             return CodeHistory()
-        own = leave_out_form(parsed, self._indexed.forms)
-        rate = make_rater(self._indexed.corpus, build_query(SearchQuery(parsed=own)), paths)
-        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines, rate)
+        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines)
 
     def find_security_policy(self) -> str | None:
         return self._indexed.security_policy if self._indexed else None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.code.build_corpus import IndexLimits, build_corpus
+from triage.code.code_history import find_regression_window
 from triage.code.files.file_filter import remove_ignored
 from triage.code.files.project_files import (
     find_security_policy,
@@ -22,7 +23,8 @@ from triage.code.files.project_files import (
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import choose_likely_files, find_place, put_reported_first
+from triage.code.leads.find_leads import MAX_LIKELY, choose_likely_files, find_place, put_reported_first
+from triage.code.leads.regression import make_rater, raise_changed_files
 from triage.code.past_changes import ChangeReader, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
@@ -33,8 +35,8 @@ from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_c
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
-from triage.domain.code import FoundPlaces, Hit, IndexFacts, PromptPassages, SearchQuery
-from triage.domain.issue import ParsedIssue
+from triage.domain.code import FoundPlaces, Hit, IndexFacts, PromptPassages, RegressionWindow, SearchQuery
+from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
@@ -76,6 +78,8 @@ class IndexedCommit:
     tree: SourceTree
     repository: str
     """`owner/name`, or the folder's name."""
+    window: RegressionWindow | None = None
+    """What changed between the versions that the report names."""
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> "IndexedCommit":
         """Return the same index, whose ranking also uses the fixes of these issues."""
@@ -96,19 +100,35 @@ class IndexedCommit:
         query = build_query(search)
         near = self._find_nearest(search, query)
         ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
-        return put_reported_first(ranking, search.parsed, self.repository)
+        return self._put_leads_first(ranking, search.parsed)
+
+    def _rank_without_model(self, parsed: ParsedIssue) -> Ranking:
+        query = build_query(SearchQuery(parsed=parsed))
+        return self._put_leads_first(rank_files(self.corpus, query, {}, by_embedding=False, past=self.past), parsed)
+
+    def _put_leads_first(self, ranking: Ranking, parsed: ParsedIssue) -> Ranking:
+        ranking = raise_changed_files(ranking, self.window) if self.window else ranking
+        return put_reported_first(ranking, parsed, self.repository)
 
     def find_places(self, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlaces:
         """Return where the issue leads, see `code.leads`. No embedding model is asked."""
         if not self.corpus.files:
             return FoundPlaces()
         parsed = leave_out_form(parsed, self.forms)
-        query = build_query(SearchQuery(parsed=parsed))
-        ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        ranking = put_reported_first(ranking, parsed, self.repository)
+        ranking = self._rank_without_model(parsed)
         best = find_place(ranking, parsed, self.repository, thresholds)
         likely = choose_likely_files(ranking, 0.0 if best and best.is_likely_alone else thresholds.files)
         return FoundPlaces(best=best if likely else None, likely=likely)
+
+    def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
+        """Return the commits between the versions that the report names; None without any, or without their history."""
+        history = self.tree.history
+        if history is None or facts.regression is None or not self.corpus.files:
+            return None
+        ranking = self._rank_without_model(leave_out_form(parsed, self.forms))
+        likely = [self.corpus.files[file].path for file in ranking.order[:MAX_LIKELY]]
+        rate = make_rater(self.corpus, ranking.query_scores.query, likely)
+        return find_regression_window(history, facts, likely, rate)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

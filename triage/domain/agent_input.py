@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LikelyFiles, LookedUp
+from triage.domain.code import BestPlace, LikelyFiles, LookedUp, RegressionWindow
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -34,6 +34,8 @@ class AgentInput(Value):
     """Where a trace, a message or a name of the issue leads."""
     likely_files: LikelyFiles | None = None
     """Files of which a fix probably edits one; with the best place it is the first."""
+    regression_window: RegressionWindow | None = None
+    """What changed between the versions that the issue names."""
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""
     exchanges: list[HumanExchange] = Field(default_factory=list)

@@ -247,6 +247,8 @@ class RegressionWindow(Value):
     """A tag or a commit; `HEAD` for the indexed one."""
     commits: list[PathChange] = Field(default_factory=list)
     """Those that fit the report, newest first, at most five."""
+    further: list[PathChange] = Field(default_factory=list)
+    """Others of them, those first that fit best, at most 25: a model sees them."""
     total: int = 0
     """Number of commits that change code, also of those not listed.
 
@@ -280,5 +282,4 @@ class CodeHistory(Value):
     """What the history says about the code that a report leads to."""
 
     owners: list[Owner] = Field(default_factory=list)
-    regression_window: RegressionWindow | None = None
     later_change: LaterChange | None = None

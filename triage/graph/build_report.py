@@ -76,6 +76,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
         best_place=best_place,
         likely_files=likely_files,
+        regression_window=state.regression_window if is_bug and not kind_reading.security else None,
         suspects=suspects,
         similar_issues=state.similar_issues,
         possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),

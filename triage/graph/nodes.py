@@ -10,8 +10,9 @@ from triage.agents.registry import AGENTS
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.domain.code import CodeHistory, FoundPlaces, IndexFacts
+from triage.domain.code import CodeHistory, FoundPlaces, IndexFacts, RegressionWindow
 from triage.domain.findings import AgentName, DeclinedAnswer
+from triage.domain.issue import ParsedIssue
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.close_round import close_round, require_verified_citation
@@ -60,13 +61,8 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     # In a thread: the first call reads the weights from a file.
     kind_reading = await in_thread(read_kind, parsed, state.issue.labels)
 
-    def build_index() -> tuple[IndexFacts, FoundPlaces, int, str]:
-        facts, places = services.codebase.index(), services.codebase.find_places(parsed)
-        of_template = count_template_comments(state.issue, services.codebase.read_issue_forms())
-        return facts, places, of_template, detect_project_language(services.codebase) if services.model else "en"
-
-    indexing = await step.attempt("rules", lambda: in_thread(build_index), seconds)
-    index, places, of_template, language = indexing.result or (None, FoundPlaces(), 0, "en")
+    indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services), seconds)
+    index, places, window, of_template, language = indexing.result or (None, FoundPlaces(), None, 0, "en")
     earlier = find_earlier_report(state.issue)
     return {
         "exchanges": exchanges,
@@ -76,6 +72,7 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
         "kind_reading": kind_reading,
         "best_place": places.best,
         "likely_files": places.likely,
+        "regression_window": window,
         "earlier_report": earlier,
         "recent_entities": remember_entities([], earlier.suspects if earlier else []),
         "repository": state.repository.model_copy(
@@ -83,6 +80,17 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
         ),
         "steps": step.records,
     }
+
+
+def _index(
+    state: BugTriageState, parsed: ParsedIssue, services: Services
+) -> tuple[IndexFacts, FoundPlaces, RegressionWindow | None, int, str]:
+    codebase = services.codebase
+    index = codebase.index()
+    window = codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
+    of_template = count_template_comments(state.issue, codebase.read_issue_forms())
+    language = detect_project_language(codebase) if services.model else "en"
+    return index, codebase.find_places(parsed), window, of_template, language
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -153,7 +161,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
-        return services.codebase.look_up_history(state.parsed, facts, paths, lines)
+        return services.codebase.look_up_history(facts, paths, lines)
 
     try:
         found = await in_thread(look_up, seconds=seconds)

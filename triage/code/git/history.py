@@ -4,9 +4,10 @@ Of a message one short line is shown, with likely secrets masked.
 """
 
 import math
+import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import UTC, datetime, timedelta
 
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
@@ -19,19 +20,13 @@ LOG_SECONDS = 10.0
 MAX_LOG_BYTES = 262_144
 """Of git's output: a subject line has no limit."""
 MAX_SUBJECT_CHARS = 120
-_LOG = (
-    "log",
-    "-z",
-    "--format=tformat:%H%x00%P%x00%aI%x00%s",
-    "--encoding=UTF-8",
-    # The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
-    "--no-show-signature",
-    "--no-patch",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-mailmap",
-    "--no-follow",
-)
+MAX_DIFF_BYTES = 65_536
+_DIFF = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_DIFF_PATH = re.compile(r"diff --git a/.+ b/(.+)")
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+# The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
+_SAFE = ("--encoding=UTF-8", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-mailmap")
+_LOG = ("log", "-z", "--format=tformat:%H%x00%P%x00%aI%x00%s", *_SAFE, "--no-patch", "--no-follow")
 MAX_TAGS = 5_000
 """The newest ones count."""
 HISTORY_SECONDS = 10.0
@@ -195,6 +190,29 @@ class GitHistory:
         except GitError:
             return None
         return next((change for change, _ in _parse_changes(output)), None)
+
+    def show_commit(self, written: str, known: Container[str]) -> str:
+        """Return message and diff of a commit that the indexed one contains, at most 64 KB; empty without one.
+
+        Of other files than the `known` ones nothing is shown: they may be secret.
+        """
+        commit = self.resolve_commit(written) if _COMMIT.fullmatch(written) else None
+        if commit is None or self.is_ancestor(commit, self.commit) is not True:
+            return ""
+        args = ("show", "--format=format:%h %as%n%B", "--no-color", *_SAFE, "--end-of-options", commit)
+        try:
+            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
+                shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
+        except GitError:
+            return ""
+        message, *files = _DIFF.split(shown)
+        paths = (_DIFF_PATH.match(diff) for diff in files)
+        of_known = [
+            diff
+            for diff, path in zip(files, paths, strict=True)
+            if path and path[1].removeprefix(self._prefix) in known
+        ]
+        return "".join([message, *of_known])
 
     def read_time(self) -> datetime:
         """Return when the indexed commit was made; 1970 if git does not say."""
