@@ -51,8 +51,8 @@ from triage.domain.report import IssueRef, RunReport, Ticket
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
-from triage.writes.plan_effects import build_outputs, plan_quiet
-from triage.writes.plan_issue_effects import LabelPlan, PlanInput, plan_needs_info
+from triage.writes.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
+from triage.writes.report_outputs import build_outputs
 from triage.writes.suggestion_proposal import find_proposal, plan_decided
 
 E = TypeVar("E")

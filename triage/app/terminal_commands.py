@@ -32,7 +32,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.report import RunReport
 from triage.events.issue_option import parse_issue_lines
 from triage.jobs.export_telemetry import export_telemetry
-from triage.writes.plan_effects import dump_report
+from triage.writes.report_outputs import dump_report
 
 
 def run(

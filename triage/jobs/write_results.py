@@ -18,8 +18,7 @@ from triage.safety.safe_markdown import sanitize_markdown
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 from triage.writes.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
-from triage.writes.plan_effects import plan_quiet, plan_report, with_known_repository
-from triage.writes.plan_issue_effects import PlanInput, says_nothing_new
+from triage.writes.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new, with_known_repository
 from triage.writes.plan_suggestions import list_candidates
 
 REFETCH_SHARE = 0.5

@@ -1,42 +1,93 @@
-"""Decides what a run writes: turns a report and a policy into effects.
+"""Decides what a run writes: turns a report, and what the run knows of the issue, into effects.
 
 The list leaves out a comment that says nothing new, labels that the issue has, and every change of a dry run.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-from triage.comment.comment import render_quiet_comment, render_visible_comment
-from triage.comment.hidden_state import CommentState, parse_state
-from triage.comment.sections import build_page
+from triage.comment.comment import render_comment, render_quiet_comment, render_visible_comment
+from triage.comment.hidden_state import (
+    CommentState,
+    NeedsInfo,
+    hash_content,
+    hash_text,
+    next_state,
+    parse_state,
+    render_state,
+)
+from triage.comment.sections import Page, build_page
 from triage.comment.wording import truncate
 from triage.domain.effect import (
+    AddLabels,
     Annotate,
+    EditComment,
     Effect,
+    LabelsMode,
     Policy,
+    PostComment,
+    RemoveComment,
+    RemoveLabel,
     SetOutputs,
+    SuggestChanges,
     Suggestion,
+    SuggestionOptions,
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import IssueComment, Repository
+from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
-from triage.domain.run import Status, Usage
-from triage.job_page.notices import EMPTY_OUTPUTS, skip_effects
-from triage.job_page.summary import render_fix_page, render_summary
-from triage.safety.clean_text import clean_text
-from triage.writes.plan_issue_effects import (
-    PlanInput,
-    plan_issue_effects,
-    post_or_edit,
-    says_nothing_new,
-)
+from triage.domain.run import Status
+from triage.domain.task import RunKey
+from triage.job_page.notices import skip_effects
+from triage.job_page.summary import render_summary
 from triage.writes.plan_suggestions import plan_suggestions
+from triage.writes.report_outputs import build_outputs, dump_report
 from triage.writes.suggestion_proposal import freeze_suggestions, plan_proposal, render_suggestions
 
-MAX_TITLE_CHARS = 200
-_FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
 MAX_WARNING_CHARS = 500
+
+
+@dataclass(frozen=True)
+class PlanInput:
+    """What decides, beside the report, what is written."""
+
+    policy: Policy
+    issue: Issue
+    """As the agents read it, with the labels that it has now."""
+    repository: Repository
+    """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
+    previous: IssueComment | None = None
+    """Our comment on the issue."""
+    paths: Sequence[str] = ()
+    """All files of the commit."""
+    run_key: RunKey | None = None
+    """What our comment remembers if an event started this run."""
+    duplicates: Sequence[int] = ()
+    """Ids of younger comments of ours."""
+    is_cancelled: bool = False
+    """The report is what a cancelled run had found by then."""
+    is_skipped: bool = False
+    """Nothing is written to the issue. The report's notes say why."""
+    may_label: bool = True
+    """Otherwise an earlier run may have added labels, and no comment says which."""
+    needs_info_label: str = ""
+    options: SuggestionOptions | None = None
+    """What GitHub takes as suggestions; without them, the page names the labels."""
+
+    @property
+    def may_write(self) -> bool:
+        return self.policy.comment != "never" and not self.is_skipped and self.issue.number is not None
+
+    @cached_property
+    def previous_state(self) -> CommentState | None:
+        return parse_state(self.previous.body) if self.previous else None
+
+    @property
+    def text_hash(self) -> str:
+        return hash_text(self.issue.title, self.issue.body)
 
 
 def with_known_repository(report: RunReport, repository: Repository, number: int | None) -> RunReport:
@@ -87,7 +138,7 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
         freeze_suggestions(proposal) if proposal else "",
     )
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
-    writes = list(plan_issue_effects(report, page, given, suggestions))
+    writes = list(_plan_issue_effects(report, page, given, suggestions))
     says_why_no_comment = may_propose and report.comment_reason is None
     summary = render_summary(
         page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
@@ -104,62 +155,104 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     ]
 
 
-def dump_report(report: RunReport) -> str:
-    """Returns the report as JSON. Lone surrogates, which JSON readers reject, become question marks."""
-    text = json.dumps(report.model_dump(mode="json"), indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+def _plan_issue_effects(
+    report: RunReport, page: Page, given: PlanInput, suggestions: Sequence[Suggestion]
+) -> Iterator[Effect]:
+    """Yields what is written to the issue. Without `report.comment_reason` there is no comment."""
+    number = given.issue.number
+    if number is None or not given.may_write:
+        return
+    if given.is_cancelled:  # the next run replaces it
+        if report.comment_reason:
+            state = next_state(report, CommentState().with_run(given.run_key), None)
+            yield PostComment(issue_number=number, body=render_comment(page, state))
+        return
+    if not report.comment_reason:
+        yield from _plan_labels(report, number, given)
+    elif given.previous and says_nothing_new(report, given.previous_state):
+        # No labels and no suggestions: what a person removed or declined stays so.
+        yield from _plan_count(number, given.previous, given)
+    else:
+        yield from _plan_comment(report, page, number, given, suggestions)
+    # Also without a new comment: the panel is there for whoever decides.
+    if suggestions:
+        yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
+    for comment in given.duplicates:
+        yield RemoveComment(issue_number=number, comment_id=comment)
 
 
-def build_outputs(report: RunReport) -> dict[str, str]:
-    """Returns the outputs of the action. Those that are known after writing are empty."""
-    ticket = report.ticket
-    return EMPTY_OUTPUTS | {
-        "status": report.status.value,
-        "engine": report.engine,
-        "severity": report.severity or "",
-        "confidence": f"{report.confidence:.2f}",
-        "verdict": report.verdict or "",
-        "suspect-files": _format_json_list(list(dict.fromkeys(suspect.path for suspect in report.suspects))),
-        "ticket-title": _format_title(ticket.title),
-        "ticket-labels": _format_json_list(ticket.labels),
-        "ticket-assignee": ticket.assignee.lstrip("@"),
-        "ticket-effort": ticket.effort if report.kind == "bug" else "",
-        "tokens": str(report.usage.tokens),
-        "cost-usd": _format_cost(report.usage),
-        "seconds": f"{report.seconds:.1f}",
-    }
+def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
+    """Whether our comment shows this report already."""
+    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
 
 
-def _format_json_list(names: Sequence[str]) -> str:
-    # The runner reads `##[` anywhere in a line as a command, so a later step that prints the output would run it.
-    return json.dumps(names).replace("##[", "\\u0023#[")
+def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
+    # Nothing new for a reader, but the run counts, and the issue may have another text.
+    state = given.previous_state or CommentState()
+    state_with_run = state.with_run(given.run_key)
+    if state_with_run != state:
+        first_line = render_state(state_with_run.model_copy(update={"text_hash": given.text_hash}))
+        visible = previous.body.partition("\n")[2]
+        yield _post_or_edit(number, previous, f"{first_line}\n{visible}")
 
 
-def _format_title(text: str) -> str:
-    # One line that neither a tracker, a shell nor the log of a later step interprets: full-width signs replace those
-    # that mention somebody or expand a variable.
-    words = " ".join(clean_text(text).translate(_FULL_WIDTH).split())
-    return truncate(words.replace("##[", "## [").lstrip(": "), MAX_TITLE_CHARS)
+def _plan_comment(
+    report: RunReport, page: Page, number: int, given: PlanInput, suggestions: Sequence[Suggestion]
+) -> Iterator[Effect]:
+    before = given.previous_state or CommentState()
+    asks = bool(report.missing_information)
+    label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
+    state = next_state(report, before.with_run(given.run_key).with_suggestions(suggestions), given.text_hash)
+    state = state.model_copy(update={"needs_info": label_plan.state})
+    state = state.with_labels(_list_new_labels(report, given, suggestions))
+    if label_plan.removes:
+        # Before the comment: if that cannot be written then, it still says that the label was ours.
+        yield RemoveLabel(issue_number=number, label=given.needs_info_label)
+    body = render_comment(page, state, given.previous.body if given.previous else "")
+    yield _post_or_edit(number, given.previous, body)
+    yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
 
 
-def _format_cost(usage: Usage) -> str:
-    return "unknown" if usage.usd is None else f"{usage.usd:.6f}"
+def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
+    """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
+    in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
+    if in_panel or given.policy.labels == "off":
+        return in_panel
+    return [label for label in report.ticket.labels if not given.issue.has_label(label)]
 
 
-def plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -> list[Effect]:
-    """Returns what the job writes that proposed a patch, or could not. `report` has all steps of the run."""
-    usage = {
-        "status": report.status.value,
-        "engine": report.engine,
-        "tokens": str(report.usage.tokens),
-        "cost-usd": _format_cost(report.usage),
-        "seconds": f"{report.seconds:.1f}",
-    }
-    return [
-        WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=render_fix_page(message, report)),
-        SetOutputs(values=EMPTY_OUTPUTS | usage | dict(outputs)),
-    ]
+def _plan_labels(report: RunReport, number: int, given: PlanInput, waiting: Sequence[str] = ()) -> Iterator[Effect]:
+    existing = {label.casefold() for label in [*given.issue.labels, given.needs_info_label]}
+    # What a person took off is not added again.
+    wanted = dict.fromkeys(report.ticket.labels) if given.may_label else []
+    labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
+    if given.policy.labels == "apply" and labels:
+        yield AddLabels(issue_number=number, labels=labels)
+
+
+def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:
+    if previous is None or previous.comment_id is None:
+        return PostComment(issue_number=number, body=body)
+    return EditComment(issue_number=number, comment_id=previous.comment_id, body=body)
+
+
+class LabelPlan(NamedTuple):
+    adds: bool
+    removes: bool
+    state: NeedsInfo
+    """What the comment remembers from now on."""
+
+
+def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo, *, asks: bool) -> LabelPlan:
+    """Returns what happens to the label of an issue. Without a label, or unless labels are applied, nothing."""
+    if not label or mode != "apply":
+        return LabelPlan(adds=False, removes=False, state=state)
+    has_label = issue.has_label(label)
+    if not asks:
+        return LabelPlan(adds=False, removes=state == "added" and has_label, state="")
+    if state or has_label:
+        return LabelPlan(adds=False, removes=False, state="removed" if state and not has_label else state)
+    return LabelPlan(adds=True, removes=False, state="added")
 
 
 def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> list[Effect]:
@@ -167,5 +260,5 @@ def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> li
     body = previous.body if previous else ""
     state = parse_state(body) or CommentState()
     needs_comment = policy.comment != "never" and not policy.dry_run and not state.quiet
-    writes = [post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
+    writes = [_post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
     return [*writes, *skip_effects(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]

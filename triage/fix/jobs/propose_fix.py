@@ -21,7 +21,7 @@ from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.run import RunResult
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
-from triage.writes.plan_effects import plan_proposed
+from triage.writes.report_outputs import plan_proposed
 
 MAX_ROLE_LOOKUPS = 5
 
