@@ -153,6 +153,21 @@ def test_the_commit_that_the_report_names_is_the_window(repository: Path):
     assert window.is_narrow
 
 
+def test_the_pull_request_that_the_report_names_is_the_window(repository: Path):
+    git(repository, "checkout", "-q", "-b", "topic")
+    commit(repository, "Count twice", BODY + "y = 2\n")
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "--no-ff", "-m", "Merge pull request #15 from mona/topic", "topic", "-Xtheirs")
+    for written, subject in (("#12", "Round the total (#12)"), ("#15", "Count twice")):
+        window = find_window(repository, regression("1.0", written))
+        assert window is not None
+        assert window.is_named_commit
+        assert [change.subject for change in window.commits] == [subject]
+    unknown = find_window(repository, regression("1.0", "#99"))
+    assert unknown is not None
+    assert unknown.broken_in == "HEAD", "an issue's number names no commit"
+
+
 def test_a_version_that_was_fixed_later_is_no_regression(repository: Path):
     assert find_window(repository, regression("1.1", "1.0")) is None
 

@@ -29,7 +29,7 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("After the latest update it cannot be installed", ("", "")),
         ("It does not comment on our issues anymore.", ("", "")),
         ("It used to work.", ("", "")),
-        ("git bisect points to the merge of #12.", ("", "")),
+        ("git bisect points to the merge of #12.", ("", "#12")),
         ("It takes place after v2.5.14.\n\nAny version 2.5.13 and lower works as expected.", ("2.5.13", "2.5.14")),
         ("After v 1.44, TypeError. I pinned the version to v1.43.8 and it works.", ("1.43.8", "1.44")),
         ("It no longer works in 3.1.", ("", "3.1")),
@@ -83,6 +83,12 @@ def test_versions_of_a_regression(text: str, versions: tuple[str, str] | None) -
         ("Seit Version 3.2 funktioniert das nicht mehr", "", "3.2"),
         ("Depuis la version 4.0 cela ne marche plus", "", "4.0"),
         ("Desde la versión 2.5 falla", "", "2.5"),
+        (
+            "By rolling code back to 1.25.1 it is fine, https://github.com/a/b/pull/3165 is likely the culprit",
+            "1.25.1",
+            "#3165",
+        ),
+        ("The bug was introduced in #812.", "", "#812"),
     ],
 )
 def test_other_words_and_other_languages(body, worked, broken):
@@ -102,6 +108,8 @@ def test_versions_alone_tell_no_regression(body):
         "git bisect says abc1234 is the last good commit.",
         "It worked previously (commit abc1234).",
         "Reverting abc1234 does not fix it.",
+        "It used to work, see #12 for more.",
+        "Before #12 it worked fine.",
         "It used to work. I use shop version abc1234f.",
     ],
 )

@@ -106,9 +106,22 @@ class GitHistory:
         return self._read_tags("--sort=-creatordate")
 
     def resolve_commit(self, written: str) -> str | None:
-        """Return the full id of a commit that is written in hexadecimal, at least seven digits."""
+        """Return the full id of a commit that is written in hexadecimal, at least seven digits, or of a pull request.
+
+        A pull request such as `#12` is the commit whose first line ends in `(#12)`, or that merged it.
+        """
+        if written.startswith("#"):
+            return self._find_pull_request(written)
         try:
             return self._objects.run("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").decode().strip()
+        except GitError:
+            return None
+
+    def _find_pull_request(self, written: str) -> str | None:
+        subject = rf"\({written}\)$|^Merge pull request {written} "
+        args = ("log", "-1", "--format=%H", "--extended-regexp", f"--grep={subject}", *list_date_options(self._until))
+        try:
+            return self._objects.run(*args, self.commit, "--", seconds=HISTORY_SECONDS).decode().strip() or None
         except GitError:
             return None
 

@@ -161,6 +161,7 @@ _BETWEEN = re.compile(
     re.I,
 )
 _COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_PULL_REQUEST = re.compile(r"(?<![\w/])#\d{1,7}\b|\bpull/\d{1,7}\b")
 _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
     r"|\b(?:introduced|broken|broke|caused|regressed) (?:in|by|with|since)\b"
@@ -231,8 +232,12 @@ def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
     if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
         return None
     if is_sure and not broken:
-        commit = _COMMIT.search(sentence)
-        broken = commit[0] if commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence) else ""
+        commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
+        broken = (
+            commit[0].replace("pull/", "#")
+            if commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence)
+            else ""
+        )
     place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
@@ -287,7 +292,7 @@ def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = 
 MAX_COMMITS = 5
 HEAD = "HEAD"
 ResolveCommit = Callable[[str], str | None]
-"""Return the full id of a commit that is written in hexadecimal."""
+"""Return the full id of a commit that is written in hexadecimal, or of a pull request such as `#12`."""
 _COMMIT_ALONE = re.compile(r"(?:^|-\d{1,6}-g)((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})$")
 """Alone, or as `git describe` writes it: `1.1.0-2-gabcdef5`."""
 
@@ -302,18 +307,28 @@ def choose_versions(
     """
     if facts.regression is None:
         return None
-    worked_text = facts.regression.worked_in
-    broken_text = facts.regression.broken_in or (facts.version.text if facts.version else "")
+    worked_text, broken_text = facts.regression.worked_in, facts.regression.broken_in
+    if broken_text.startswith("#"):
+        if commit := resolve(broken_text):
+            return _surround(Tag(name=broken_text, commit=commit), resolve)
+        broken_text = ""  # an issue, or of another repository
+    is_blamed = bool(broken_text)
+    broken_text = broken_text or (facts.version.text if facts.version else "")
     worked = resolve_version(worked_text, tags, resolve, last=True)
     broken = resolve_version(broken_text, tags, resolve) if broken_text else Tag(name=HEAD, commit=head)
     if worked is None and not worked_text and broken is not None and broken in tags:
         worked = find_previous_tag(broken, tags)
-    elif worked is None and not worked_text and broken is not None and facts.regression.broken_in:
-        parent = resolve(f"{broken.commit}^1")  # the report names the commit that broke it
-        worked = Tag(name=f"{broken.name}^", commit=parent) if parent else None
+    elif worked is None and not worked_text and broken is not None and is_blamed:
+        return _surround(broken, resolve)
     if worked is None or broken is None or worked.commit == broken.commit or _is_later(worked, broken):
         return None
     return worked, broken
+
+
+def _surround(blamed: Tag, resolve: ResolveCommit) -> tuple[Tag, Tag] | None:
+    """Return the commit before the one that the report blames, and that one."""
+    parent = resolve(f"{blamed.commit}^1")
+    return (Tag(name=f"{blamed.name}^", commit=parent), blamed) if parent and parent != blamed.commit else None
 
 
 def _is_later(worked: Tag, broken: Tag) -> bool:
