@@ -26,5 +26,8 @@ def render_summary(
     previous: CommentState | None = None,
     paths: Sequence[str] = (),
     planned: Sequence[Effect] | None = None,
+    *,
+    says_why_no_comment: bool = False,
 ) -> str:
-    return summary.render_summary(build_page(report, previous, paths), report, planned)
+    page = build_page(report, previous, paths)
+    return summary.render_summary(page, report, planned, says_why_no_comment=says_why_no_comment)

@@ -57,6 +57,46 @@ def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):
     golden(f"tests/golden/summary_{name}.md", render_summary(report, None, PATHS, planned=planned))
 
 
+NOT_SURE = change_report(
+    RULES,
+    best_place=None,
+    confidence=0.31,
+    missing_information=[],
+    regression_window=sample_reports.PAST.regression_window,
+)
+
+
+def test_a_silent_run_begins_with_what_was_found(golden):
+    text = render_summary(NOT_SURE, None, PATHS, says_why_no_comment=True)
+    golden("tests/golden/summary_without_comment.md", text)
+    found = [line for line in text.splitlines()[1:12] if line]
+    assert found[0].startswith("**The report says that it worked before.**")
+    assert "(in the fix of about 3 of 10 reports like this one)" in text
+    assert "mermaid" not in text
+    assert text.count("between `v0.7` and `v0.8`") == 1
+
+
+@each_row(
+    ("changes", "reason"),
+    [
+        ({}, "no commit stands out and none of these places is likely enough to be named"),
+        ({"regression_window": None}, "because none of these places is likely enough to be named"),
+        (
+            {"regression_window": None, "suspects": RULES.suspects[:1]},
+            "because this place is not likely enough to be named",
+        ),
+        ({"regression_window": None, "suspects": []}, "no file shares enough words with the report"),
+        ({"kind": "feature_request"}, "a feature request gets none"),
+        ({"kind": "question", "suspects": []}, "a question gets none"),
+        ({"kind": "not_actionable", "suspects": []}, "nothing in it can be looked into"),
+        ({"steps": FULL.steps}, "the critic was not convinced of what the model found"),
+    ],
+)
+def test_a_silent_run_says_why(changes, reason):
+    text = render_summary(change_report(NOT_SURE, **changes), None, PATHS, says_why_no_comment=True)
+    assert f"{reason}. With_ `comment: always` _there is one._" in text
+
+
 SCENES = {
     name: report for module in (sample_reports, sample_runs) for name, report in vars(module).items() if name.isupper()
 }

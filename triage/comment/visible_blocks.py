@@ -39,10 +39,11 @@ def build_blocks(
         return
     yield _render_duplicate(report)
     yield _render_findings(report)
-    if report.best_place or wording.has_model_answer(report):
+    is_led = report.best_place is not None or wording.has_model_answer(report)
+    if is_led or report.kind == "bug":
+        yield render_window(report)
+    if is_led:
         yield from render_history(report)
-    elif report.kind == "bug":
-        yield _render_window(report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
     yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
@@ -110,8 +111,7 @@ def _render_duplicate(report: RunReport) -> str:
 
 
 def render_history(report: RunReport) -> Iterator[str]:
-    """Yield what git knows of the places: commits between two versions, a later change, owners."""
-    yield _render_window(report)
+    """Yield what git knows of the places: a later change, owners."""
     later = report.later_change
     if later:
         yield render_block("blocks", "later_change", later, _build_commit_link(report, later.commit.commit))
@@ -119,7 +119,8 @@ def render_history(report: RunReport) -> Iterator[str]:
         yield render_block("blocks", "owners", report.owners)
 
 
-def _render_window(report: RunReport) -> str:
+def render_window(report: RunReport) -> str:
+    """Return the commits between the version that worked and the one that does not; empty without any."""
     window = report.regression_window
     if window is None or not window.commits:
         return ""

@@ -8,7 +8,7 @@ from triage.comment import wording
 from triage.comment.permalink import format_location, sanitize_url
 from triage.comment.sections import Fold, Page, render_page
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
-from triage.comment.visible_blocks import build_code_link, find_shown_lines
+from triage.comment.visible_blocks import build_code_link, find_shown_lines, locate_suspects, render_window
 from triage.domain.effect import (
     AddLabels,
     EditComment,
@@ -26,6 +26,8 @@ from triage.job_page.notices import render_notice
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 
 MAX_ROWS = 100
+MAX_FOUND = 5
+"""Places that a silent run shows."""
 
 
 @dataclass(frozen=True)
@@ -164,16 +166,35 @@ def render_summary(
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
     elif suggestions:
         blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
+    page_blocks, page_folds = page.blocks, page.folds
     if says_why_no_comment:
-        blocks.append(render_block("summary", "unsaid"))
+        blocks.append(_explain_silence(report))
+        known = _list_known_blocks(report)
+        page_blocks = [block for block in page_blocks if block not in known]
+        page_folds = [fold for fold in page_folds if not (fold.is_places and known)]
     counted = report.citations.refused or report.citations.corrected
     found = [render_block("summary", "citations", report.citations)] if counted else []
-    picture = render_diagram(report)
-    folds = [fold for fold in page.folds if not fold.is_comment_only]
+    picture = "" if says_why_no_comment else render_diagram(report)
+    folds = [fold for fold in page_folds if not fold.is_comment_only]
     folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
-    shown = [_name_code_link(block, report) for block in page.blocks]
+    shown = [_name_code_link(block, report) for block in page_blocks]
     whole = replace(page, blocks=[*blocks, *shown, *found], folds=folds)
     return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
+
+
+def _explain_silence(report: RunReport) -> str:
+    """Return what was found, the best first, and why it was not enough for a comment."""
+    if report.kind != "bug" or wording.has_model_answer(report):
+        return render_block("summary", "unsaid", report, [], "")
+    rows = locate_suspects(report, report.suspects[:MAX_FOUND], format_code_span)
+    return render_block("summary", "unsaid", report, rows, render_window(report))
+
+
+def _list_known_blocks(report: RunReport) -> list[str]:
+    """Return the blocks of the page that the explanation of a silence has already."""
+    if report.kind != "bug" or wording.has_model_answer(report):
+        return []
+    return [render_block("blocks", "nothing_found", bool(report.suspects)), render_window(report)]
 
 
 def _name_code_link(block: str, report: RunReport) -> str:

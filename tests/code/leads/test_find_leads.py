@@ -9,6 +9,7 @@ from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.leads.find_leads import REPORTED_CHANCE, SURE, choose_likely_files, find_place, put_reported_first
 from triage.code.leads.frame import find_frame_leads
+from triage.code.leads.name import find_name_lead
 from triage.code.leads.reported_place import find_reported_places
 from triage.code.leads.shown_lines import MAX_SHOWN_LINES
 from triage.code.rank.query import build_query
@@ -100,6 +101,15 @@ def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
     assert (place.sign, place.symbol) == ("name", "Store.save")
     assert (place.span.start, place.span.end) == (10, 11)
     assert place.probability >= Thresholds().name
+
+
+@each_row(("title", "is_named"), [("`shop/basket.py` loses items", True), ("The basket loses items", False)])
+def test_a_word_of_the_title_names_no_file(tmp_path, title: str, is_named: bool):
+    query_scores = QueryScores(
+        make_corpus(tmp_path, FILES), build_query(make_query(title=title, paths=["shop/basket.py"] if is_named else []))
+    )
+    files = [file for file in range(len(FILES)) if find_name_lead(query_scores, file)]
+    assert bool(files) == is_named
 
 
 def test_only_what_the_report_names_is_said_to_be_named(tmp_path):

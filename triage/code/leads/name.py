@@ -15,7 +15,7 @@ def find_name_lead(query_scores: QueryScores, file: int) -> Lead | None:
     if not query_scores.corpus.files[file].role.is_product_code:
         return None
     mentions = query_scores.mentions
-    scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
+    scores = (mentions.path_scores, mentions.module_scores, mentions.definition_scores)
     if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
         return None
     named = _choose_definition(query_scores, file)
