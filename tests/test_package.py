@@ -25,7 +25,7 @@ def test_the_command_is_a_function():
 def test_every_data_file_is_packaged():
     patterns = pyproject()["tool"]["setuptools"]["package-data"]["*"]
     data = [path for path in (ROOT / "triage").rglob("*.*") if path.suffix not in (".py", ".pyc") and path.is_file()]
-    assert {path.suffix for path in data} == {".md", ".j2", ".json"}
+    assert {path.suffix for path in data} == {".cjs", ".j2", ".json", ".md"}
     assert [path for path in data if not any(fnmatch(path.name, pattern) for pattern in patterns)] == []
 
 

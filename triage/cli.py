@@ -21,6 +21,10 @@ COMMANDS = {
         "triage.fix.fix_command",
         "Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed.",
     ),
+    "reproduce": (
+        "triage.reproduce.reproduce_command",
+        "Run the example of a report on the version that it names and on the current commit. Needs no model.",
+    ),
     "backtest": (
         "triage.backtest.backtest_command",
         "Triage past issues on the commit before their fix, and count how often the triage was right.",

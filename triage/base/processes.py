@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
@@ -35,7 +36,7 @@ def run_process(
     seconds: float,
     max_bytes: int,
     *,
-    stdin: IO[bytes] | None = None,
+    stdin: bytes = b"",
     has_errors_apart: bool = False,
 ) -> ProcessResult:
     """Run a command in a process group of its own. Return how it ended, and the end of what it printed.
@@ -46,22 +47,25 @@ def run_process(
         environment: Of the process, complete.
         seconds: After which all its processes are ended.
         max_bytes: How much of the end of each output is returned.
-        stdin: What it reads; nothing by default.
+        stdin: What it reads.
         has_errors_apart: Standard error does not go to the output.
 
     Raises:
         OSError: There is no such program.
     """
     raise_if_abandoned()
-    process = subprocess.Popen(  # noqa: S603
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=stdin or subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if has_errors_apart else subprocess.STDOUT,
-        start_new_session=True,
-    )
+    with TemporaryFile() as given:  # and no pipe: nobody has to write while we read
+        given.write(stdin)
+        given.seek(0)
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if has_errors_apart else subprocess.STDOUT,
+            start_new_session=True,
+        )
     tails = [_OutputTail(pipe, max_bytes) for pipe in (process.stdout, process.stderr) if pipe is not None]
     is_late = False
     try:

@@ -128,6 +128,29 @@ class ModuleConfig(YamlSection):
     description: Description | None = Field(None, description="What it does, for the agents.")
 
 
+class ReproduceConfig(YamlSection):
+    """How the example of a report is run."""
+
+    package: str = Field(
+        "",
+        max_length=100,
+        pattern=r"^(?:(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)?$",
+        description="The project's name on PyPI or npm. Defaults to the name in its own files.",
+    )
+    setup: str = Field(
+        "",
+        max_length=MAX_INSTRUCTION_CHARS,
+        description="Shell lines that install a commit into the active environment, such as `pip install .[all]`. "
+        "Defaults to a wheel without extras, or `npm install`.",
+    )
+    prelude: str = Field(
+        "",
+        max_length=MAX_INSTRUCTION_CHARS,
+        description="Lines that reports leave out, such as `from shop import *`. They are added to an example whose "
+        "only undefined names they define.",
+    )
+
+
 class ProjectConfig(YamlSection):
     """The project's own settings: guidance and limits. None of them permits a write."""
 
@@ -181,6 +204,10 @@ class ProjectConfig(YamlSection):
         max_length=40,
         description="The parts of the repository to which a proposed fix is limited, by name. Without them, the "
         "folders of the sources count.",
+    )
+
+    reproduce: ReproduceConfig = Field(
+        default_factory=ReproduceConfig, description="How `bug-triage reproduce` runs the example of a report."
     )
 
     @field_validator("ignore", "protected_paths")

@@ -4,7 +4,7 @@ from pydantic import BaseModel
 
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
-from triage.domain.project_config import Labels, ModuleConfig, Price, ProjectConfig, Thresholds
+from triage.domain.project_config import Labels, ModuleConfig, Price, ProjectConfig, ReproduceConfig, Thresholds
 
 MAX_BYTES = 64 * 1024
 
@@ -17,6 +17,7 @@ def parse_project_config(data: bytes, path: str) -> ProjectConfig:
             "prices": Price,
             "modules": ModuleConfig,
             "thresholds": Thresholds,
+            "reproduce": ReproduceConfig,
         }
         return parse_strictly(decode_strictly(data, MAX_BYTES), ProjectConfig, sections) or ProjectConfig()
     except InvalidYaml as error:

@@ -1,0 +1,138 @@
+"""Versions in containers, with a `docker` that writes down what it is asked, and runs what it can on this machine."""
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.checkouts.git_repositories import commit
+from triage.base.errors import SetupError
+from triage.reproduce.environments.docker import DockerEnvironments, write_dockerfile
+from triage.reproduce.environments.environment import RUNNER, CannotInstall
+from triage.reproduce.environments.source import Source
+from triage.reproduce.example.example import Example, Project
+from triage.reproduce.results import Target
+from triage.reproduce.runner.read_record import read_record
+
+SHOP = Project(language="python", package="shop", modules=["shop"])
+NODE = Project(language="node", package="shop", modules=["shop"])
+EXAMPLE = Example(language="python", code="import json\njson.loads('{')\n")
+RELEASE = Target(on="1.2", version="1.2", time=datetime(2022, 3, 1, tzinfo=UTC), pythons=["3.9", "3.10"])
+DOCKER = f"""#!{sys.executable}
+import json, os, subprocess, sys
+words = sys.argv[1:]
+log = os.environ["DOCKER_LOG"]
+context = {{}}
+if words[0] == "build":
+    context = {{name: open(os.path.join(words[-1], name)).read() for name in ("Dockerfile",)}}
+    context["files"] = sorted(os.listdir(words[-1]))
+with open(log, "a") as file:
+    file.write(json.dumps([words, context]) + "\\n")
+if words[0] == os.environ.get("DOCKER_FAILS"):
+    sys.exit("#7 1.2 error: no such package")
+if words[0] == "run":
+    start = next(number for number, word in enumerate(words) if word.endswith("/python"))
+    recorder = {json.dumps(str(RUNNER))}
+    sys.exit(subprocess.call([sys.executable, recorder + "/record_python.py", *words[start + 2:]]))
+"""
+
+
+@pytest.fixture
+def docker(tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "docker"
+    program.write_text(DOCKER)
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
+    (tmp_path / "repo").mkdir()
+    commit(tmp_path / "repo", {"setup.py": "x"})
+    return tmp_path
+
+
+def open_docker(folder, monkeypatch, setup="", *, keep=False, **environ: str):
+    variables: Mapping[str, str] = {
+        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "DOCKER_LOG": str(folder / "log"),
+        **environ,
+    }
+    monkeypatch.setenv("PATH", variables["PATH"])
+    said: list[str] = []
+    return DockerEnvironments(Source(folder / "repo"), variables, setup, said.append, keep=keep), said
+
+
+def asked(folder: Path) -> list[Any]:
+    return [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+
+
+def test_a_release_is_built_without_the_example_and_run_without_anything_else(docker, monkeypatch):
+    environments, _ = open_docker(docker, monkeypatch)
+    with environments:
+        found = read_record(environments.build(RELEASE, SHOP).run(EXAMPLE, SHOP, 20))
+    assert found.failures[0].type == "JSONDecodeError"
+    (_, _), (build, context), (run, _), (drop, _) = asked(docker)
+    assert context["files"] == ["Dockerfile", "runner"]
+    assert "json.loads" not in context["Dockerfile"]
+    image = build[build.index("--tag") + 1]
+    assert drop == ["image", "rm", "--force", image]
+    for option, value in (
+        ("--network", "none"),
+        ("--cap-drop", "ALL"),
+        ("--user", "65534:65534"),
+        ("--memory", "2g"),
+        ("--pids-limit", "256"),
+        ("--security-opt", "no-new-privileges"),
+    ):
+        assert run[run.index(option) + 1] == value, option
+    assert {"--read-only", "--rm"} <= {*run}
+    assert not {"--volume", "-v", "--mount", "--privileged"} & {*run}
+
+
+def test_a_commit_is_built_from_its_files(docker, monkeypatch):
+    environments, said = open_docker(docker, monkeypatch, keep=True)
+    head = Source(docker / "repo").resolve("HEAD")
+    with environments:
+        environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), SHOP)
+    assert asked(docker)[1][1]["files"] == ["Dockerfile", "runner", "source"]
+    assert [words[0] for words, _ in asked(docker)] == ["info", "build"]
+    assert said[0].startswith("kept the image triage-reproduce-")
+
+
+def test_a_build_that_fails_says_why(docker, monkeypatch):
+    environments, _ = open_docker(docker, monkeypatch, DOCKER_FAILS="build")
+    with pytest.raises(CannotInstall, match="error: no such package"):
+        environments.build(RELEASE, SHOP)
+
+
+def test_a_docker_that_does_not_answer_is_named(docker, monkeypatch):
+    with pytest.raises(SetupError, match="Docker does not answer"):
+        open_docker(docker, monkeypatch, DOCKER_FAILS="info")
+
+
+def test_the_recipe_of_a_release():
+    lines = write_dockerfile(RELEASE, SHOP, "pip install .").splitlines()
+    assert lines[0] == "FROM python:3.9-slim"
+    assert json.loads(lines[-2].removeprefix("RUN ")) == [
+        "uv", "pip", "install", "--only-binary", ":all:", "--quiet", "--python", "/reproduce/env",
+        "--exclude-newer", "2022-03-01T00:00:00Z", "setuptools", "shop==1.2",
+    ]  # fmt: skip
+    assert not any("COPY source" in line for line in lines)
+
+
+def test_the_recipe_of_a_commit_has_the_lines_of_the_settings():
+    target = RELEASE.model_copy(update={"version": "", "commit": "a" * 40, "source_version": "1.1"})
+    lines = write_dockerfile(target, SHOP, "pip install .[all]").splitlines()
+    assert "ENV SETUPTOOLS_SCM_PRETEND_VERSION=1.1" in lines
+    assert json.loads(lines[-2].removeprefix("RUN ")) == ["sh", "-ec", "cd /reproduce/source\npip install .[all]"]
+
+
+def test_the_recipe_for_node_runs_no_script_of_a_package():
+    lines = write_dockerfile(RELEASE.model_copy(update={"pythons": []}), NODE, "").splitlines()
+    assert lines[0].startswith("FROM node:")
+    command = json.loads(lines[-2].removeprefix("RUN "))
+    assert {"--ignore-scripts", "shop@1.2", "--before=2022-03-01T00:00:00Z"} <= {*command}

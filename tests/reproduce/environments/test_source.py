@@ -1,0 +1,86 @@
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import commit, git
+from testing.each_row import each_row
+from triage.domain.project_config import ReproduceConfig
+from triage.reproduce.environments.source import Source
+from triage.reproduce.example.example import Project
+
+PYTHON = {
+    "shop/__init__.py": "from .cart import total\n",
+    "shop/cart.py": "",
+    "tests/__init__.py": "",
+    "docs/conf.py": "",
+}
+
+
+def find(folder: Path, files: dict[str, str], **settings: str) -> Project | None:
+    return Source(folder).find_project(commit(folder, files), ReproduceConfig(**settings))
+
+
+@pytest.mark.parametrize(
+    ("files", "package", "modules"),
+    [
+        ({**PYTHON, "pyproject.toml": "[project]\nname = 'my-shop'\n"}, "my-shop", ["shop"]),
+        ({**PYTHON, "setup.cfg": "[metadata]\nname = my-shop\n"}, "my-shop", ["shop"]),
+        ({**PYTHON, "setup.py": "setup(name='my-shop')\n"}, "my-shop", ["shop"]),
+        ({**PYTHON, "setup.py": "setup(name=about['title'])\n"}, "shop", ["shop"]),
+        ({"src/shop/__init__.py": "", "src/_shop/__init__.py": "", "src/_shop/a.py": "", "setup.py": "name='shop'"}, "shop", ["shop", "_shop"]),
+        ({"shop.py": "", "pyproject.toml": "[project]\nname='shop'\n"}, "shop", ["shop"]),
+    ],
+)  # fmt: skip
+def test_a_project_of_python(tmp_path, files, package, modules):
+    found = find(tmp_path, files)
+    assert found is not None
+    assert (found.language, found.package, found.modules) == ("python", package, modules)
+
+
+@pytest.mark.parametrize(
+    ("files", "package"),
+    [({"package.json": '{"name": "@acme/shop"}'}, "@acme/shop"), ({"package.json": '{"name": "a b"}'}, None), ({"package.json": "["}, None), ({"main.c": ""}, None)],
+)  # fmt: skip
+def test_a_project_of_node_or_none(tmp_path, files, package):
+    found = find(tmp_path, files)
+    assert (found and (found.language, found.modules)) == (package and ("node", [package]))
+
+
+def test_settings_name_the_package_and_the_prelude(tmp_path):
+    found = find(tmp_path, {**PYTHON, "setup.py": "name='shop'"}, package="other", prelude="x = 1")
+    assert found is not None
+    assert (found.package, found.prelude, found.exports) == ("other", "x = 1", ["total"])
+
+
+def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    head = commit(root, {".gitignore": "data.txt\n", "data.txt": "1", "a/b.py": "x"})
+    commit(root, {"data.txt": "2"})
+    Source(root).export(head, tmp_path / "copy")
+    assert (tmp_path / "copy/data.txt").read_text() == "1"
+    assert git(tmp_path / "copy", "ls-files").split() == [".gitignore", "a/b.py", "data.txt"]
+
+
+@each_row(
+    ("text", "first"),
+    [("requires-python = '>=3.9'", "3.9"), ("python_requires='>=3.10,<4'", "3.10"), ("", "3.7"), ("python_requires=PYTHON", "3.7")],
+)  # fmt: skip
+def test_the_pythons_of_a_commit(tmp_path_factory, text, first):
+    root = tmp_path_factory.mktemp("root")
+    commit(root, {"setup.py": text})
+    assert Source(root).list_pythons("HEAD")[0] == first
+
+
+def test_versions_of_tags(tmp_path):
+    first = commit(tmp_path, {"a": "1"})
+    for tag in ("v1.0", "v1.1rc1", "nightly"):
+        git(tmp_path, "tag", tag)
+    git(tmp_path, "tag", "-a", "v1.1", "-m", "x")
+    second = commit(tmp_path, {"a": "2"})
+    source = Source(tmp_path)
+    assert source.list_version_tags() == {"1.0": "v1.0", "1.1": "v1.1"}
+    assert source.read_time("v1.1") == source.read_time(first)
+    assert source.describe_version(second) in ("1.0", "1.1")
+    assert source.list_steps(first, second) == [second]
+    assert (source.resolve("v1.1"), source.resolve("--all"), source.resolve("nothing")) == (first, None, None)

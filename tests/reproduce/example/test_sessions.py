@@ -1,0 +1,32 @@
+from testing.each_row import each_row
+from triage.reproduce.example.sessions import read_session, without_traces
+
+
+@each_row(
+    ("text", "statements", "outputs"),
+    [
+        (">>> x = 1\n>>> x + 1\n2", ["x = 1", "x + 1"], ["", "2"]),
+        (">>> for i in range(2):\n...     print(i)\n...\n0\n1", ["for i in range(2):\n    print(i)"], ["0\n1"]),
+        ("In [1]: f(1,\n   ...:   2)\nOut[1]: 3\n\nIn [2]: g()", ["f(1,\n  2)", "g()"], ["3", ""]),
+        ("  >>> f()\n  'a'", ["f()"], ["'a'"]),
+        (">> f()\n1", ["f()"], ["1"]),
+        ("> f()\n1", ["f()"], ["1"]),
+        (">>> print()\n<BLANKLINE>\n>>> 1", ["print()", "1"], ["", ""]),
+        ("prose\n>>> f()\n", ["f()"], [""]),
+        (">>>\n>>> f()", ["f()"], [""]),
+    ],
+)
+def test_statements_and_outputs_are_taken_apart(text, statements, outputs):
+    session = read_session(text, "python")
+    assert session is not None
+    assert (session.statements, session.outputs) == (statements, outputs)
+
+
+@each_row("text", ["x = 1", "a > b", "if x:\n    > y", "..."])
+def test_text_without_a_prompt_is_no_session(text):
+    assert read_session(text, "python") is None
+
+
+def test_a_traceback_goes_to_the_end_of_its_error():
+    shown = 'f()\nTraceback (most recent call last):\n  File "a.py", line 1, in f\nValueError: no\ng()'
+    assert without_traces(shown) == "f()\ng()"

@@ -1,0 +1,64 @@
+"""The recorder for Node, as a process."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import triage.reproduce.runner
+from testing.checkouts.git_repositories import write
+from triage.reproduce.runner.read_record import read_record
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+
+RECORDER = Path(triage.reproduce.runner.__path__[0]) / "record_node.cjs"
+SHOP = {
+    "node_modules/@acme/shop/package.json": '{"name": "@acme/shop", "main": "lib/cart.js"}',
+    "node_modules/@acme/shop/lib/cart.js": (
+        "function register(f) { return f; }\n"
+        "function add(items) {\n  if (!items.length) throw new RangeError('no items');\n  return items.length;\n}\n"
+        "exports.total = register(function total(items) { return add(items); });\n"
+    ),
+}
+
+
+def record(folder: Path, code: str, seconds: float = 20) -> Any:
+    command = ["node", str(RECORDER), str(seconds), str(write(folder, SHOP)), "@acme/shop"]
+    done = subprocess.run(command, input=code.encode(), capture_output=True, timeout=60, check=False)
+    assert done.stderr == b""
+    json.loads(done.stdout)
+    return read_record(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const { total } = require('@acme/shop');\nconsole.log('start');\ntotal([]);\n",
+        "import { total } from '@acme/shop';\nconsole.log('start');\nawait total([]);\n",
+    ],
+)
+def test_an_error_is_recorded_with_its_frames_and_what_ran(tmp_path, code):
+    found = record(tmp_path, code)
+    (failure,) = found.failures
+    assert (found.outcome, failure.text, found.output) == ("failed", "RangeError: no items", "start\n")
+    assert [(frame.path, frame.line, frame.function) for frame in failure.frames[-2:]] == [
+        ("lib/cart.js", 6, "total"),
+        ("lib/cart.js", 3, "add"),
+    ]
+    assert [(place.path, place.function) for place in found.executed] == [
+        ("lib/cart.js", "add"),
+        ("lib/cart.js", "total"),
+    ]
+    assert found.runtime.startswith("Node.js ")
+
+
+def test_a_module_that_is_missing_is_named(tmp_path):
+    (failure,) = record(tmp_path, "require('@acme/shop'); require('left-pad');").failures
+    assert "MODULE_NOT_FOUND" in failure.causes
+
+
+def test_a_late_example_is_ended(tmp_path):
+    assert record(tmp_path, "require('@acme/shop'); for (;;);", seconds=1).outcome == "timed-out"

@@ -1,0 +1,197 @@
+"""The search for a change, over numbers and over a real repository with versions that only seem to be built."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from testing.checkouts.git_repositories import commit, git
+from testing.each_row import each_row
+from tests.reproduce.runs import selection
+from triage.reproduce.bisect_versions import MAX_BUILDS, Bisection, Step, find_earlier, find_step
+from triage.reproduce.environments.environment import CannotInstall
+from triage.reproduce.environments.releases import Release
+from triage.reproduce.environments.source import Source
+from triage.reproduce.example.example import Example, Project
+from triage.reproduce.results import Target
+from triage.reproduce.run_example import VersionRunner, run_selection
+from triage.reproduce.select_example import Versions
+
+SHOP = Project(language="python", package="shop", modules=["shop"])
+
+
+@given(st.integers(2, 200).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count - 1))))
+def test_the_step_is_found_in_few_questions(case):
+    count, first = case
+    asked = []
+
+    def is_after(number):
+        asked.append(number)
+        return number >= first
+
+    assert find_step(count, is_after, 0, count - 1) == Step(first - 1, first)
+    assert len(asked) <= (count - 1).bit_length()
+
+
+@given(
+    st.integers(3, 60).flatmap(
+        lambda count: st.tuples(st.just(count), st.integers(1, count - 1), st.sets(st.integers(1, count - 2)))
+    )
+)
+def test_versions_that_cannot_be_judged_are_stepped_over(case):
+    count, first, unknown = case
+    step = find_step(count, lambda number: None if number in unknown else number >= first, 0, count - 1)
+    assert step is not None
+    assert step.before < first <= step.after
+    assert all(number in unknown for number in range(step.before + 1, step.after))
+
+
+@each_row(("known", "good", "found"), [(10, 9, 9), (10, 8, 8), (10, 5, 2), (10, 0, 0), (10, -1, None), (0, 0, None)])
+def test_an_earlier_version_is_looked_for_in_growing_steps(known, good, found):
+    assert find_earlier(known, lambda number: number <= good) == found
+
+
+class SeemingVersions:
+    """Versions whose example fails as their number, or the file `state` of their commit, says."""
+
+    def __init__(self, root: Path, bad: Callable[[str], Any], missing: Sequence[str] = ()) -> None:
+        self.root, self.bad, self.missing, self.built = root, bad, missing, list[str]()
+
+    def build(self, target: Target, project: Project) -> "SeemingVersion":
+        self.built.append(target.on)
+        if target.on in self.missing:
+            raise CannotInstall("no wheel")
+        state = git(self.root, "show", f"{target.commit}:state") if target.commit else target.version
+        return SeemingVersion(self.bad(state))
+
+
+class SeemingVersion:
+    def __init__(self, fails: Any) -> None:
+        self.fails = fails
+
+    def run(self, example: Example, project: Project, seconds: float) -> bytes:
+        fails = self.fails() if callable(self.fails) else self.fails
+        frames = [["<example>", 2, "x"], ["/s/shop/cart.py", 3, "total"]]
+        errors = (
+            [{"type": "ValueError", "message": "no items", "frames": frames, "causes": ["ValueError"]}] if fails else []
+        )
+        record = {"errors": errors, "executed": [frames[1]], "folders": ["/s/shop"]}
+        return json.dumps({"code": 0, "late": False, "runtime": "Python 3.9", "output": "", "record": record}).encode()
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory):
+    """Releases 1.0 to 1.9, three commits before each: 1.0, 1.0+1, 1.0+2, 1.1, …"""
+    root = tmp_path_factory.mktemp("repo")
+    for minor in range(10):
+        for more in ("", "+1", "+2"):
+            file = "tests/test_x.py" if minor == 6 else "shop/cart.py"
+            commit(
+                root,
+                {
+                    "state": f"1.{minor}{more}",
+                    file: f"{minor}{more}",
+                    "pyproject.toml": "[project]\nname='shop'\n",
+                    "shop/__init__.py": "",
+                },
+            )
+            if not more:
+                git(root, "tag", f"v1.{minor}")
+    return root
+
+
+def search(
+    repo: Path, bad: Callable[[str], Any], named: str = "1.5", missing: Sequence[str] = (), *, is_pure: bool = True
+) -> Any:
+    source = Source(repo)
+    time = datetime(2023, 12, 1, tzinfo=UTC)
+    releases = [Release(version=f"1.{minor}", time=time, pythons=["3.9"], is_pure=is_pure) for minor in range(10)]
+    versions = Versions(source, SHOP, releases, source.resolve("HEAD") or "")
+    head = versions.make_commit_target("HEAD", "main")
+    chosen = selection(targets=[versions.find(named), head])
+    environments = SeemingVersions(repo, bad, missing)
+    runner = VersionRunner(environments, chosen, lambda _: None)
+    evidence = run_selection(chosen, runner)
+    return Bisection(chosen, evidence, runner, versions).search(source), environments.built
+
+
+def number(state: str) -> float:
+    match = re.fullmatch(r"1\.(\d+)(?:\+(\d))?", state)
+    assert match
+    return int(match[1]) + int(match[2] or 0) / 10
+
+
+def test_the_release_and_the_commit_that_broke_it(repo):
+    evidence, built = search(repo, lambda state: number(state) >= 2.1)
+    change = evidence.first_bad
+    assert (evidence.verdict, change.before, change.release) == ("still", "1.2", "1.3")
+    assert git(repo, "show", f"{change.commit}:state") == "1.2+1"
+    assert len(built) <= MAX_BUILDS + 2
+    assert len(built) == len(set(built))
+
+
+def test_the_release_and_the_commit_that_fixed_it(repo):
+    evidence, _ = search(repo, lambda state: number(state) < 7.2)
+    change = evidence.first_good
+    assert (evidence.verdict, change.before, change.release) == ("fixed", "1.7", "1.8")
+    assert git(repo, "show", f"{change.commit}:state") == "1.7+2"
+
+
+def test_a_change_that_is_not_released(repo):
+    evidence, _ = search(repo, lambda state: number(state) < 9.1)
+    assert (evidence.first_good.before, evidence.first_good.release) == ("1.9", "")
+    assert git(repo, "show", f"{evidence.first_good.commit}:state") == "1.9+1"
+
+
+def test_releases_that_cannot_be_installed_are_stepped_over(repo):
+    evidence, _ = search(repo, lambda state: number(state) >= 2.1, missing=("1.3", "1.1"))
+    assert (evidence.first_bad.before, evidence.first_bad.release) == ("1.2", "1.4")
+
+
+def test_a_project_that_must_be_compiled_is_searched_by_releases_alone(repo):
+    evidence, built = search(repo, lambda state: number(state) >= 2.1, is_pure=False)
+    assert (evidence.first_bad.release, evidence.first_bad.commit) == ("1.3", "")
+    assert [on for on in built if not on.startswith("1.")] == ["main"]
+
+
+def test_a_commit_that_changes_only_tests_is_told_as_such(repo):
+    evidence, _ = search(repo, lambda state: number(state) >= 6.1, named="1.8")
+    assert evidence.first_bad.only_tests
+
+
+@each_row(
+    ("bad", "missing", "why"),
+    [
+        (lambda state: True, (), "it fails in every earlier release that could be run"),
+        (lambda state: True, tuple(f"1.{minor}" for minor in range(5)), "no earlier release could be run"),
+    ],
+)
+def test_it_says_why_nothing_was_found(repo, bad, missing, why):
+    assert search(repo, bad, missing=missing)[0].searched == why
+
+
+def test_a_failure_that_comes_and_goes_is_not_searched(repo):
+    turns = iter(range(1000))
+    evidence, built = search(repo, lambda state: lambda: next(turns) % 3 == 0)
+    assert (evidence.verdict, evidence.first_bad) == ("mixed", None)
+    assert len(built) == 2
+
+
+def test_an_end_that_is_not_the_same_again_is_not_told(repo):
+    runs: dict[str, int] = {}
+
+    def bad(state):
+        def fails():
+            runs[state] = runs.get(state, 0) + 1
+            return number(state) >= 3 or (state == "1.2" and runs[state] > 2)
+
+        return fails
+
+    evidence, _ = search(repo, bad)
+    assert (evidence.first_bad, evidence.searched) == (None, "it is not the same each time")

@@ -1,0 +1,90 @@
+from testing.each_row import each_row
+from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failure
+from triage.domain.issue import Issue
+from triage.issue.read_issue import read_issue
+from triage.reproduce.example.example import Example
+from triage.reproduce.expected import find_expected, is_named_error, is_same_message, is_shown_error, shows_output, stem
+from triage.reproduce.results import Expected, Place
+
+EXAMPLE = Example(language="python", code="x\n", shown=["1"])
+TRACE = 'Traceback (most recent call last):\n  File "shop/cart.py", line 9, in total\n    x\nshop.errors.CartError: no items\n'
+
+
+def read(body: str, title: str = "It fails") -> Expected:
+    return find_expected(read_issue(Issue(title=title, body=body)), EXAMPLE)
+
+
+@each_row(
+    ("body", "errors", "types"),
+    [
+        (f"```\n{TRACE}```", [("CartError", "no items")], []),
+        ("```\nf()\nValueError: no items\n```", [("ValueError", "no items")], []),
+        ("It raises a `ValueError`.", [], ["ValueError"]),
+        ("It should raise a ValueError.", [], []),
+        ("It raises KeyError instead of ValueError.", [], []),
+        ("It returns 1. I expected a ValueError.", [], []),
+        ("It is slow.", [], []),
+    ],
+)
+def test_what_a_report_says_that_happens(body, errors, types):
+    found = read(body)
+    assert [(one.type, one.message) for one in found.errors] == errors
+    assert found.types == types
+    assert found.shown == ["1"]
+
+
+@each_row(
+    ("one", "other", "is_same"),
+    [
+        ("axis 2 is out of bounds", "axis 3 is out of bounds", True),
+        ("<Cart at 0x7f01> is empty", "<Cart at 0x55aa> is empty", True),
+        ("cannot read '/home/me/a/b.csv'", 'cannot read "/tmp/x/b.csv"', True),
+        ("f() got an unexpected keyword argument 'a'", "Cart.f() got an unexpected keyword argument 'a'", True),
+        ("no items", "no items: use add()", True),
+        ("no items", "no prices", False),
+        ("x", "xylophone", False),
+        ("cannot add a cart to a list", "cannot take the total of nothing", False),
+    ],
+)
+def test_messages_are_compared_by_their_stems(one, other, is_same):
+    assert is_same_message(one, other) == is_same
+
+
+def test_a_stem_has_no_numbers_addresses_paths_and_quotes():
+    assert stem("Line 3 of '/a/b/c.py' at 0xAB: 1.5 \n is `bad`") == "line # of / at #: # is bad"
+
+
+@each_row(
+    ("found", "shown", "is_same"),
+    [
+        (failure("ValueError: no items"), failure("ValueError: no items"), True),
+        (failure("KeyError: no items"), failure("ValueError: no items"), False),
+        (failure("ValueError: another text"), failure("ValueError: no items"), True),  # raised in the same function
+        (failure("ValueError: another text", Place(path="shop/x.py", line=1, function="pay")), failure("ValueError: no items"), False),
+        (failure("ValueError: text"), failure("ValueError"), True),
+        (failure("ValueError: other", IN_EXAMPLE), failure("ValueError: no items", IN_EXAMPLE), False),
+    ],
+)  # fmt: skip
+def test_an_error_is_the_one_that_the_report_shows(found, shown, is_same):
+    assert is_shown_error(found, Expected(errors=[shown])) == is_same
+
+
+def test_a_named_type_counts_where_the_project_raised_it():
+    expected = Expected(types=["ValueError"])
+    assert is_named_error(failure("ValueError: x", IN_SHOP), expected)
+    assert not is_named_error(failure("ValueError: x", IN_NUMPY), expected)
+    assert not is_named_error(failure("KeyError: x", IN_SHOP), expected)
+
+
+@each_row(
+    ("output", "shown", "is_shown"),
+    [
+        ("a\n1\nb\n2\n", ["1", "2"], True),
+        ("2\n1\n", ["1", "2"], False),
+        ("array([1,\n   2])\n", ["array([1, 2])"], True),
+        ("<A at 0x1>", ["<A at 0x2>"], True),
+        ("1", [], False),
+    ],
+)
+def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown, is_shown):
+    assert shows_output(output, shown) == is_shown

@@ -1,0 +1,84 @@
+"""What people read, as files."""
+
+import json
+
+import pytest
+
+from tests.reproduce.runs import MAIN, NOT_INSTALLED, failed, passed, selection
+from triage.reproduce.render_evidence import dump_evidence, find_path, render_evidence
+from triage.reproduce.results import Change, Evidence, Execution, Expected, Place, Selection
+from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
+
+PATHS = ["src/shop/cart.py", "src/shop/money.py", "README.md"]
+MOVED = Place(path="shop/cart.py", line=31, function="total")
+CHANGE = Change(release="2.4.0", before="2.3.0", commit="9f8e7d6" + "0" * 33, subject="Stack *without* copies (#812)")
+HOSTILE = "ValueError: `| <img src=x> | ](http://evil.test) @octocat ghp_012345678901234567890123456789abcdef #1"
+
+
+def build(
+    expected: Expected | None, named: Execution, main: Execution, change: Change | None = None
+) -> tuple[Selection, Evidence]:
+    chosen = selection(expected)
+    executions = [[named, named], [main, main]]
+    measure = choose_measure([named, main], chosen.expected)
+    runs = [
+        summarize(one.on, group, chosen.expected, measure).model_copy(
+            update={"commit": one.commit, "time": "2022-03-01"}
+        )
+        for one, group in zip(chosen.targets, executions, strict=True)
+    ]
+    verdict = decide_verdict(chosen, runs, measure)
+    return chosen, Evidence(
+        verdict=verdict,
+        measure=measure,
+        runs=runs,
+        first_bad=None if verdict == "fixed" else change,
+        first_good=change if verdict == "fixed" else None,
+    )
+
+
+CASES = {
+    "still": build(None, failed(), failed("ValueError: no items", MOVED), CHANGE),
+    "fixed": build(None, failed(), passed("0\n"), CHANGE.model_copy(update={"release": ""})),
+    "newer": build(None, passed(), failed(), CHANGE.model_copy(update={"only_tests": True})),
+    "not_reproduced": build(None, passed("1\n"), passed("1\n")),
+    "other_failure": build(None, failed(), failed("KeyError: 3")),
+    "could_not_install": build(None, NOT_INSTALLED, passed()),
+    "could_not_run": build(None, failed("ConnectionError: no"), failed("ConnectionError: no")),
+    "output": build(Expected(shown=["[1, nan]"]), passed("[1, nan]\n"), passed("[1, 2]\n")),
+    "difference": build(Expected(), passed("1\n"), passed("2\n")),
+    "hostile": build(None, failed(HOSTILE), passed("```\n</details>\n# Fixed @octocat\n" + HOSTILE)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_block_reads_as_in_its_golden_file(golden, name):
+    golden(f"tests/golden/reproduce_{name}.md", render_evidence(*CASES[name], PATHS))
+
+
+def test_the_json_has_what_later_steps_read():
+    found = json.loads(dump_evidence(*CASES["still"], PATHS))
+    assert found["verdict"] == "still"
+    assert set(found["example"]) == {"sha256", "language", "code", "changed"}
+    assert found["runs"][1] == {
+        "on": "main",
+        "commit": MAIN.commit,
+        "outcome": "failed",
+        "reason": "",
+        "runtime": "Python 3.9.18",
+        "error": "ValueError: no items",
+        "place": {"path": "src/shop/cart.py", "line": 31},
+        "executed": ["src/shop/cart.py"],
+        "output": "",
+        "repeats": 2,
+        "failures": 2,
+        "same_failure": True,
+    }
+    assert found["first_bad"]["release"] == "2.4.0"
+    assert found["first_good"] is None
+
+
+def test_a_path_that_two_files_end_in_is_not_known():
+    assert find_path("shop/cart.py", PATHS) == "src/shop/cart.py"
+    assert find_path("shop/cart.py", [*PATHS, "old/shop/cart.py"]) == ""
+    assert find_path("shop/cart.py", [*PATHS, "shop/cart.py"]) == "shop/cart.py"

@@ -1,0 +1,84 @@
+"""The table of verdicts: what the named version does, what main does, and what may be said about it."""
+
+from typing import Any
+
+from testing.each_row import each_row
+from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
+from triage.reproduce.results import Execution, Expected, Measure, Verdict
+from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
+
+SHOWN = Expected(errors=[failure()])
+NAMED = Expected(types=["ValueError"])
+OUTPUT = Expected(shown=["[1, nan]"])
+NOTHING = Expected()
+OTHER = failed("KeyError: 3")
+MISSING = failed("ModuleNotFoundError: No module named 'dask'")
+LATE = Execution(outcome="timed-out", reason="late")
+ASSERT = failed("AssertionError", IN_EXAMPLE)
+WRONG = passed("[1, nan]")
+RIGHT = passed("[1, 2]")
+
+
+def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, Measure]:
+    chosen = selection(expected, **changes)
+    runs = [[one, one] if isinstance(one, Execution) else list(one) for one in versions]
+    measure = choose_measure([one for group in runs for one in group], expected)
+    return decide_verdict(chosen, [summarize("x", group, expected, measure) for group in runs], measure), measure
+
+
+@each_row(
+    ("expected", "named", "main", "verdict"),
+    [
+        (SHOWN, failed(), failed(), "still"),
+        (SHOWN, failed(), passed(), "fixed"),
+        (SHOWN, passed(), failed(), "newer"),
+        (SHOWN, passed(), passed(), "not-reproduced"),
+        (SHOWN, failed(), OTHER, "other-failure"),
+        (SHOWN, OTHER, OTHER, "other-failure"),
+        (SHOWN, OTHER, passed(), "other-failure"),
+        (SHOWN, NOT_INSTALLED, failed(), "still"),
+        (SHOWN, NOT_INSTALLED, passed(), "could-not-install"),
+        (SHOWN, failed(), NOT_INSTALLED, "could-not-install"),
+        (SHOWN, failed(), MISSING, "could-not-run"),
+        (SHOWN, MISSING, MISSING, "could-not-run"),
+        (SHOWN, LATE, LATE, "could-not-run"),
+        (NAMED, failed(), failed(), "still"),
+        (NAMED, failed(), passed(), "fixed"),
+        (NAMED, passed(), passed(), "nothing-to-compare"),
+        (NOTHING, failed(), failed(), "other-failure"),
+        (NOTHING, failed(), passed(), "other-failure"),
+        (NOTHING, passed("1"), passed("2"), "nothing-to-compare"),
+        (NOTHING, ASSERT, ASSERT, "still"),
+        (NOTHING, ASSERT, passed(), "fixed"),
+        (OUTPUT, WRONG, WRONG, "still"),
+        (OUTPUT, WRONG, RIGHT, "fixed"),
+        (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
+        (OUTPUT, RIGHT, RIGHT, "nothing-to-compare"),
+        (Expected(shown=["1"]), passed("1"), passed("1"), "nothing-to-compare"),
+        (SHOWN, (failed(), passed(), failed(), failed(), passed()), failed(), "mixed"),
+    ],
+)
+def test_the_verdict_of_two_versions(expected, named, main, verdict):
+    assert judge(expected, named, main)[0] == verdict
+
+
+def test_a_missing_module_that_the_report_shows_is_its_failure():
+    expected = Expected(errors=[failure("ModuleNotFoundError: No module named 'dask'")])
+    assert judge(expected, MISSING, passed()) == ("fixed", "error")
+
+
+def test_a_wish_has_no_verdict():
+    assert judge(SHOWN, failed(), failed(), is_feature=True)[0] == "nothing-to-compare"
+
+
+def test_the_failure_that_the_report_shows_counts_among_several():
+    session = Execution(outcome="failed", failures=[failure("KeyError: 1"), failure()])
+    assert judge(SHOWN, session, session)[0] == "still"
+
+
+@each_row(
+    ("expected", "execution", "measure"),
+    [(SHOWN, passed(), "error"), (NAMED, failed(), "error"), (NAMED, RIGHT, "difference"), (NOTHING, ASSERT, "assert"), (OUTPUT, WRONG, "output"), (OUTPUT, RIGHT, "difference")],
+)  # fmt: skip
+def test_the_first_measure_that_a_run_shows_is_taken(expected, execution, measure):
+    assert choose_measure([execution], expected) == measure

@@ -1,0 +1,48 @@
+"""Asks the registry of a language for the releases of a package."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from triage.base.errors import TriageError
+from triage.base.http_client import RequestFailed, open_session, send_request
+from triage.base.network import Network
+from triage.reproduce.environments.releases import Release, read_npm_releases, read_pypi_releases
+from triage.reproduce.example.example import Project
+
+SECONDS = 60.0
+MAX_BYTES = 64_000_000
+"""Packages with thousands of releases have 20 MB."""
+_PYPI = "https://pypi.org/simple"
+_NPM = "https://registry.npmjs.org"
+
+
+def list_releases(project: Project, network: Network, environ: Mapping[str, str]) -> list[Release]:
+    """Return the final releases that the registry has, oldest first; none if it does not know the package.
+
+    `environ` may name another registry, by the variables of uv, pip and npm.
+
+    Raises:
+        TriageError: The registry does not answer.
+    """
+    if project.language == "node":
+        base = environ.get("npm_config_registry") or _NPM
+        url, accept = f"{base.rstrip('/')}/{project.package.replace('/', '%2F')}", "application/json"
+    else:
+        base = environ.get("UV_DEFAULT_INDEX") or environ.get("UV_INDEX_URL") or environ.get("PIP_INDEX_URL") or _PYPI
+        name = re.sub(r"[-_.]+", "-", project.package).lower()
+        url, accept = f"{base.rstrip('/')}/{name}/", "application/vnd.pypi.simple.v1+json"
+    try:
+        with open_session(network, url) as session:
+            answer = send_request(session, "GET", url, seconds=SECONDS, max_bytes=MAX_BYTES, headers={"Accept": accept})
+    except RequestFailed as error:
+        raise TriageError(f"The package registry does not answer: {error}.") from None
+    if answer.status == 404:
+        return []
+    try:
+        document = json.loads(answer.body)
+    except ValueError:
+        document = None
+    if answer.status != 200 or not isinstance(document, dict):
+        raise TriageError(f"The package registry's answer cannot be used (status {answer.status}).")
+    return read_npm_releases(document) if project.language == "node" else read_pypi_releases(document)

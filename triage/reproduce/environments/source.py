@@ -1,0 +1,165 @@
+"""The repository: which project it is, its tags and commits, and the files of a commit in a folder."""
+
+import json
+import os
+import re
+import tarfile
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from triage.base.processes import run_process
+from triage.base.text import word_set
+from triage.code.git.git import Git, GitError
+from triage.domain.project_config import ReproduceConfig
+from triage.reproduce.environments.releases import PYTHONS, is_python_allowed, normalize_version
+from triage.reproduce.example.example import Project
+from triage.reproduce.example.python_code import find_exports
+
+_MAX_FILE_BYTES = 2_000_000
+_SOURCE_SECONDS = 120.0
+_MAX_LOG_BYTES = 10_000
+_NO_MODULES = word_set(
+    "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
+)
+_PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
+_NAME = re.compile(r"""^\s*name\s*=\s*['"]?([A-Za-z0-9][\w.-]*)""", re.M)
+_NAME_IN_SETUP = re.compile(r"""\b(?:name|NAME|DISTNAME)\s*=\s*['"]([A-Za-z0-9][\w.-]*)['"]""")
+_REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
+
+
+class Source:
+    """A repository. Every method raises GitError when git fails."""
+
+    def __init__(self, root: Path) -> None:
+        self._git = Git(root)
+
+    def resolve(self, name: str) -> str | None:
+        """Return the full SHA of a commit, tag or branch; None if there is none."""
+        if name.startswith("-"):
+            return None
+        output = self._git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", accept=(0, 1, 128))
+        return output.decode().strip() or None
+
+    def name_head(self) -> str:
+        """Return the name of the current branch, or the first characters of the current commit."""
+        branch = self._git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1)).decode().strip()
+        return branch or self._git.run("rev-parse", "--short", "HEAD").decode().strip()
+
+    def read(self, commit: str, path: str) -> str | None:
+        """Return the text of a file; None if there is none."""
+        try:
+            data = self._git.run("cat-file", "blob", f"{commit}:{path}", max_bytes=_MAX_FILE_BYTES)
+        except GitError:
+            return None
+        return data.decode("utf-8", "replace")
+
+    def list_paths(self, commit: str) -> list[str]:
+        output = self._git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, max_bytes=1 << 26)
+        return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+    def read_time(self, commit: str) -> datetime:
+        seconds = self._git.run("show", "--no-patch", "--format=%ct", f"{commit}^{{commit}}").decode().strip()
+        return datetime.fromtimestamp(int(seconds), UTC)
+
+    def read_subject(self, commit: str) -> str:
+        return self._git.run("show", "--no-patch", "--format=%s", commit).decode("utf-8", "replace").strip()
+
+    def list_version_tags(self) -> dict[str, str]:
+        """Return the tag of each final version."""
+        tags = self._git.run("tag", "--list", max_bytes=1 << 24).decode("utf-8", "replace").split()
+        return {version: tag for tag in tags if (version := normalize_version(tag))}
+
+    def list_steps(self, good: str, bad: str) -> list[str]:
+        """Return the commits after `good` up to `bad` on the first-parent line, oldest first."""
+        args = ("rev-list", "--first-parent", "--reverse", "--end-of-options", f"{good}..{bad}")
+        return self._git.run(*args, max_bytes=1 << 24).decode().split()
+
+    def find_fork(self, one: str, other: str) -> str | None:
+        """Return the last commit that two have in common: releases are often tagged on a branch of their own."""
+        output = self._git.run("merge-base", one, other, accept=(0, 1))
+        return output.decode().strip() or None
+
+    def list_changed(self, commit: str) -> list[str]:
+        """Return the files that a commit changed, compared with its first parent."""
+        args = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{commit}^1", commit)
+        return self._git.run(*args, max_bytes=1 << 24).decode("utf-8", "replace").split("\0")[:-1]
+
+    def export(self, commit: str, folder: Path) -> None:
+        """Write the files of a commit into a new folder. Raises GitError."""
+        folder.mkdir(parents=True)
+        with self._git.stream("archive", "--format=tar", commit, seconds=_SOURCE_SECONDS) as stream:
+            try:
+                with tarfile.open(fileobj=stream, mode="r|") as archive:
+                    archive.extractall(folder, filter="data")
+            except (tarfile.TarError, OSError) as error:
+                raise GitError(f"the files of {commit[:7]} cannot be written") from error
+
+        # Build tools such as setuptools-scm ship the files that git lists.
+        own = {"PATH": os.environ.get("PATH", ""), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        author = ("-c", "user.name=triage", "-c", "user.email=triage@localhost")
+        for words in (("init", "--quiet"), ("add", "--all", "--force"), (*author, "commit", "--quiet", "-m", commit)):
+            run_process(("git", *words), folder, own, _SOURCE_SECONDS, _MAX_LOG_BYTES)
+
+    def describe_version(self, commit: str) -> str:
+        """Return the version of the newest tag that the commit contains, for build tools without git."""
+        output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode().strip()
+        return normalize_version(output)
+
+    def list_pythons(self, commit: str) -> list[str]:
+        """Return the Pythons that the project allows at a commit, oldest first."""
+        texts = (self.read(commit, name) or "" for name in ("pyproject.toml", "setup.cfg", "setup.py"))
+        requires = next((match[1].strip() for text in texts if (match := _REQUIRES.search(text))), "")
+        return [python for python in PYTHONS if is_python_allowed(requires, python)]
+
+    def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
+        """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""
+        paths = self.list_paths(commit)
+        if {"pyproject.toml", "setup.py", "setup.cfg"} & {*paths}:
+            name = config.package or self._find_python_name(commit)
+            modules = _find_modules(paths, name)
+            if modules:
+                name = name or modules[0]
+                folder = _find_folder(paths, modules[0])
+                exports = find_exports(lambda path: self.read(commit, path), folder)
+                found = Project(language="python", package=name, modules=modules, exports=sorted(exports))
+                return found.model_copy(update={"prelude": config.prelude})
+        if "package.json" in paths and (name := config.package or _find_node_name(self.read(commit, "package.json"))):
+            return Project(language="node", package=name, modules=[name])
+        return None
+
+    def _find_python_name(self, commit: str) -> str:
+        try:
+            name = tomllib.loads(self.read(commit, "pyproject.toml") or "").get("project", {}).get("name")
+        except tomllib.TOMLDecodeError:
+            name = None
+        setups = ((self.read(commit, "setup.cfg"), _NAME), (self.read(commit, "setup.py"), _NAME_IN_SETUP))
+        found = (match[1] for text, pattern in setups if text and (match := pattern.search(text)))
+        return str(name) if name else next(found, "")
+
+
+def _find_modules(paths: list[str], name: str) -> list[str]:
+    """Return what can be imported, the one named as the project first."""
+    plain = name.lower().replace("-", "_").replace(".", "_")
+    packages = {match[1] for path in paths if (match := _PACKAGE_FILE.fullmatch(path))}
+    tops = {PurePosixPath(path).stem for path in paths if path in (f"{plain}.py", f"src/{plain}.py")}
+    # A `.py` file at the top level beside the packages is a module too: `pytest.py` once was.
+    found = (packages | tops) - _NO_MODULES | ({plain} & (packages | tops))
+    counts = {module: sum(f"/{module}/" in f"/{path}" for path in paths) for module in found}
+    return sorted(found, key=lambda module: (module != plain, -counts[module], module))
+
+
+def _find_folder(paths: list[str], module: str) -> str:
+    init = next((path for path in paths if re.fullmatch(rf"(?:\w+/)?{module}/__init__\.py", path)), None)
+    if init:
+        return init.removesuffix("/__init__.py")
+    return next(path for path in paths if path.endswith(f"{module}.py")).removesuffix(".py")
+
+
+def _find_node_name(text: str | None) -> str:
+    try:
+        document = json.loads(text or "{}")
+    except ValueError:
+        return ""
+    name = document.get("name") if isinstance(document, dict) else None
+    return name if isinstance(name, str) and re.fullmatch(r"(?:@[\w.-]+/)?[\w.-]+", name) else ""

@@ -1,0 +1,50 @@
+"""The reporter's own example, as it will be run."""
+
+import hashlib
+from typing import Literal
+
+from pydantic import Field
+
+from triage.domain.value import Value
+
+Language = Literal["python", "node"]
+Refusal = Literal["no-block", "does-not-parse", "does-not-import-the-project", "calls-nothing", "undefined-names"]
+"""Why a report has no example, the nearest to one of all its blocks."""
+
+MAX_EXAMPLE_CHARS = 20_000
+MAX_SHOWN_CHARS = 4_000
+
+
+class Example(Value):
+    language: Language
+    code: str = Field(max_length=MAX_EXAMPLE_CHARS)
+    shown: list[str] = Field(default_factory=list, max_length=50)
+    """What the report shows as printed, in order, each below the statement that prints it."""
+    is_session: bool = False
+    """It was typed at a prompt: an error does not end it, and the value of a bare expression is shown."""
+    changed: list[str] = Field(default_factory=list, max_length=20)
+    """What was done to the reporter's text, a sentence each."""
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.code.encode()).hexdigest()
+
+
+class NoExample(Value):
+    reason: Refusal
+    names: list[str] = Field(default_factory=list)
+    """The names that nothing defines, for `undefined-names`."""
+
+
+class Project(Value):
+    """What an example must use to be one."""
+
+    language: Language
+    package: str
+    """Its name in the registry."""
+    modules: list[str] = Field(default_factory=list)
+    """What can be imported, such as `sklearn`. For Node the package's name."""
+    exports: list[str] = Field(default_factory=list)
+    """What `from MODULE import *` of the first module defines; empty if that is not known."""
+    prelude: str = ""
+    """Lines of the project's settings for examples that use names without defining them."""

@@ -1,0 +1,266 @@
+"""Finds the example of a report: the first blocks that use the project and can be run."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+
+from triage.base.text import word_set
+from triage.domain.issue import CodeBlock, ParsedIssue
+from triage.reproduce.example import python_code
+from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, MAX_SHOWN_CHARS, Example, NoExample, Project, Refusal
+from triage.reproduce.example.sessions import read_session, without_traces
+
+_OTHER_LANGUAGES = word_set(
+    "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
+)
+_NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node"})
+_NEARNESS: tuple[Refusal, ...] = (
+    "no-block",
+    "does-not-parse",
+    "does-not-import-the-project",
+    "calls-nothing",
+    "undefined-names",
+)
+_MIN_PROSE_LINES = 2
+_MAX_JOINED = 6
+_IMPORT_LINE = re.compile(r"^(?:import [\w.]+|from [\w.]+ import )")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One block as code."""
+
+    code: str
+    shown: tuple[str, ...] = ()
+    is_session: bool = False
+    changed: tuple[str, ...] = ()
+    names: python_code.Names = field(default_factory=lambda: python_code.Names(set(), set()))
+    imports: frozenset[str] = frozenset()
+
+
+def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
+    """Return the example of a report, or why there is none. Runs nothing."""
+    if project.language == "node":
+        return _read_node_example(parsed.code, project)
+    parts = [part for block in [*parsed.code, *_blocks_in_prose(parsed.prose)] if (part := _read_block(block))]
+    if not parts:
+        return NoExample(reason="does-not-parse" if parsed.code else "no-block")
+    modules = set(project.modules)
+    refusals: list[NoExample] = []
+    for number, part in enumerate(parts):
+        if part.imports & modules or _can_take_prelude(part, parts[:number], project):
+            joined = _add_prelude(_join(parts, number, modules), project)
+            found = _make_example(joined)
+            if isinstance(found, Example):
+                return found
+            refusals.append(found)
+    if not refusals:
+        return NoExample(reason="does-not-import-the-project")
+    return max(refusals, key=lambda refusal: _NEARNESS.index(refusal.reason))
+
+
+def _read_block(block: CodeBlock) -> _Part | None:
+    """Return a block as code that parses; None if it is no Python."""
+    language = block.language.lower()
+    if language in _OTHER_LANGUAGES and ">>>" not in block.text:
+        return None
+    session = read_session(block.text, "python")
+    changed: list[str] = []
+    if session is not None:
+        statements, shown = list[str](), list[str]()
+        for statement, output in zip(session.statements, session.outputs, strict=True):
+            repaired, _ = python_code.repair(statement)
+            whole, rest = _add_continuation(repaired, output)
+            if python_code.parse(whole) is not None:
+                statements.append(whole)
+                # What says a version differs on every version.
+                shown.append("" if "version" in whole else without_traces(rest).strip())
+        code, repairs = "\n".join(statements), python_code.repair(session.code)[1]
+        changed += ["Took prompts and shown output away.", *repairs]
+        return _analyze(_Part(code, tuple(filter(None, shown)), True, tuple(changed)))
+    return _read_script(textwrap.dedent(block.text).strip("\n"))
+
+
+def _add_continuation(statement: str, output: str) -> tuple[str, str]:
+    """Return a statement with the lines that continue it without a prompt, and what is then output."""
+    lines = output.split("\n")
+    for end in range(len(lines) + 1):
+        whole = "\n".join([statement, *lines[:end]])
+        if python_code.parse(whole) is not None:
+            return whole, "\n".join(lines[end:])
+    return statement, output
+
+
+def _read_script(text: str) -> _Part | None:
+    for candidate, changed in ((text, ()), (without_traces(text), ("Left out the shown traceback.",))):
+        repaired, repairs = python_code.repair(candidate)
+        code = candidate if python_code.parse(candidate) is not None else repaired
+        notes = (*changed, *(repairs if code is repaired else ())) if candidate != text or code is repaired else ()
+        if python_code.parse(code) is not None:
+            return _analyze(_leave_out_outputs(_Part(code, changed=notes)))
+    lines = python_code.repair(text)[0].split("\n")
+    for end in range(len(lines) - 1, 0, -1):
+        if lines[end - 1].strip() and python_code.parse("\n".join(lines[:end])) is not None:
+            note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
+            return _analyze(_leave_out_outputs(_Part("\n".join(lines[:end]), changed=(note,))))
+    return None
+
+
+def _leave_out_outputs(part: _Part) -> _Part:
+    """Return the part without expressions that only repeat what was printed, such as `array([1, 2])` below a call."""
+    tree = python_code.parse(part.code)
+    assert tree is not None
+    bound = python_code.find_names(part.code).bound
+    lines, shown = part.code.split("\n"), list[str]()
+    outputs = [
+        statement
+        for before, statement in zip(tree.body, tree.body[1:], strict=False)
+        if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
+    ]
+    for statement in reversed(outputs):
+        place = slice(statement.lineno - 1, statement.end_lineno)
+        shown.insert(0, "\n".join(lines[place]))
+        del lines[place]
+    note = ("Left out shown output that is valid Python.",) if outputs else ()
+    return replace(part, code="\n".join(lines), shown=(*part.shown, *shown), changed=(*part.changed, *note))
+
+
+def _is_only_output(part: _Part, bound: set[str]) -> bool:
+    tree = python_code.parse(part.code)
+    return tree is not None and all(isinstance(one, ast.Expr) and _is_output(one.value, bound) for one in tree.body)
+
+
+def _is_output(value: ast.expr, bound: set[str]) -> bool:
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str) and "\n" in value.value
+    return not is_text and not names & bound and not any(isinstance(node, ast.Attribute) for node in ast.walk(value))
+
+
+def _analyze(part: _Part) -> _Part | None:
+    tree = python_code.parse(part.code)
+    if tree is None or not tree.body or len(part.code) > MAX_EXAMPLE_CHARS:
+        return None
+    return replace(part, names=python_code.find_names(part.code), imports=frozenset(python_code.find_imports(tree)))
+
+
+def _blocks_in_prose(prose: str) -> Iterable[CodeBlock]:
+    """Yield lines without a fence that begin with an import, up to the end of their paragraph."""
+    for paragraph in prose.split("\n\n"):
+        lines = paragraph.split("\n")
+        start = next((number for number, line in enumerate(lines) if _IMPORT_LINE.match(line)), None)
+        if start is not None and len(lines) - start >= _MIN_PROSE_LINES:
+            yield CodeBlock(language="", text="\n".join(lines[start:]))
+
+
+def _can_take_prelude(part: _Part, before: Sequence[_Part], project: Project) -> bool:
+    """Return whether all names that the block does not define are the project's own, and some are."""
+    known = set(project.exports) | python_code.find_names(project.prelude).bound
+    free = part.names.free - {name for one in before for name in one.names.bound}
+    return bool(free) and free <= known
+
+
+def _add_prelude(part: _Part, project: Project) -> _Part:
+    """Return the part with the names of the project defined, where it uses but does not define them."""
+    free = part.names.free
+    if not free:
+        return part
+    star = f"from {project.modules[0]} import *"
+    own = set(project.exports)
+    if project.prelude and free <= own | python_code.find_names(project.prelude).bound:
+        prelude = project.prelude
+    elif free <= own:
+        prelude = star
+    else:
+        return part
+    return _merge([_Part(prelude, changed=(f"Added `{prelude.splitlines()[0]}` before it.",)), part])
+
+
+def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
+    """Return the block with the earlier ones that define its names, and the later ones that use its names."""
+    chosen, free = [parts[number]], set(parts[number].names.free)
+    for part in reversed(parts[:number]):
+        if free & part.names.bound and not part.imports & modules:
+            chosen.insert(0, part)
+            free = (free - part.names.bound) | part.names.free
+    bound = {name for part in chosen for name in part.names.bound}
+    for part in parts[number + 1 : number + 1 + _MAX_JOINED]:
+        if part.imports & modules:
+            break
+        if _is_only_output(part, bound):
+            chosen[-1] = replace(chosen[-1], shown=(*chosen[-1].shown, part.code))
+        elif part.names.free & bound and part.names.free <= bound:
+            chosen.append(part)
+            bound |= part.names.bound
+    return _merge(chosen)
+
+
+def _merge(parts: Sequence[_Part]) -> _Part:
+    if len(parts) == 1:
+        return parts[0]
+    bound: set[str] = set()
+    free: set[str] = set()
+    for part in parts:
+        free |= part.names.free - bound
+        bound |= python_code.find_names(part.code).bound
+    names = python_code.find_names("\n".join(part.code for part in parts))
+    changed = [note for part in parts for note in part.changed]
+    blocks = sum(1 for part in parts if not part.changed or not part.changed[0].startswith("Added"))
+    if blocks > 1:
+        changed.append(f"Joined {blocks} blocks that continue each other.")
+    return _Part(
+        code="\n\n".join(part.code for part in parts),
+        shown=tuple(output for part in parts for output in part.shown),
+        is_session=any(map(attrgetter("is_session"), parts)),
+        changed=tuple(dict.fromkeys(changed)),
+        names=names,
+        imports=frozenset().union(*map(attrgetter("imports"), parts)),
+    )
+
+
+def _make_example(part: _Part) -> Example | NoExample:
+    tree = python_code.parse(part.code)
+    if tree is None or len(part.code) > MAX_EXAMPLE_CHARS:
+        return NoExample(reason="does-not-parse")
+    changed, code = list(part.changed), part.code
+    if not python_code.does_something(tree):
+        tests = python_code.find_tests(tree)
+        if not tests:
+            return NoExample(reason="calls-nothing")
+        code += "".join(f"\n\n{name}()" for name in tests)
+        changed.append(f"Added calls of {', '.join(tests)}.")
+    if part.names.free:
+        return NoExample(reason="undefined-names", names=sorted(part.names.free)[:10])
+    if displays := python_code.count_displays(tree):
+        changed.append(f"Printed {displays} bare expression{'' if displays == 1 else 's'}.")
+    return Example(
+        language="python",
+        code=code.strip("\n") + "\n",
+        shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:50],
+        is_session=part.is_session,
+        changed=changed,
+    )
+
+
+def _read_node_example(blocks: Sequence[CodeBlock], project: Project) -> Example | NoExample:
+    """Return the first block that requires or imports the package, and does more with it."""
+    uses = re.compile(
+        rf"""(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['"]{re.escape(project.package)}(?:/[\w./-]+)?['"]"""
+    )
+    refusal: Refusal = "no-block"
+    for block in blocks:
+        if block.language.lower() not in _NODE_LANGUAGES:
+            continue
+        session = read_session(block.text, "node")
+        code = session.code if session else textwrap.dedent(block.text).strip("\n")
+        refusal = max(refusal, "does-not-import-the-project", key=_NEARNESS.index)
+        if not uses.search(code) or len(code) > MAX_EXAMPLE_CHARS:
+            continue
+        if "(" not in re.sub(r"\brequire\(|\bimport\(", "", code):
+            refusal = "calls-nothing"
+            continue
+        changed = ["Took prompts and shown output away."] if session else []
+        return Example(language="node", code=code + "\n", changed=changed)
+    return NoExample(reason=refusal)

@@ -1,0 +1,77 @@
+"""Takes what was typed at a prompt and what was printed apart."""
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from triage.issue.traces.traces import find_traces
+
+_PYTHON = re.compile(r"^\s*(?:>>>|>>)(?: (?P<code>.*)|$)")
+_PYTHON_MORE = re.compile(r"^\s*\.\.\.(?: (?P<code>.*)|$)")
+_IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
+_IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
+_IPYTHON_OUT = re.compile(r"^\s*Out ?\[(?:\d+| )\]: ?(?P<text>.*)$")
+_NODE = re.compile(r"^> (?P<code>.*)$")
+_NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
+_PROMPTS = {
+    "python": ((_PYTHON, _PYTHON_MORE), (_IPYTHON, _IPYTHON_MORE), (_NODE, _PYTHON_MORE)),
+    "node": ((_NODE, _NODE_MORE),),
+}
+_DOCTEST_BLANK = "<BLANKLINE>"
+
+
+class Session(NamedTuple):
+    """Statements, and below each what was printed (empty for nothing)."""
+
+    statements: list[str]
+    outputs: list[str]
+
+    @property
+    def code(self) -> str:
+        return "\n".join(self.statements)
+
+
+def read_session(text: str, language: str) -> Session | None:
+    """Return the statements of a session and their outputs; None if no line has a prompt."""
+    lines = text.split("\n")
+    for first, more in _PROMPTS[language]:
+        starts = [number for number, line in enumerate(lines) if first.match(line)]
+        if starts and (first is not _NODE or starts[0] == 0):
+            return _separate(lines, starts, first, more)
+    return None
+
+
+def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str], more: re.Pattern[str]) -> Session:
+    session = Session([], [])
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        code, number = [_code(first, lines[start])], start + 1
+        while number < end and (match := more.match(lines[number])):
+            code.append(match["code"] or "")
+            number += 1
+        # Some terminals show lines that continue a bracket without a prompt.
+        statement = textwrap.dedent("\n".join(code)).rstrip()
+        output = "\n".join(_without_mark(line) for line in lines[number:end])
+        if statement:
+            session.statements.append(statement)
+            session.outputs.append(textwrap.dedent(output).strip("\n "))
+        elif session.outputs and output.strip():
+            session.outputs[-1] += "\n" + output
+    return session
+
+
+def _code(pattern: re.Pattern[str], line: str) -> str:
+    match = pattern.match(line)
+    return (match["code"] or "") if match else ""
+
+
+def _without_mark(line: str) -> str:
+    match = _IPYTHON_OUT.match(line)
+    return match["text"] if match else "" if line.strip() == _DOCTEST_BLANK else line
+
+
+def without_traces(text: str) -> str:
+    """Return the text without its stack traces: each to the end of the error's line."""
+    lines = text.split("\n")
+    covered = {number for found in find_traces(text) for number in range(found.start, found.end)}
+    return "\n".join(line for number, line in enumerate(lines) if number not in covered)

@@ -1,0 +1,116 @@
+"""What a report says that happens, and whether a run shows the same."""
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+
+from triage.domain.issue import ParsedIssue, Trace
+from triage.issue.text_signs import find_sentences
+from triage.reproduce.example.example import Example
+from triage.reproduce.results import MAX_TEXT_CHARS, Expected, Failure, Place
+from triage.reproduce.runner.read_record import EXAMPLE, OTHER
+
+_TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
+_STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}(?:: (.*))?$", re.S)
+_WISH = re.compile(
+    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|better|rather|must|proper|propose|want|suppress\w*|"
+    r"fix(?:ed|es)?)\b"
+)
+"""A sentence that names the error that ought to be raised, not the one that is."""
+_LANGUAGES = {"python": "python", "node": "javascript"}
+_MIN_STEM_CHARS = 8
+_MIN_LIKENESS = 0.85
+"""Releases reword messages: `got an unexpected keyword argument` gained the class's name in Python 3.10."""
+
+
+def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
+    """Return the errors that the report shows or names, and what it shows as printed."""
+    errors = [
+        Failure(type=_last_name(trace.exception), message=(trace.message or "")[:MAX_TEXT_CHARS], frames=_frames(trace))
+        for trace in parsed.traces
+        if trace.exception and trace.language == _LANGUAGES[example.language]
+    ]
+    code = "\n".join(block.text for block in parsed.code)
+    for message in parsed.error_messages:
+        stated = _STATED.match(message)
+        if stated and stated[2] and message in code and not any(stated[1] == one.type for one in errors):
+            errors.append(Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS]))
+    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=example.shown)
+
+
+def _frames(trace: Trace) -> list[Place]:
+    last = trace.frames[-1:]
+    return [Place(path=one.path[:500], line=one.line or 0, function=one.name[:200]) for one in last]
+
+
+def _last_name(exception: str) -> str:
+    return exception.rpartition(".")[2][:200]
+
+
+def _named_types(parsed: ParsedIssue) -> Iterator[str]:
+    for sentence in [parsed.title, *find_sentences(parsed.prose)]:
+        if not _WISH.search(sentence):
+            yield from (match[1] for match in _TYPE.finditer(sentence))
+
+
+def is_shown_error(failure: Failure, expected: Expected) -> bool:
+    """Return whether the report shows this error: the same type, and the same message or the same function."""
+    return any(_is_same_error(failure, shown) for shown in expected.errors)
+
+
+def _is_same_error(failure: Failure, shown: Failure) -> bool:
+    if failure.type != shown.type:
+        return False
+    if not shown.message or not failure.message:
+        return True
+    function = shown.frames[-1].function if shown.frames else ""
+    ended_in = failure.frames[-1] if failure.frames else None
+    is_same_place = bool(
+        ended_in and function not in ("", "<module>") and ended_in.function.rpartition(".")[2] == function
+    )
+    return is_same_place or is_same_message(failure.message, shown.message)
+
+
+def is_named_error(failure: Failure, expected: Expected) -> bool:
+    """Return whether a sentence of the report names the type of this error, which the project's own code raised."""
+    is_own = any(frame.path not in (EXAMPLE, OTHER) for frame in failure.frames)
+    return is_own and failure.type in expected.types
+
+
+def is_same_message(one: str, other: str) -> bool:
+    """Return whether two messages are the same without their numbers, addresses, paths and quotes."""
+    first, second = stem(one), stem(other)
+    if first == second:
+        return True
+    short, long = sorted((first, second), key=len)
+    if len(short) < _MIN_STEM_CHARS:
+        return False
+    return long.startswith(short) or difflib.SequenceMatcher(None, first, second).ratio() >= _MIN_LIKENESS
+
+
+def stem(message: str) -> str:
+    """Return a message without what differs from machine to machine."""
+    text = re.sub(r"0x[0-9a-fA-F]+", "#", message)
+    text = re.sub(r"(?:[A-Za-z]:)?(?:[\\/][\w.~-]+){2,}", "/", text)
+    text = re.sub(r"\d+(?:\.\d+)*", "#", text)
+    return " ".join(re.sub(r"[\"'`“”‘’]", "", text).lower().split())
+
+
+def shows_output(output: str, shown: Sequence[str]) -> bool:
+    """Return whether everything that the report shows is printed, in its order. White space does not count."""
+    printed, position = _squeeze(output), 0
+    for one in shown:
+        wanted = _squeeze(one)
+        position = printed.find(wanted, position)
+        if position < 0:
+            return False
+        position += len(wanted)
+    return bool(shown)
+
+
+def is_same_output(one: str, other: str) -> bool:
+    return _squeeze(one) == _squeeze(other)
+
+
+def _squeeze(text: str) -> str:
+    return "".join(re.sub(r"0x[0-9a-fA-F]+", "#", text).split())

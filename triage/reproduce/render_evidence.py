@@ -1,0 +1,203 @@
+"""The third step: what the comment, or the terminal, says about the runs. Reads them as a stranger's words."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from triage.comment.wording import format_count
+from triage.reproduce.expected import is_same_output
+from triage.reproduce.results import Change, Evidence, Place, Run, Selection
+from triage.reproduce.verdict import is_same_everywhere
+from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
+from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
+
+_MAX_SHOWN_OUTPUT = 1_500
+_MAX_ERROR_CHARS = 200
+_MAX_LISTED = 20
+_JSON_FIELDS = {
+    "on",
+    "commit",
+    "outcome",
+    "reason",
+    "runtime",
+    "error",
+    "output",
+    "repeats",
+    "failures",
+    "same_failure",
+}
+
+
+def render_evidence(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+    """Return the block as Markdown. `paths` are the repository's files at main, which places are looked up in."""
+    parts = [f"**{_describe_verdict(selection, evidence)}** {_describe_run(evidence)}"]
+    parts.append(_render_table(selection, evidence, paths))
+    if found := _describe_change(evidence):
+        parts.append(found)
+    parts.append(_render_details(selection, evidence, paths))
+    return "\n\n".join(parts) + "\n"
+
+
+def _describe_verdict(selection: Selection, evidence: Evidence) -> str:
+    named, current = evidence.runs[0], evidence.runs[-1]
+    on, before, is_output = _name(current), format_code_span(named.on), evidence.measure == "output"
+    match evidence.verdict:
+        case "still":
+            return f"Still prints on {on} what the report shows." if is_output else f"Still happens on {on}."
+        case "fixed":
+            return f"Prints on {on} something else than the report." if is_output else f"No longer happens on {on}."
+        case "newer":
+            return f"Happens on {on}, but not on {before}: it is newer than the report says, or depends on the machine."
+        case "not-reproduced":
+            return f"Not reproduced here on {before} and {on}. The reporter's environment may differ."
+        case "other-failure" if named.same_failure:
+            return f"Fails on {on} with another error than on {before}."
+        case "other-failure":
+            return f"Fails on {on if current.error else before}, but with an error that the report does not show."
+        case "nothing-to-compare":
+            return _describe_difference(selection, evidence)
+        case _:
+            return _describe_obstacle(evidence)
+
+
+def _describe_obstacle(evidence: Evidence) -> str:
+    runs = (evidence.runs[-1], evidence.runs[0])
+    if evidence.verdict == "mixed":
+        run = next(run for run in runs if run.is_mixed)
+        return f"Not the same each time: {run.failures} of {run.repeats} runs on {_name(run)} show it."
+    if evidence.verdict == "could-not-install":
+        missing = [_name(run) for run in evidence.runs if run.outcome == "could-not-install"]
+        return f"Could not be installed: {', '.join(missing)}."
+    run = next((run for run in runs if run.outcome in ("could-not-run", "timed-out")), runs[0])
+    return f"The example could not be run on {_name(run)}: {escape_markdown(run.reason)}."
+
+
+def _describe_difference(selection: Selection, evidence: Evidence) -> str:
+    why = "It asks for something new." if selection.is_feature else "The report shows no error or output to compare."
+    if is_same_everywhere(evidence.runs):
+        return f"The example runs, with the same result on each version. {why}"
+    return f"The example runs, with different results. {why} A person must say which result is right."
+
+
+def _describe_run(evidence: Evidence) -> str:
+    runtimes = list(dict.fromkeys(run.runtime for run in evidence.runs if run.runtime))
+    return f"The example from the report{', run on ' if runtimes else ''}{' and '.join(runtimes)}:"
+
+
+def _name(run: Run) -> str:
+    name = format_code_span(run.on)
+    return f"{name} ({format_code_span(run.commit[:7])})" if run.commit and not run.commit.startswith(run.on) else name
+
+
+def _render_table(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+    runs = evidence.runs
+    outcomes = [_describe_outcome(run, runs[:number], selection) for number, run in enumerate(runs)]
+    rows = [["", *(format_code_span(run.on) for run in runs)], ["---"] * (len(runs) + 1), ["outcome", *outcomes]]
+    if any(run.place for run in runs):
+        rows.append(["ends in", *(_describe_place(run.place, paths) for run in runs)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection) -> str:
+    if run.outcome == "failed":
+        return "the same" if any(run.error == one.error for one in earlier) else _format_cell(run.error)
+    if run.outcome != "passed":
+        return escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", _MAX_ERROR_CHARS)
+    if any(one.outcome == "passed" and is_same_output(run.output, one.output) for one in earlier):
+        return "no error, the same output" if run.output.strip() else "no error"
+    return "no error, the output of the report" if run.same_failure and selection.expected.shown else "no error"
+
+
+def _format_cell(text: str) -> str:
+    code = format_code_span(shorten_text(text, _MAX_ERROR_CHARS))
+    return code.replace("|", "\\|")
+
+
+def _describe_place(place: Place | None, paths: Sequence[str]) -> str:
+    if place is None:
+        return "–"
+    where = _format_cell(f"{find_path(place.path, paths) or place.path}:{place.line}")
+    return where if place.function.startswith("<") else f"{where}, {_format_cell(place.function)}"
+
+
+def find_path(path: str, paths: Sequence[str]) -> str:
+    """Return the file of the repository that an installed file came from; empty if there is not exactly one."""
+    if path in paths:
+        return path
+    found = [one for one in paths if one.endswith(f"/{path}")]
+    return found[0] if len(found) == 1 else ""
+
+
+def _describe_change(evidence: Evidence) -> str:
+    change = evidence.first_good or evidence.first_bad
+    if change is None:
+        return f"No first version was found: {evidence.searched}." if evidence.searched else ""
+    has, had = ("without it", "Last release with it") if evidence.first_good else ("with it", "Worked in")
+    before = f"{had}{':' if evidence.first_good else ''} {format_code_span(change.before)}."
+    first = f"First release {has}: {format_code_span(change.release)}" if change.release else "Not released yet"
+    return f"{before} {first}{_describe_commit(change)}."
+
+
+def _describe_commit(change: Change) -> str:
+    if not change.commit:
+        return ""
+    commit = f"{format_code_span(change.commit[:7])} *{escape_markdown(change.subject)}*"
+    if change.only_tests:
+        return f"; the change lies near {commit}, which changes nothing that is shipped"
+    return f"; first commit: {commit}"
+
+
+def _render_details(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+    example = selection.example
+    language = "js" if example.language == "node" else example.language
+    parts = ["<details><summary>The example as it was run, and what it printed</summary>", ""]
+    parts.append(format_code_block(redact_likely_secrets(example.code.rstrip()), language))
+    parts += ["", " ".join(example.changed or ["Nothing was changed."]), ""]
+    for number, run in enumerate(evidence.runs):
+        if run.output.strip() and not any(is_same_output(run.output, one.output) for one in evidence.runs[:number]):
+            output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]
+            parts += [f"Printed on {format_code_span(run.on)}:", "", format_code_block(output, "text"), ""]
+    parts += [_describe_environment(run) for run in evidence.runs if run.runtime]
+    if executed := list_executed(evidence.runs[-1], paths):
+        listed = ", ".join(map(format_code_span, executed[:_MAX_LISTED]))
+        more = f" and {len(executed) - _MAX_LISTED} more" if len(executed) > _MAX_LISTED else ""
+        parts += ["", f"Files of the project that it executes, beyond imports: {listed}{more}."]
+    return "\n".join([*parts, "", "</details>"])
+
+
+def _describe_environment(run: Run) -> str:
+    runs = format_count(run.repeats, "run")
+    return f"- {format_code_span(run.on)}: {run.runtime}, packages up to {run.time}, {runs}"
+
+
+def list_executed(run: Run, paths: Sequence[str]) -> list[str]:
+    """Return the files of the repository whose functions ran, those with most functions first."""
+    counts: dict[str, int] = {}
+    for place in run.executed:
+        if path := find_path(place.path, paths):
+            counts[path] = counts.get(path, 0) + 1
+    return sorted(counts, key=lambda path: (-counts[path], path))
+
+
+def dump_evidence(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+    """Return the evidence as JSON, for later steps and measurements."""
+    example = selection.example
+    shown = {"sha256": example.sha256, "language": example.language, "code": example.code, "changed": example.changed}
+    fields: dict[str, Any] = {
+        "verdict": evidence.verdict,
+        "measure": evidence.measure,
+        "example": shown,
+        "runs": [_dump_run(run, paths) for run in evidence.runs],
+        "first_bad": _dump_change(evidence.first_bad),
+        "first_good": _dump_change(evidence.first_good),
+    }
+    return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+
+
+def _dump_run(run: Run, paths: Sequence[str]) -> dict[str, Any]:
+    place = run.place and {"path": find_path(run.place.path, paths) or run.place.path, "line": run.place.line}
+    return {**run.model_dump(include=_JSON_FIELDS), "place": place, "executed": list_executed(run, paths)}
+
+
+def _dump_change(change: Change | None) -> dict[str, Any] | None:
+    return change.model_dump(exclude={"builds"}) if change else None

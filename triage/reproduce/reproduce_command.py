@@ -1,0 +1,108 @@
+"""The command `reproduce`: runs the example of a report on the version that it names and on the current commit."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from triage.app.app import App, open_at_terminal
+from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, run_until_signal
+from triage.base.errors import BadInput
+from triage.base.os_signals import EXIT_CODES
+from triage.base.threads import OutOfTime, call_with_deadline
+from triage.code.git.git import GitError
+from triage.domain.issue import Issue
+from triage.reproduce.bisect_versions import Bisection
+from triage.reproduce.environments.docker import DockerEnvironments
+from triage.reproduce.environments.environment import Environments
+from triage.reproduce.environments.registry import list_releases
+from triage.reproduce.environments.source import Source
+from triage.reproduce.environments.virtual import VirtualEnvironments
+from triage.reproduce.example.example import NoExample, Project
+from triage.reproduce.render_evidence import dump_evidence, render_evidence
+from triage.reproduce.run_example import VersionRunner, run_selection
+from triage.reproduce.select_example import Versions, open_project, select_example
+
+_REFUSALS = {
+    "no-block": "the report has no block of code",
+    "does-not-parse": "no block of the report is code that runs",
+    "does-not-import-the-project": "no block of the report imports {package}",
+    "calls-nothing": "the report's code imports {package}, but calls nothing",
+    "undefined-names": "the report's code uses names that nothing defines: {names}",
+}
+
+
+def reproduce(
+    issue: IssueOption,
+    repo: Repo = Path(),
+    github: GitHubOption = "",
+    on: Annotated[
+        list[str] | None,
+        typer.Option("--on", help="Release, tag or commit to run it on, instead of the named one. Can be repeated."),
+    ] = None,
+    bisect: Annotated[
+        bool, typer.Option("--bisect", help="Search for the first release and commit that changed the outcome.")
+    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep what was built, and print where it is.")] = False,
+    no_container: Annotated[
+        bool, typer.Option("--no-container", help="Run without Docker and without protection: only code you trust.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the example of a report on the version that it names and on the current commit. Needs no model."""
+    app, output = open_at_terminal(repo)
+    with output.progress:
+        app, found, _ = open_issue(app.with_project_config(), issue, github)
+
+        def work() -> str:
+            with _open_environments(app, keep=keep, no_container=no_container) as environments:
+                return _reproduce(app, found, environments, on or [], bisect=bisect, as_json=as_json)
+
+        async def run(cancelled: asyncio.Event) -> str | None:
+            try:
+                return await call_with_deadline(work, cancelled)
+            except OutOfTime:
+                return None
+
+        try:
+            text, stopped_by = run_until_signal(run)
+        except GitError as error:
+            raise BadInput(f"The repository cannot be read: {error}.") from None
+    if stopped_by:
+        raise SystemExit(EXIT_CODES[stopped_by])
+    sys.stdout.write(text or "")
+
+
+def _open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractContextManager[Environments]:
+    open_them = VirtualEnvironments if no_container else DockerEnvironments
+    return open_them(Source(app.root), os.environ, app.config.reproduce.setup, app.progress.info, keep=keep)
+
+
+def _reproduce(
+    app: App, issue: Issue, environments: Environments, on: Sequence[str], *, bisect: bool, as_json: bool
+) -> str:
+    source = Source(app.root)
+    head = source.resolve("HEAD")
+    if head is None:
+        raise BadInput("The repository has no commit.")
+    project = open_project(source, app.config.reproduce, head)
+    versions = Versions(source, project, list_releases(project, app.environment.network, os.environ), head)
+    selection = select_example(issue, source, project, versions, on)
+    if isinstance(selection, NoExample):
+        raise BadInput(f"Nothing was run: {_describe_refusal(selection, project)}.")
+    runner = VersionRunner(environments, selection, app.progress.info)
+    evidence = run_selection(selection, runner)
+    if bisect:
+        evidence = Bisection(selection, evidence, runner, versions).search(source)
+    render = dump_evidence if as_json else render_evidence
+    text: str = app.redactor.redactor_for("example")(render(selection, evidence, source.list_paths(head)))
+    return text
+
+
+def _describe_refusal(refusal: NoExample, project: Project) -> str:
+    return _REFUSALS[refusal.reason].format(package=project.package, names=", ".join(refusal.names))

@@ -1,0 +1,145 @@
+"""What the steps of a reproduction hand over: `select` to `run` to `report`. Each value is plain, bounded JSON."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from triage.domain.value import Value
+from triage.reproduce.example.example import Example, Project
+
+Outcome = Literal["passed", "failed", "could-not-install", "could-not-run", "timed-out"]
+Verdict = Literal[
+    "still",
+    "fixed",
+    "newer",
+    "not-reproduced",
+    "could-not-install",
+    "could-not-run",
+    "other-failure",
+    "nothing-to-compare",
+    "mixed",
+]
+Measure = Literal["error", "assert", "output", "difference"]
+"""What tells whether two versions do the same."""
+
+MAX_TEXT_CHARS = 2_000
+MAX_OUTPUT_CHARS = 8_000
+MAX_PLACES = 2_000
+
+
+class Place(Value):
+    path: str = Field(max_length=500)
+    """Below the folder that is on the import path, such as `xarray/core/dataset.py`."""
+    line: int
+    function: str = Field("", max_length=200)
+
+
+class Failure(Value):
+    type: str = Field(max_length=200)
+    message: str = Field("", max_length=MAX_TEXT_CHARS)
+    causes: list[str] = Field(default_factory=list, max_length=10)
+    """Its type and those of the exceptions behind it."""
+    frames: list[Place] = Field(default_factory=list, max_length=100)
+    """Outermost first. Those of the example have the path `<example>`, other packages `<other>`."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.type}: {' '.join(self.message.split())}".removesuffix(": ")
+
+
+class Execution(Value):
+    """One run of the example, as the recorder tells it."""
+
+    outcome: Outcome
+    reason: str = Field("", max_length=MAX_TEXT_CHARS)
+    """Why it could not run."""
+    failures: list[Failure] = Field(default_factory=list, max_length=10)
+    output: str = Field("", max_length=MAX_OUTPUT_CHARS)
+    executed: list[Place] = Field(default_factory=list, max_length=2_000)
+    runtime: str = Field("", max_length=40)
+    """Such as `Python 3.9.18`."""
+
+
+class Target(Value):
+    on: str
+    """What people call it: `2.4.1`, `main`, a tag or the first characters of a commit."""
+    version: str = ""
+    """In the registry; empty for a commit."""
+    commit: str = ""
+    """Full SHA; empty for a release."""
+    time: datetime
+    """Nothing that is younger is installed."""
+    pythons: list[str] = Field(default_factory=list)
+    """Those that it can run on, such as `3.9`, the best first; empty for Node."""
+    source_version: str = ""
+    """What the build tools of a commit may take for its version, since they get no git repository."""
+
+
+class Expected(Value):
+    """What the report says that happens."""
+
+    errors: list[Failure] = Field(default_factory=list)
+    """Of its tracebacks and error lines, with their messages; `frames` has the last place."""
+    types: list[str] = Field(default_factory=list)
+    """Types that its sentences name, without those that should be raised."""
+    shown: list[str] = Field(default_factory=list)
+
+
+class Selection(Value):
+    """What is to be run, and where."""
+
+    project: Project
+    example: Example
+    expected: Expected
+    is_feature: bool = False
+    """It asks for something new: nothing fails, so there is no verdict."""
+    targets: list[Target] = Field(max_length=10)
+    """The named version or versions first, main last."""
+    newest: Target | None = None
+    """The newest release, for a main that cannot be installed."""
+
+
+class Run(Value):
+    """All runs of the example on one version."""
+
+    on: str
+    commit: str = ""
+    time: str = ""
+    """Nothing younger was installed; a date."""
+    outcome: Outcome
+    runtime: str = ""
+    reason: str = ""
+    error: str = ""
+    place: Place | None = None
+    """Where the error was raised, the last frame of the project."""
+    output: str = ""
+    executed: list[Place] = Field(default_factory=list)
+    repeats: int = 0
+    failures: int = 0
+    """How many of the repeats had the reported failure."""
+    same_failure: bool = False
+    is_mixed: bool = False
+
+
+class Change(Value):
+    """Where the outcome changes: the first release with the new outcome, and the first commit if it was found."""
+
+    release: str = ""
+    before: str = ""
+    """The release before it, which was run too."""
+    commit: str = ""
+    subject: str = ""
+    only_tests: bool = False
+    """The commit touches no file that is shipped: it is told as a range."""
+    builds: int = 0
+
+
+class Evidence(Value):
+    verdict: Verdict
+    measure: Measure = "difference"
+    runs: list[Run] = Field(default_factory=list)
+    first_bad: Change | None = None
+    first_good: Change | None = None
+    searched: str = ""
+    """Why a bisection found nothing; empty without one."""

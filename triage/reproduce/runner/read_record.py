@@ -1,0 +1,134 @@
+"""Reads what the recorder printed, as a stranger's words, and says how one run of the example ended."""
+
+import json
+import re
+import signal
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from triage.base.text import word_set
+from triage.reproduce.results import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, Place
+from triage.safety.clean_text import clean_text
+
+EXAMPLE = "<example>"
+OTHER = "<other>"
+MAX_RECORD_BYTES = 1_000_000
+
+_NETWORK = word_set(
+    "gaierror URLError ConnectionError NewConnectionError MaxRetryError ConnectTimeout NameResolutionError SSLError "
+    "ProxyError ConnectTimeoutError ENOTFOUND EAI_AGAIN ECONNREFUSED ENETUNREACH ConnectionRefusedError"
+)
+_DISPLAY = word_set("TclError DisplayError")
+_FILES = word_set("FileNotFoundError IsADirectoryError NotADirectoryError ENOENT")
+_IMPORTS = word_set("ModuleNotFoundError ImportError MODULE_NOT_FOUND ERR_MODULE_NOT_FOUND")
+_MODULE = re.compile(r"(?:No module named|Cannot find (?:module|package)) '([\w./@-]{1,80})'")
+_CUT = BeforeValidator(lambda text: text[:MAX_TEXT_CHARS] if isinstance(text, str) else text)
+
+
+class _Error(BaseModel):
+    type: str = Field(max_length=500)
+    message: Annotated[str, _CUT] = ""
+    frames: list[tuple[str, int, str]] = Field(default_factory=list, max_length=100)
+    causes: list[str] = Field(default_factory=list, max_length=10)
+
+
+class _Record(BaseModel):
+    errors: list[_Error] = Field(default_factory=list, max_length=10)
+    executed: list[tuple[str, int, str]] = Field(default_factory=list, max_length=2_000)
+    folders: list[str] = Field(default_factory=list, max_length=50)
+
+
+class _Line(BaseModel):
+    code: int | None
+    late: bool
+    runtime: str = Field("", max_length=40)
+    output: str = ""
+    errors: str = ""
+    record: _Record | None
+
+
+def read_record(data: bytes) -> Execution:
+    """Return how one run ended. Anything that is not the recorder's line is `could-not-run`."""
+    try:
+        line = _Line.model_validate(json.loads(data[:MAX_RECORD_BYTES]))
+    except (ValueError, ValidationError):
+        return Execution(outcome="could-not-run", reason="the runner did not start")
+    output = clean_text(line.output)[:MAX_OUTPUT_CHARS]
+    common: dict[str, Any] = {"output": output, "runtime": line.runtime}
+    record = line.record
+    if line.late:
+        return Execution(outcome="timed-out", reason="it did not end within its time limit", **common)
+    if record is None:
+        killed = _name_signal(line.code)
+        if killed in ("SIGKILL", "") or line.code is None:
+            return Execution(outcome="could-not-run", reason="the runner was ended", **common)
+        return Execution(outcome="failed", failures=[Failure(type=killed, message="the process died")], **common)
+    common["executed"] = [_make_place(frame, record.folders) for frame in record.executed]
+    failures = [_make_failure(error, record.folders) for error in record.errors]
+    outcome = "failed" if failures else "passed"
+    return Execution(outcome=outcome, failures=failures, **common)
+
+
+def _name_signal(code: int | None) -> str:
+    try:
+        return signal.Signals(-code).name if code is not None and code < 0 else ""
+    except ValueError:
+        return ""
+
+
+def _make_failure(error: _Error, folders: Sequence[str]) -> Failure:
+    return Failure(
+        type=_line(error.type, 200),
+        message=clean_text(error.message),
+        causes=[_line(cause, 200) for cause in error.causes],
+        frames=[_make_place(frame, folders) for frame in error.frames],
+    )
+
+
+def _make_place(frame: tuple[str, int, str], folders: Sequence[str]) -> Place:
+    path, line, function = frame
+    return Place(path=_shorten(path, folders), line=max(0, line), function=_line(function, 200))
+
+
+def _shorten(path: str, folders: Sequence[str]) -> str:
+    """Return a path below the folder that the project's module is in."""
+    if path == EXAMPLE:
+        return EXAMPLE
+    for folder in folders:
+        parent = folder.rpartition("/")[0]
+        if path == folder or path.startswith(f"{folder}/"):
+            return _line(path.removeprefix(f"{parent}/"), 500)
+    return OTHER
+
+
+def _line(text: str, limit: int) -> str:
+    return " ".join(clean_text(text).split())[:limit]
+
+
+def find_obstacle(execution: Execution, failure: Failure) -> str:
+    """Return what kept the example from showing anything, in a few words; empty if its failure says something.
+
+    An error before the project's own code ran is no failure of the project: a missing package, file or network, a
+    name that nothing defines, dependencies that do not fit.
+    """
+    kinds = {failure.type, *failure.causes}
+    own = [frame for frame in failure.frames if frame.path not in (EXAMPLE, OTHER)]
+    if kinds & _IMPORTS:
+        module = _MODULE.search(failure.message)
+        return f"the module {module[1]} is missing" if module else "an import fails"
+    if kinds & _NETWORK:
+        return "it needs the network"
+    if kinds & _DISPLAY:
+        return "it needs a display"
+    if failure.type in _FILES:
+        return "it needs a file"
+    if failure.type == "SyntaxError" and not own:
+        return "it is not valid for this version of the language"
+    is_in_example = bool(failure.frames) and failure.frames[-1].path == EXAMPLE
+    if failure.type in ("NameError", "ReferenceError") and is_in_example:
+        return f"it uses a name that nothing defines: {_line(failure.message, 100)}"
+    if not own and not execution.executed and failure.type != "AssertionError" and not failure.type.startswith("SIG"):
+        return f"it failed before it used the project: {_line(failure.text, 150)}"
+    return ""

@@ -1,0 +1,115 @@
+"""The first step: which bytes are run, on which versions. Runs nothing."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from triage.base.errors import BadInput, WrongUsage
+from triage.domain.issue import Issue
+from triage.domain.project_config import ReproduceConfig
+from triage.issue.kind.issue_kind import classify_issue
+from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import find_facts
+from triage.reproduce.environments.releases import (
+    DEPENDENCIES_AFTER,
+    Release,
+    find_release,
+    merge_tags,
+    normalize_version,
+    order_pythons,
+)
+from triage.reproduce.environments.source import Source
+from triage.reproduce.example.example import NoExample, Project
+from triage.reproduce.example.read_example import read_example
+from triage.reproduce.expected import find_expected
+from triage.reproduce.results import Selection, Target
+
+
+class Versions:
+    """Makes a target of a version's name. Prefers the Python of the first one for all."""
+
+    def __init__(self, source: Source, project: Project, releases: Sequence[Release], head: str) -> None:
+        """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
+        self._source, self._project, self._python = source, project, ""
+        self.tags = source.list_version_tags()
+        self.head = head
+        until = source.read_time(head) + DEPENDENCIES_AFTER
+        merged = merge_tags(releases, self.tags, source.read_time)
+        self.releases = [release for release in merged if release.time <= until]
+
+    def make_release_target(self, release: Release) -> Target:
+        """Return the target of a release: its tag's commit where the registry has no wheel."""
+        if release.tag:
+            return self.make_commit_target(release.tag, release.version)
+        time, pythons = release.time + DEPENDENCIES_AFTER, self._order_pythons(release.time, release.pythons)
+        return Target(on=release.version, version=release.version, time=time, pythons=pythons)
+
+    def make_commit_target(self, name: str, on: str) -> Target:
+        """Return the target of a commit, tag or branch. Raises WrongUsage if there is none."""
+        commit = self._source.resolve(name)
+        if commit is None:
+            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.")
+        time = self._source.read_time(commit) + DEPENDENCIES_AFTER
+        pythons = self._order_pythons(time, self._source.list_pythons(commit))
+        version = self._source.describe_version(commit)
+        return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
+
+    def _order_pythons(self, time: datetime, supported: Sequence[str]) -> list[str]:
+        if self._project.language == "node":
+            return []
+        pythons = order_pythons(time, supported, self._python)
+        self._python = self._python or "".join(pythons[:1])
+        return pythons
+
+    def find(self, written: str) -> Target:
+        """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""
+        release = find_release(self.releases, written) if normalize_version(written) else None
+        return self.make_release_target(release) if release else self.make_commit_target(written, written)
+
+
+def select_example(
+    issue: Issue, source: Source, project: Project, versions: Versions, named: Sequence[str]
+) -> Selection | NoExample:
+    """Return what is to be run, or why the report has no example.
+
+    Args:
+        issue: The report.
+        source: The repository.
+        project: What it is.
+        versions: Of the project.
+        named: The versions that a person named; empty for the version of the report, else the newest release.
+
+    Raises:
+        WrongUsage: There is no such version.
+    """
+    parsed = read_issue(issue)
+    example = read_example(parsed, project)
+    if isinstance(example, NoExample):
+        return example
+    newest = versions.releases[-1] if versions.releases else None
+    reported = find_facts(parsed, project.package).version
+    of_report = find_release(versions.releases, reported.text) if reported else None
+    if named:
+        targets = [versions.find(one) for one in named]
+    else:
+        chosen = of_report or newest
+        targets = [versions.make_release_target(chosen)] if chosen else []
+    targets.append(versions.make_commit_target(versions.head, source.name_head()))
+    return Selection(
+        project=project,
+        example=example,
+        expected=find_expected(parsed, example),
+        is_feature=classify_issue(parsed, issue.labels) == "feature_request",
+        targets=targets,
+        newest=versions.make_release_target(newest) if newest and newest.version != targets[0].on else None,
+    )
+
+
+def open_project(source: Source, config: ReproduceConfig, head: str) -> Project:
+    """Return the project of a repository. Raises BadInput if it is neither a package of Python nor of Node."""
+    project = source.find_project(head, config)
+    if project is None:
+        raise BadInput(
+            "This is no package of Python or Node: no pyproject.toml, setup.py or package.json names one. "
+            "Set reproduce: package: in .github/triage.yml."
+        )
+    return project

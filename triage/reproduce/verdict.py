@@ -1,0 +1,144 @@
+"""From runs to a verdict, by one predicate for all versions. Pure functions."""
+
+from collections.abc import Sequence
+
+from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
+from triage.reproduce.results import (
+    MAX_PLACES,
+    Execution,
+    Expected,
+    Failure,
+    Measure,
+    Outcome,
+    Place,
+    Run,
+    Selection,
+    Verdict,
+)
+from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
+
+_ENDED = ("passed", "failed")
+MIN_SHOWN_CHARS = 3
+"""`1` and `[]` are printed by much."""
+
+
+def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
+    """Return the failure that counts: the one that the report shows, names, or the first."""
+    for fits in (is_shown_error, is_named_error):
+        found = next((one for one in execution.failures if fits(one, expected)), None)
+        if found:
+            return found
+    return next(iter(execution.failures), None)
+
+
+def classify(execution: Execution, expected: Expected) -> tuple[Outcome, str]:
+    """Return how one run ended, and what kept it from running, if something did."""
+    failure = choose_failure(execution, expected)
+    if execution.outcome != "failed" or failure is None or is_shown_error(failure, expected):
+        return execution.outcome, execution.reason
+    obstacle = find_obstacle(execution, failure)
+    return ("could-not-run", obstacle) if obstacle else ("failed", "")
+
+
+def is_failed_assert(failure: Failure | None) -> bool:
+    """Return whether an `assert` of the example itself failed."""
+    return (
+        failure is not None
+        and failure.type == "AssertionError"
+        and bool(failure.frames)
+        and failure.frames[-1].path == EXAMPLE
+    )
+
+
+def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measure:
+    """Return what tells whether versions do the same: the first of the four that some run shows."""
+    failures = [one for execution in executions if (one := choose_failure(execution, expected))]
+    if expected.errors or any(is_named_error(one, expected) for one in failures):
+        return "error"
+    if any(map(is_failed_assert, failures)):
+        return "assert"
+    # The wrong value is mostly the last one shown: all of them must be there.
+    is_telling = len("".join(expected.shown)) >= MIN_SHOWN_CHARS
+    if is_telling and any(shows_output(execution.output, expected.shown) for execution in executions):
+        return "output"
+    return "difference"
+
+
+def has_failure(execution: Execution, expected: Expected, measure: Measure) -> bool:
+    """Return whether one run shows what the report describes: the predicate of all versions and of the bisection."""
+    if classify(execution, expected)[0] not in _ENDED:
+        return False
+    failure = choose_failure(execution, expected)
+    if measure == "error":
+        return failure is not None and (is_shown_error(failure, expected) or is_named_error(failure, expected))
+    if measure == "assert":
+        return is_failed_assert(failure)
+    return measure == "output" and shows_output(execution.output, expected.shown)
+
+
+def is_same_result(one: Execution, other: Execution, expected: Expected) -> bool:
+    """Return whether two runs of one version ended in the same way."""
+    first, second = (choose_failure(execution, expected) for execution in (one, other))
+    return one.outcome == other.outcome and (first and first.type) == (second and second.type)
+
+
+def summarize(on: str, executions: Sequence[Execution], expected: Expected, measure: Measure) -> Run:
+    """Return what all runs of one version say together."""
+    first = executions[0]
+    outcome, reason = classify(first, expected)
+    failure = choose_failure(first, expected) if outcome == "failed" else None
+    count = sum(has_failure(one, expected, measure) for one in executions)
+    return Run(
+        on=on,
+        outcome=outcome,
+        reason=reason,
+        runtime=first.runtime,
+        error=failure.text if failure else "",
+        place=find_place(failure) if failure else None,
+        output=first.output,
+        executed=first.executed[:MAX_PLACES],
+        repeats=len(executions),
+        failures=count,
+        same_failure=count == len(executions),
+        is_mixed=any(not is_same_result(first, one, expected) for one in executions) or 0 < count < len(executions),
+    )
+
+
+def find_place(failure: Failure) -> Place | None:
+    """Return the last frame of the project; None if none is in the trace."""
+    return next((one for one in reversed(failure.frames) if one.path not in (EXAMPLE, OTHER)), None)
+
+
+def decide_verdict(selection: Selection, runs: Sequence[Run], measure: Measure) -> Verdict:
+    """Return the verdict of the named version, which is the first run, and of main, the last that could be judged."""
+    named, current = runs[0], runs[-1]
+    if any(run.is_mixed for run in (named, current)):
+        return "mixed"
+    if selection.is_feature:
+        return "nothing-to-compare"
+    for run in (current, named):
+        if run.outcome not in _ENDED and not (run is named and current.same_failure):
+            return "could-not-install" if run.outcome == "could-not-install" else "could-not-run"
+    return _compare(named, current, selection.expected, measure)
+
+
+def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> Verdict:
+    if named.same_failure or current.same_failure:
+        if current.same_failure:
+            if named.same_failure or named.outcome not in _ENDED:
+                return "still"
+            # What the report shows may be what it expects.
+            return "nothing-to-compare" if measure == "output" else "newer"
+        return "fixed" if current.outcome == "passed" else "other-failure"
+    if "failed" in (named.outcome, current.outcome):
+        return "other-failure"
+    return "not-reproduced" if measure == "error" and expected.errors else "nothing-to-compare"
+
+
+def is_same_everywhere(runs: Sequence[Run]) -> bool:
+    """Return whether all versions ended and printed the same."""
+    first = runs[0]
+    return all(
+        run.outcome == first.outcome and run.error == first.error and is_same_output(run.output, first.output)
+        for run in runs
+    )
