@@ -127,6 +127,7 @@ def test_what_the_report_shows_is_what_is_compared(body, shown):
         (block("import os\nos.getcwd()"), NoExample(reason="does-not-import-the-project")),
         (block("import shopping\nshopping.x()"), NoExample(reason="does-not-import-the-project")),
         (block("import shop\nclass My(shop.Cart):\n    pass"), NoExample(reason="calls-nothing")),
+        (block("import shop\n@shop.mark\ndef test_it(fixture):\n    pass"), NoExample(reason="calls-nothing")),
         (block("import shop\nshop.total(items)"), NoExample(reason="undefined-names", names=["items"])),
         (block("total(items)"), NoExample(reason="does-not-import-the-project")),
         # The nearest reason of all blocks.

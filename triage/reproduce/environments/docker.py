@@ -95,7 +95,7 @@ def write_dockerfile(target: Target, project: Project, setup: str) -> str:
     python = "".join(target.pythons[:1])
     lines = [f"FROM {NODE_IMAGE}" if project.language == "node" else f"FROM python:{python}-slim"]
     if project.language == "python":
-        lines.append("RUN pip install --no-cache-dir uv")
+        lines.append("COPY --from=ghcr.io/astral-sh/uv /uv /usr/local/bin/uv")
     lines += [f"ENV {name}={value}" for name, value in build_variables_of_source(target).items()]
     lines += [f"ENV VIRTUAL_ENV={_HOME}/env PATH={_HOME}/env/bin:$PATH UV_PYTHON_DOWNLOADS=never", f"WORKDIR {_HOME}"]
     if target.commit:

@@ -91,8 +91,6 @@ def does_something(tree: ast.Module) -> bool:
         not isinstance(statement, idle)
         and any(isinstance(node, ast.Call | ast.Subscript | ast.BinOp | ast.Attribute) for node in ast.walk(statement))
         for statement in tree.body
-    ) or any(
-        isinstance(statement, ast.ClassDef | ast.FunctionDef) and statement.decorator_list for statement in tree.body
     )
 
 
