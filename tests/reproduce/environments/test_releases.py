@@ -45,7 +45,7 @@ def test_what_cannot_be_installed_is_no_release(left_out):
         ([file("s-1-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"], True),
         ([file("s-1-cp38-cp38-manylinux1_x86_64.whl"), file("s-1-cp39-cp39-win32.whl")], ["3.8", "3.9"], False),
         ([file("s-1-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"], False),
-        ([file("s-1-py3-none-any.whl", **{"requires-python": "nonsense"})], 8, True),
+        ([file("s-1-py3-none-any.whl", **{"requires-python": "nonsense"})], 9, True),
     ],
 )
 def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons, is_pure):

@@ -64,7 +64,7 @@ def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):
 
 @each_row(
     ("text", "first"),
-    [("requires-python = '>=3.9'", "3.9"), ("python_requires='>=3.10,<4'", "3.10"), ("", "3.7"), ("python_requires=PYTHON", "3.7")],
+    [("requires-python = '>=3.9'", "3.9"), ("python_requires='>=3.10,<4'", "3.10"), ("", "3.6"), ("python_requires=PYTHON", "3.6")],
 )  # fmt: skip
 def test_the_pythons_of_a_commit(tmp_path_factory, text, first):
     root = tmp_path_factory.mktemp("root")

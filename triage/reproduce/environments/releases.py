@@ -13,6 +13,7 @@ from pydantic import Field
 from triage.domain.value import Value
 
 PYTHONS = {
+    "3.6": datetime(2016, 12, 23, tzinfo=UTC),
     "3.7": datetime(2018, 6, 27, tzinfo=UTC),
     "3.8": datetime(2019, 10, 14, tzinfo=UTC),
     "3.9": datetime(2020, 10, 5, tzinfo=UTC),
