@@ -72,6 +72,8 @@ def test_a_silent_run_begins_with_what_was_found(golden):
     found = [line for line in text.splitlines()[1:12] if line]
     assert found[0].startswith("**The report says that it worked before.**")
     assert "(in the fix of about 3 of 10 reports like this one)" in text
+    hardly = render_summary(change_report(NOT_SURE, confidence=0.03), None, PATHS, says_why_no_comment=True)
+    assert "(in the fix of fewer than 1 of 10 reports like this one)" in hardly
     assert "mermaid" not in text
     assert text.count("between `v0.7` and `v0.8`") == 1
 
