@@ -61,6 +61,7 @@ class FakeCodebase:
     files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
+    dependencies: Sequence[str] = ()
     skills: Skills = field(default_factory=Skills)
     security_policy: str | None = None
     on_index: Callable[[], None] = lambda: None
@@ -186,6 +187,9 @@ class FakeCodebase:
 
     def read_issue_forms(self) -> list[str]:
         return list(self.forms)
+
+    def list_dependencies(self) -> list[str]:
+        return list(self.dependencies)
 
     def read_skills(self) -> Skills:
         return self.skills

@@ -143,6 +143,9 @@ class Codebase(Protocol):
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
 
+    def list_dependencies(self) -> list[str]:
+        """Names of the packages that the project's manifests declare, at most 500; empty before `index`."""
+
     def read_skills(self) -> Skills:
         """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
 

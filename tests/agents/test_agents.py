@@ -296,6 +296,15 @@ async def test_only_pages_that_the_tool_returned_survive():
     assert [(page.url, page.title) for page in result.answer.relevant_results] == [("https://docs.test/date", "Dates")]
 
 
+@pytest.mark.parametrize(("declared", "sent"), [([], "out of range"), (["console"], "console out of range")])
+async def test_a_query_may_name_what_the_project_declares(declared, sent):
+    call: Any = {"name": "web_search", "args": {"query": "console secretword out of range"}, "id": "1"}
+    tools = FakeToolset('{"results": []}')
+    model = FakeModel({"tools": AIMessage("", tool_calls=[call])})
+    await web_search.answer_with_model(case(dependencies=declared), fake_services(web_tools=tools), model)
+    assert tools.ran[0].tool_calls[0]["args"] == {"query": sent}
+
+
 async def test_a_search_without_pages_asks_no_second_model():
     model = FakeModel({"tools": ASKS})
     tools = FakeToolset('{"results": []}')

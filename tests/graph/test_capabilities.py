@@ -74,10 +74,15 @@ def test_who_sees_code_gets_nothing_that_sends():
 
 
 def test_who_sends_out_is_not_shown_what_others_concluded():
-    whole = case(codebase=factories.codebase(), critique=factories.critique(), investigation=factories.investigation())
+    whole = case(
+        dependencies=["numpy"],
+        codebase=factories.codebase(),
+        critique=factories.critique(),
+        investigation=factories.investigation(),
+    )
     seen = restrict_input(whole, OUTSIDE)
     assert (seen.codebase, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
-    assert seen.parsed == whole.parsed
+    assert (seen.parsed, seen.dependencies) == (whole.parsed, whole.dependencies)
     assert restrict_input(whole, INSIDE) == whole
 
 

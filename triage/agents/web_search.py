@@ -46,11 +46,14 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 
 def _restrict_query(call: ToolCall, name: str, agent_input: AgentInput) -> str:
-    """Return the words of a query that the issue has, else the query that rules would use; empty for another call."""
+    """Return the words of a query that the issue or the project's manifests have, else the query that rules would use.
+
+    Empty for another call.
+    """
     query = call["args"].get("query")
     if call["name"] != name or not isinstance(query, str):
         return ""
-    allowed = restrict_query(query, list(format_issue(agent_input).values()))
+    allowed = restrict_query(query, [*format_issue(agent_input).values(), *agent_input.dependencies])
     return allowed or choose_query(agent_input) or sanitize_query(agent_input.parsed.title)
 
 

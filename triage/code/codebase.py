@@ -183,5 +183,8 @@ class GitCodebase:
     def read_issue_forms(self) -> list[str]:
         return list(self._indexed.forms) if self._indexed else []
 
+    def list_dependencies(self) -> list[str]:
+        return list(self._indexed.dependencies) if self._indexed else []
+
     def read_skills(self) -> Skills:
         return self._indexed.skills if self._indexed else Skills()

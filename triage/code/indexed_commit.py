@@ -16,6 +16,7 @@ from triage.code.files.project_files import (
     find_security_policy,
     read_code_owners,
     read_copied_patterns,
+    read_dependencies,
     read_issue_forms,
     read_skills,
     remove_skills,
@@ -74,6 +75,8 @@ class IndexedCommit:
     """Text of each issue form."""
     security_policy: str | None
     """Path of SECURITY.md."""
+    dependencies: list[str]
+    """Names of the packages that its manifests declare."""
     skills: Skills
     tree: SourceTree
     repository: str
@@ -201,7 +204,9 @@ def index_repository(
         seconds=round(time.perf_counter() - started, 3),
         dirty=is_dirty,
     )
-    index = IndexedCommit(built.corpus, past_changes, vectors, model, owners, forms, policy, skills, tree, repository)
+    packages = read_dependencies(tree, listing.entries)
+    project = owners, forms, policy, packages, skills
+    index = IndexedCommit(built.corpus, past_changes, vectors, model, *project, tree, repository)
     return index, facts
 
 

@@ -60,6 +60,8 @@ class AgentInput(Value):
     """What nobody looks for any more: a person is asked."""
     web_queries: list[str] = Field(default_factory=list)
     """What the critic would search for on the web, in words that the issue has or that everybody uses."""
+    dependencies: list[str] = Field(default_factory=list)
+    """Names of the packages that the project declares: a query for the web may have them."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1

@@ -64,8 +64,8 @@ def _find_new_search_terms(gaps: list[str], engine: Engine, state: BugTriageStat
 
 
 def _choose_web_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
-    # The critic has seen the code, and a query leaves the machine: only words of the issue stay.
-    queries = [restrict_query(gap, [state.parsed.text]) for gap in critique.gaps_outside]
+    # The critic has seen the code, and a query leaves the machine: words of the issue and declared packages stay.
+    queries = [restrict_query(gap, [state.parsed.text, *state.dependencies]) for gap in critique.gaps_outside]
     return [query for query in dict.fromkeys(queries) if query and query not in state.web_queries]
 
 

@@ -66,6 +66,7 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     earlier = find_earlier_report(state.issue)
     return {
         "exchanges": exchanges,
+        "dependencies": services.codebase.list_dependencies() if index else [],
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,

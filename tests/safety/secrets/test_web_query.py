@@ -105,6 +105,13 @@ def test_a_model_may_use_only_words_of_the_issue(query: str, expected: str):
     assert restrict_query(query, ISSUE) == expected
 
 
+def test_a_model_may_name_packages_that_the_project_declares():
+    query = "console crate OSC8 hyperlink line-wrapping acme-billing"
+    visible = ["OSC8 escape sequence in line-wrapping"]
+    assert restrict_query(query, visible) == "crate OSC8 line-wrapping"
+    assert restrict_query(query, [*visible, "console", "@acme/billing"]) == "console crate OSC8 line-wrapping"
+
+
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_a_model_cannot_add_words(query: str, visible_text: str):
     words = set(restrict_query(query, [visible_text]).lower().split())

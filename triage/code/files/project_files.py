@@ -12,6 +12,7 @@ from pathlib import Path
 from triage.base.errors import BadInput
 from triage.code.files.copies import ATTRIBUTES, MAX_ATTRIBUTES_BYTES, parse_attributes
 from triage.code.files.file_text import decode_text
+from triage.code.files.manifests import is_manifest, parse_manifest
 from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree
@@ -25,6 +26,9 @@ _POLICIES = (".github/SECURITY.md", "SECURITY.md", "docs/SECURITY.md")
 _FORM = re.compile(r"^(?:\.github/ISSUE_TEMPLATE/[^/]+\.(?:md|ya?ml)|(?:\.github/|docs/)?ISSUE_TEMPLATE\.md)$", re.I)
 _MAX_FORM_BYTES = 64 * 1024
 _MAX_FORMS = 40
+_MAX_MANIFEST_BYTES = 256 * 1024
+_MAX_MANIFESTS = 40
+_MAX_DEPENDENCIES = 500
 MAX_SKILLS = 30
 """Their descriptions stand in every prompt."""
 _TOO_MANY = f"it is not read, nor is any after it: at most {MAX_SKILLS} skills are"
@@ -91,6 +95,17 @@ def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     """Return the texts of the issue templates and forms, sorted by path."""
     forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
     return _read_texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
+
+
+def read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    """Return the names of packages that the manifests declare, those in the root first."""
+    found = [entry for entry in entries if is_manifest(entry.path) and entry.size <= _MAX_MANIFEST_BYTES]
+    found.sort(key=lambda entry: (entry.path.count("/"), entry.path))
+    named: dict[str, None] = {}
+    for entry, data in tree.read(found[:_MAX_MANIFESTS]) if found else []:
+        text = decode_text(data) if data is not None else None
+        named.update(dict.fromkeys(parse_manifest(entry.path, text) if text else []))
+    return list(named)[:_MAX_DEPENDENCIES]
 
 
 def _read_texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:

@@ -42,7 +42,7 @@ _ENDINGS = ("ing", "ed", "es", "s")
 _ORDINARY = word_set(
     "a about access after an and any api app application argument as async at attribute backend be before"
     " behavior behaviour broken browser bug build but by cache call can cannot cause changelog class cli client"
-    " code command compatibility compile config configuration connection crash database deadlock debug default"
+    " code command compatibility compile config configuration connection crash crate database deadlock debug default"
     " dependency deprecated deprecation different django docker docs documentation does driver during encoding"
     " error example exception expected fail failure feature fix for framework freeze from function git github go"
     " golang hang has how if ignored import in incompatible incorrect infinite install invalid is issue it its"
@@ -67,7 +67,9 @@ def sanitize_query(query: str) -> str:
 
 
 def restrict_query(query: str, visible_texts: Iterable[str]) -> str:
-    """Return a model's query, reduced to words that are in the issue's visible texts or that everybody uses.
+    """Return a model's query, reduced to words that are in the visible texts or that everybody uses.
+
+    Visible are the issue and the names of packages that the project declares.
 
     A model under somebody else's control could otherwise send anything it has seen.
     """
