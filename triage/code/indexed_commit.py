@@ -24,7 +24,13 @@ from triage.code.files.project_files import (
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import MAX_LIKELY, choose_likely_files, find_place, put_reported_first
+from triage.code.leads.find_leads import (
+    MAX_LIKELY,
+    MIN_LIKELY_CHANCE,
+    choose_likely_files,
+    find_place,
+    put_reported_first,
+)
 from triage.code.leads.regression import make_rater, raise_changed_files
 from triage.code.past_changes import ChangeReader, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
@@ -36,7 +42,7 @@ from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_c
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
-from triage.domain.code import FoundPlaces, Hit, IndexFacts, PromptPassages, RegressionWindow, SearchQuery
+from triage.domain.code import FoundPlaces, Hit, IndexFacts, LikelyFiles, PromptPassages, RegressionWindow, SearchQuery
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
@@ -120,6 +126,8 @@ class IndexedCommit:
         parsed = leave_out_form(parsed, self.forms)
         ranking = self._rank_without_model(parsed)
         best = find_place(ranking, parsed, self.repository, thresholds)
+        if best and best.is_test:
+            return FoundPlaces(best=best, likely=LikelyFiles(paths=[best.span.path], probability=best.probability))
         likely = choose_likely_files(ranking, 0.0 if best and best.is_likely_alone else thresholds.files)
         return FoundPlaces(best=best if likely else None, likely=likely)
 
@@ -129,7 +137,8 @@ class IndexedCommit:
         if history is None or facts.regression is None or not self.corpus.files:
             return None
         ranking = self._rank_without_model(leave_out_form(parsed, self.forms))
-        likely = [self.corpus.files[file].path for file in ranking.order[:MAX_LIKELY]]
+        sure = [file for file in ranking.order[:MAX_LIKELY] if ranking.probabilities[file] >= MIN_LIKELY_CHANCE]
+        likely = [self.corpus.files[file].path for file in sure]
         rate = make_rater(self.corpus, ranking.query_scores.query, likely)
         return find_regression_window(history, facts, likely, rate)
 

@@ -198,6 +198,9 @@ def _collect_links(report: RunReport) -> list[str]:
     paths = [suspect.path for suspect in report.suspects[:1]]
     paths += [report.security_policy] if report.security_policy else []
     links += [build_permalink(report.server_url, report.repository, report.commit, path) for path in paths]
+    if report.best_place and report.best_place.caller:
+        caller = report.best_place.caller.span
+        links.append(build_permalink(report.server_url, report.repository, report.commit, caller))
     return list(dict.fromkeys(link for link in links if link))
 
 

@@ -81,7 +81,8 @@ def _render_best_place(report: RunReport, place: BestPlace) -> str:
     others = locate_suspects(report, list_likely_suspects(report)[1:], format_code_span)
     probability = report.likely_files.probability if report.likely_files else 0.0
     where = _link_file(report, place.span.path)
-    return render_block("blocks", "best_place", place, where, build_code_link(report), others, probability)
+    caller = locate(report, place.caller.span) if place.caller else ""
+    return render_block("blocks", "best_place", place, where, build_code_link(report), caller, others, probability)
 
 
 def list_likely_suspects(report: RunReport) -> list[Suspect]:

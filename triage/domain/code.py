@@ -90,6 +90,13 @@ SIGN_REASONS: dict[MatchSource, str] = {
 }
 
 
+class Caller(Value):
+    """A line that calls."""
+
+    span: Span
+    symbol: str | None = None
+
+
 MIN_SAID_CHANCE = 0.5
 
 
@@ -108,6 +115,10 @@ class BestPlace(Value):
     """The exception with its message, the message as the source has it, or the name."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""
+    is_test: bool = False
+    """The report is about a test that fails. How often the fix is in it was not measured."""
+    caller: Caller | None = None
+    """Of a trace: where another file of the repository calls this one."""
     probability: float = 0.0
     """That a fix edits the file, from 0 to 1."""
 

@@ -223,12 +223,22 @@ def test_several_places_that_the_reporter_names_are_likely_together(tmp_path):
 def test_so_many_files_are_named_that_they_are_sure_together_but_three_at_most(
     tmp_path, probabilities: list[float], least: float, count: int, together: float
 ):
-    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(make_query(title="x")), {}, by_embedding=False)
-    files = list(range(len(probabilities)))
+    asked = make_query(title="Store.save writes half a file", identifiers=["Store.save"])
+    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
+    others = [file for file in range(9) if file != ranking.order[0]]
+    files = [ranking.order[0], *others][: len(probabilities)]
     likely = choose_likely_files(
         replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), least
     )
     assert (len(likely.paths), likely.probability) == (count, together) if likely else count == 0
+
+
+def test_few_common_words_make_no_file_likely(tmp_path):
+    asked = make_query(title="very serious errors")
+    files = FILES | {"shop/basket.py": "def fill(basket):\n    return 'very serious'\n"}
+    ranking = rank_files(make_corpus(tmp_path, files), build_query(asked), {}, by_embedding=False)
+    assert ranking.probabilities[ranking.order[0]] > 0.6, "no other file has these words"
+    assert choose_likely_files(ranking, 0.6) is None
 
 
 def test_quoted_code_leads_to_its_line(tmp_path):

@@ -110,6 +110,7 @@ def test_versions_alone_tell_no_regression(body):
         "Reverting abc1234 does not fix it.",
         "It used to work, see #12 for more.",
         "Before #12 it worked fine.",
+        "It worked with #12, which is not the culprit.",
         "It used to work. I use shop version abc1234f.",
     ],
 )

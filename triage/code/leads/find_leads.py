@@ -16,9 +16,12 @@ from triage.code.leads.name import find_name_lead
 from triage.code.leads.quoted_code import find_quoted_code
 from triage.code.leads.reported_place import find_reported_places
 from triage.code.leads.shown_lines import choose_definition_lines, choose_lines_around
+from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking
+from triage.code.rank.reasons import is_distinctive
 from triage.code.rank.snippets import choose_chunks
-from triage.domain.code import BestPlace, LikelyFiles, MatchSource, Span
+from triage.code.words.corpus import Corpus
+from triage.domain.code import BestPlace, Caller, LikelyFiles, MatchSource, Span
 from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 
@@ -27,6 +30,8 @@ REPORTED_CHANCE = 0.8
 MAX_LIKELY = 3
 """Files that are named together. Of 260 Python issues with history one to three were sure enough in 75 %, and the fix
 edits one of them in 90 % of these; a lead alone named a file in 50 %, right in 81 %."""
+MIN_SHARED = 3
+"""Distinctive words that a report has to share with the likeliest file."""
 SURE = 0.9
 """Files that are so likely together need no further one."""
 MIN_LIKELY_CHANCE = 0.04
@@ -51,8 +56,7 @@ def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -
 
     `repository` is `owner/name`, or the folder's name: links into others lead nowhere.
     """
-    leads = find_reported_places(ranking.query_scores, parsed, repository)
-    pointed = [lead.file for lead in leads if lead.rule in _POINTED]
+    pointed = _list_pointed(ranking.query_scores, parsed, repository)
     if not pointed:
         return ranking
     least = REPORTED_CHANCE / len(pointed)
@@ -68,6 +72,14 @@ def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -
         scores={**ranking.scores, **dict.fromkeys(chances, 1.0)},
         probabilities={**{file: min(least, ranking.probabilities[file]) for file in rest}, **chances},
     )
+
+
+def _list_pointed(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> list[int]:
+    reported = find_reported_places(query_scores, parsed, repository)
+    files = query_scores.corpus.files
+    # Of a test, a trace counts only if the title names it: then the report is about the test.
+    failing = (lead.file for lead in find_frame_leads(query_scores, parsed) if files[lead.file].role.is_test)
+    return list(dict.fromkeys([*(lead.file for lead in reported if lead.rule in _POINTED), *failing]))
 
 
 def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str, thresholds: Thresholds) -> BestPlace | None:
@@ -89,17 +101,27 @@ def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str, threshold
 
 def choose_likely_files(ranking: Ranking, least: float) -> LikelyFiles | None:
     """Return the first file, and the next ones until they are sure together; None below the `least` probability."""
-    files = ranking.order[:1]
-    for file in ranking.order[1:MAX_LIKELY]:
+    product = [file for file in ranking.order if ranking.query_scores.corpus.files[file].role.is_product_code]
+    files = product[:1]
+    for file in product[1:MAX_LIKELY]:
         sure = sum(ranking.probabilities[one] for one in files) >= SURE
         if sure or ranking.probabilities[file] < MIN_LIKELY_CHANCE:
             break
         files.append(file)
     probability = sum(ranking.probabilities[file] for file in files)
-    if not files or probability < least:
+    if not files or probability < least or not _has_evidence(ranking.query_scores, files[0]):
         return None
     paths = [ranking.query_scores.corpus.files[file].path for file in files]
     return LikelyFiles(paths=paths, probability=round(min(probability, 1.0), 2))
+
+
+def _has_evidence(query_scores: QueryScores, file: int) -> bool:
+    """Return whether a report names a file, or shares enough words with it: of few words any file can have most."""
+    if find_name_lead(query_scores, file):
+        return True
+    by_file = query_scores.corpus.by_file.explain_score(file, query_scores.term_weights)
+    shared = (query_scores.terms[term] for term in by_file)
+    return sum(is_distinctive(query_scores.corpus, term) for term in shared) >= MIN_SHARED
 
 
 def _find_leads(ranking: Ranking, parsed: ParsedIssue, repository: str, file: int) -> Iterator[Lead]:
@@ -138,8 +160,18 @@ def _make_place(lead: Lead, ranking: Ranking, chance: float) -> BestPlace:
         quote=lines[lead.line - 1].strip() or None,
         text=" ".join(lead.text.split()),
         calls_before_error=lead.calls_before_error,
+        is_test=corpus.files[lead.file].role.is_test,
+        caller=_make_caller(lead.caller, corpus) if lead.caller else None,
         probability=round(chance, 2),
     )
+
+
+def _make_caller(caller: Lead, corpus: Corpus) -> Caller | None:
+    if caller.line is None:
+        return None
+    around = corpus.find_enclosing(caller.file, caller.line)
+    span = Span(path=corpus.files[caller.file].path, start=caller.line, end=caller.line)
+    return Caller(span=span, symbol=around.name if around else None)
 
 
 def _find_likely_lines(lead: Lead, ranking: Ranking) -> Lead:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from triage.code.leads.lead import Lead
 from triage.code.rank.mentions import resolve_line, resolve_path
@@ -38,7 +39,10 @@ def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
             tests.append((frame, files))
     for frame, files in (product or tests)[:1]:
         for file in files:
-            yield _make_lead(query_scores, parsed, frame, file)
+            further_out = ((outer, others[0]) for outer, others in product[1:] if file not in others and outer.line)
+            caller = next(further_out, None)
+            lead = _make_lead(query_scores, parsed, frame, file)
+            yield replace(lead, caller=_make_lead(query_scores, parsed, *caller)) if caller else lead
 
 
 def _may_be_ours(corpus: Corpus, file: int, frame: Reference) -> bool:

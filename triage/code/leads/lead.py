@@ -17,5 +17,7 @@ class Lead:
     span: tuple[int, int] | None = None
     """The lines of the definition that is meant, if it is not `line`."""
     symbol: str | None = None
+    caller: "Lead | None" = None
+    """Of a trace: the nearest frame further out in another file of the product."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""

@@ -85,7 +85,8 @@ _SURE = re.compile(
     r"(?<!has )stopped working|"
     r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
     r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
-    r"(?:first )?bad commit|reverting [`(]?(?:[0-9a-f]{7,40}|#\d+|that|this|the)\b[^.]{0,60}(?:fix|solve|help|"
+    r"(?:first )?bad commit|\bculprit\b|"
+    r"reverting [`(]?(?:[0-9a-f]{7,40}|#\d+|that|this|the)\b[^.]{0,60}(?:fix|solve|help|"
     r"work|resolve)\w*|"
     r"(?:(?:bug|regression|issue|problem|error|chang\w+)\b[^.]{0,40} introduced|broken|caused|introduced) (?:in|by|"
     r"with|since) (?:#\d+|PR|commit|pull request|[0-9a-f]{7,40}\b)|regressed)",
@@ -166,6 +167,7 @@ _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
     r"|\b(?:introduced|broken|broke|caused|regressed) (?:in|by|with|since)\b"
 )
+_CULPRIT = re.compile(r"(?i)(?<!not )(?<!not the )\bculprit\b")
 _CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
 _HELPS_NOT = re.compile(r"(?i)(?:\bnot|n['’]t) (?:fix|help|solve|change)")
 """What a sentence about a commit says that does not blame it: the last good one, or one whose revert helps nothing."""
@@ -194,7 +196,7 @@ def find_regression(parsed: ParsedIssue) -> Regression | None:
         (version for sentence in sentences if (version := _first(sentence, "worked", _WORKED_IN, _IS_FINE))), ""
     )
     worked = best.worked_in or next((one.worked_in for one in found if one.worked_in), fine)
-    broken = best.broken_in or next((one.broken_in for one in found if one.broken_in != worked), "")
+    broken = best.broken_in or next((one.broken_in for one in found if one.broken_in not in ("", worked)), "")
     if worked and not broken:
         others = (_first(sentence, "broken", *_SAID_BROKEN, unless=worked) for sentence in sentences)
         broken = next(filter(None, others), "")
@@ -233,11 +235,8 @@ def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
         return None
     if is_sure and not broken:
         commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
-        broken = (
-            commit[0].replace("pull/", "#")
-            if commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence)
-            else ""
-        )
+        is_blamed = _BLAMES.search(sentence) and (_CULPRIT.search(sentence) or not _CLEARS.search(sentence))
+        broken = commit[0].replace("pull/", "#") if commit and is_blamed else ""
     place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
