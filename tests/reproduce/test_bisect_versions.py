@@ -114,7 +114,8 @@ def search(
     releases = [Release(version=f"1.{minor}", time=time, pythons=["3.9"], is_pure=is_pure) for minor in range(10)]
     versions = Versions(source, SHOP, releases, source.resolve("HEAD") or "")
     head = versions.make_commit_target("HEAD", "main")
-    chosen = selection(targets=[versions.find(named), head])
+    newest = versions.make_release_target(versions.releases[-1])
+    chosen = selection(targets=[versions.find(named), head], newest=newest, needs_setup=not is_pure)
     environments = SeemingVersions(repo, bad, missing)
     runner = VersionRunner(environments, chosen, lambda _: None)
     evidence = run_selection(chosen, runner)
@@ -157,7 +158,12 @@ def test_releases_that_cannot_be_installed_are_stepped_over(repo):
 def test_a_project_that_must_be_compiled_is_searched_by_releases_alone(repo):
     evidence, built = search(repo, lambda state: number(state) >= 2.1, is_pure=False)
     assert (evidence.first_bad.release, evidence.first_bad.commit) == ("1.3", "")
-    assert [on for on in built if not on.startswith("1.")] == ["main"]
+    assert not [on for on in built if not on.startswith("1.")]
+    assert [(run.on, run.outcome) for run in evidence.runs] == [
+        ("1.5", "failed"),
+        ("main", "could-not-install"),
+        ("1.9", "failed"),
+    ]
 
 
 def test_a_commit_that_changes_only_tests_is_told_as_such(repo):
@@ -168,8 +174,8 @@ def test_a_commit_that_changes_only_tests_is_told_as_such(repo):
 @each_row(
     ("bad", "missing", "why"),
     [
-        (lambda state: True, (), "it fails in every earlier release that could be run"),
-        (lambda state: True, tuple(f"1.{minor}" for minor in range(5)), "no earlier release could be run"),
+        (lambda state: True, (), "It fails in every earlier release that could be run."),
+        (lambda state: True, tuple(f"1.{minor}" for minor in range(5)), "No earlier release could be run."),
     ],
 )
 def test_it_says_why_nothing_was_found(repo, bad, missing, why):
@@ -194,4 +200,7 @@ def test_an_end_that_is_not_the_same_again_is_not_told(repo):
         return fails
 
     evidence, _ = search(repo, bad)
-    assert (evidence.first_bad, evidence.searched) == (None, "it is not the same each time")
+    assert (evidence.first_bad, evidence.searched) == (
+        None,
+        "No first version was found: the outcome is not the same each time.",
+    )

@@ -70,6 +70,14 @@ def test_a_version_that_a_person_names_is_run(shop):
     assert found["verdict"] == "newer"
 
 
+def test_a_package_of_the_same_name_without_a_version_in_common_is_not_installed(shop):
+    with serve_packages({"7.0": BAD}) as url:
+        done = run((shop[0], url), "--no-container", "--json", "--on", "7.0")
+        found = json.loads(run((shop[0], url), "--no-container", "--json", "--on", "1.0").stdout)
+    assert "7.0 is neither a release nor a tag" in done.stderr
+    assert [bool(one["commit"]) for one in found["runs"]] == [True, True]  # the tag is built
+
+
 def test_lines_of_the_settings_install_a_commit(shop, tmp_path):
     folder, url = shop
     repo = tmp_path / "repo"

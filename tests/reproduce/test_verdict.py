@@ -52,6 +52,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (NOTHING, ASSERT, passed(), "fixed"),
         (OUTPUT, WRONG, WRONG, "still"),
         (OUTPUT, WRONG, RIGHT, "fixed"),
+        (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
+        (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
         (OUTPUT, RIGHT, RIGHT, "nothing-to-compare"),
         (Expected(shown=["1"]), passed("1"), passed("1"), "nothing-to-compare"),

@@ -1,19 +1,18 @@
 """Finds where the outcome changed: over releases, then over the commits of the one step that changed it."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from triage.code.files.file_roles import classify_file
-from triage.reproduce.environments.releases import Release
+from triage.reproduce.environments.releases import list_mainline
 from triage.reproduce.environments.source import Source
-from triage.reproduce.results import Change, Evidence, Measure, Selection, Target
+from triage.reproduce.results import Change, Evidence, Selection, Target
 from triage.reproduce.run_example import VersionRunner
 from triage.reproduce.select_example import Versions
 
 MAX_BUILDS = 12
 """Besides the versions of the verdict: 4,096 versions are twelve steps."""
-MAX_STEPS_BACK = 64
-_SAFE_RESULTS = ("error", "assert", "output")
 
 
 class Step(NamedTuple):
@@ -23,8 +22,8 @@ class Step(NamedTuple):
     after: int
 
 
-class OutOfBuilds(Exception):
-    """No further version may be built."""
+class NotFound(Exception):
+    """The search ends without a result. The message is a sentence for people."""
 
 
 def find_step(count: int, is_after: Callable[[int], bool | None], before: int, after: int) -> Step | None:
@@ -40,7 +39,7 @@ def find_step(count: int, is_after: Callable[[int], bool | None], before: int, a
         What is left between the two when only versions are between them that cannot be judged; None for nothing.
 
     Raises:
-        OutOfBuilds: As `is_after`.
+        NotFound: As `is_after`.
     """
     skipped: set[int] = set()
     while True:
@@ -72,103 +71,84 @@ class Bisection:
     """Searches with the runner that has made the verdict, so that no version is built twice."""
 
     def __init__(self, selection: Selection, evidence: Evidence, runner: VersionRunner, versions: Versions) -> None:
-        self._selection, self._evidence, self._runner, self._versions = selection, evidence, runner, versions
+        self._named, self._main = selection.targets[0], selection.targets[-1]
+        self._evidence, self._runner, self._versions = evidence, runner, versions
+        self._fails_later = evidence.verdict != "fixed"
         self._limit = runner.builds + MAX_BUILDS
 
     def search(self, source: Source) -> Evidence:
         """Return the evidence with the first release and commit of the change, or with why there are none."""
-        verdict, measure = self._evidence.verdict, self._evidence.measure
-        if verdict not in ("still", "fixed", "newer") or measure not in _SAFE_RESULTS:
+        if self._evidence.verdict not in ("still", "fixed", "newer") or self._evidence.measure == "difference":
             return self._evidence
         try:
-            found = self._search_releases(fails_later=verdict != "fixed", measure=measure)
-            if isinstance(found, str):
-                return self._evidence.model_copy(update={"searched": found})
-            before, after = found
-            change = Change(release=after.on if not self._is_main(after) else "", before=before.on)
-            commit = self._search_commits(source, before, after, measure, fails_later=verdict != "fixed")
-        except OutOfBuilds:
-            return self._evidence.model_copy(update={"searched": f"it was not found within {MAX_BUILDS} builds"})
-        if commit:
-            paths = source.list_changed(commit)
-            is_shipped = any(classify_file(path).is_product_code for path in paths)
+            before, after = self._search_releases()
+        except NotFound as why:
+            return self._evidence.model_copy(update={"searched": str(why)})
+        change = Change(release="" if after == self._main else after.on, before=before.on)
+        with suppress(NotFound):
+            commit = self._search_commits(source, before, after)
+            is_shipped = any(classify_file(path).is_product_code for path in source.list_changed(commit))
             more = {"commit": commit, "subject": source.read_subject(commit)[:200], "only_tests": not is_shipped}
             change = change.model_copy(update=more)
-        change = change.model_copy(update={"builds": self._runner.builds})
-        return self._evidence.model_copy(update={"first_good" if verdict == "fixed" else "first_bad": change})
+        return self._evidence.model_copy(update={"first_bad" if self._fails_later else "first_good": change})
 
-    def _is_main(self, target: Target) -> bool:
-        return target.commit == self._selection.targets[-1].commit and bool(target.commit)
-
-    def _judge(self, target: Target, measure: Measure, *, fails_later: bool) -> bool | None:
-        """Return whether a version has the later outcome. Raises OutOfBuilds."""
+    def _judge(self, target: Target) -> bool | None:
+        """Return whether a version has the later outcome. Raises NotFound when no more versions may be built."""
         if self._runner.builds >= self._limit:
-            raise OutOfBuilds
-        fails = self._runner.shows_failure(target, measure)
-        return None if fails is None else fails == fails_later
+            raise NotFound(f"No first version was found within {MAX_BUILDS} builds.")
+        fails = self._runner.shows_failure(target, self._evidence.measure)
+        return None if fails is None else fails == self._fails_later
 
-    def _search_releases(self, *, fails_later: bool, measure: Measure) -> tuple[Target, Target] | str:
-        releases: Sequence[Release] = self._versions.releases
-        main = self._selection.targets[-1]
-        targets = [self._versions.make_release_target(release) for release in releases]
-        named = self._find_named(targets)
-        if named is None:
-            return "the named version is no release"
+    def _judge_again(self, target: Target) -> bool:
+        return self._runner.shows_failure(target, self._evidence.measure) == self._fails_later
 
-        judged: list[int] = []
-
-        def is_after(number: int) -> bool | None:
-            result = self._judge(targets[number], measure, fails_later=fails_later)
-            judged.extend([] if result is None else [number])
-            return result
-
-        if self._evidence.verdict == "still":
-            before = find_earlier(named, lambda number: is_after(number) is False)
-            if before is None:
-                return (
-                    f"{'it fails in every' if judged else 'no'} earlier release {'that ' if judged else ''}could be run"
-                )
-            step = find_step(len(targets), is_after, before, named)
-        else:
-            targets.append(main)
-            step = find_step(len(targets), is_after, named, len(targets) - 1)
+    def _find_pair(self, targets: Sequence[Target], before: int, after: int) -> tuple[Target, Target]:
+        """Return the neighbours between which the outcome changes, after both were run again. Raises NotFound."""
+        step = find_step(len(targets), lambda number: self._judge(targets[number]), before, after)
         if step is None:
-            return "the named version is not older than main"
-        found = targets[step.before], targets[step.after]
-        return found if self._is_confirmed(*found, measure, fails_later=fails_later) else "it is not the same each time"
+            raise NotFound("The named version is not older than the current commit.")
+        pair = targets[step.before], targets[step.after]
+        # Half of the wrong bisections of others came from failures that are not always there.
+        if [self._runner.shows_failure(one, self._evidence.measure) == self._fails_later for one in pair] != [
+            False,
+            True,
+        ]:
+            raise NotFound("No first version was found: the outcome is not the same each time.")
+        return pair
 
-    def _find_named(self, targets: Sequence[Target]) -> int | None:
-        named = self._selection.targets[0]
-        return next((number for number, one in enumerate(targets) if one.on == named.on), None)
+    def _search_releases(self) -> tuple[Target, Target]:
+        releases = list_mainline(self._versions.releases, self._named.on)
+        targets = [self._versions.make_release_target(release) for release in releases]
+        named = next((number for number, one in enumerate(targets) if one.on == self._named.on), None)
+        if named is None:
+            raise NotFound("No first version was searched for: the named version is no release.")
+        if self._evidence.verdict != "still":
+            return self._find_pair([*targets, self._main], named, len(targets))
+        answers: dict[int, bool | None] = {}
 
-    def _is_confirmed(self, before: Target, after: Target, measure: Measure, *, fails_later: bool) -> bool:
-        """Run both sides again: half of the wrong bisections of others came from a failure that is not always there."""
-        return (
-            self._runner.shows_failure(before, measure) is (not fails_later)
-            and self._runner.shows_failure(after, measure) is fails_later
-        )
+        def is_before(number: int) -> bool:
+            answers[number] = self._judge(targets[number])
+            return answers[number] is False
 
-    def _search_commits(
-        self, source: Source, before: Target, after: Target, measure: Measure, *, fails_later: bool
-    ) -> str:
-        """Return the commit that changed the outcome; empty if commits cannot be built or do not show it."""
-        tags = self._versions.tags
+        before = find_earlier(named, is_before)
+        if before is None and any(answers.values()):
+            raise NotFound("It fails in every earlier release that could be run.")
+        if before is None:
+            raise NotFound("No earlier release could be run.")
+        return self._find_pair(targets, before, named)
+
+    def _search_commits(self, source: Source, before: Target, after: Target) -> str:
+        """Return the commit that changed the outcome. Raises NotFound if commits cannot be built or do not show it."""
+        tags, pure = self._versions.tags, {release.version for release in self._versions.releases if release.is_pure}
         start, end = (one.commit or source.resolve(tags.get(one.version, "")) for one in (before, after))
-        pure = {release.version for release in self._versions.releases if release.is_pure}
-        can_build = before.on in pure and after.on in {*pure, self._selection.targets[-1].on}
-        fork = source.find_fork(start, end) if start and end and can_build else None
-        if not fork or not end:
-            return ""
+        fork = source.find_fork(start, end) if start and end else None
+        if not fork or not end or not {before.on, after.on} <= {*pure, self._main.on}:
+            raise NotFound
         commits = [fork, *source.list_steps(fork, end)]
         targets = [self._versions.make_commit_target(commit, commit[:7]) for commit in commits]
-
-        def is_after(number: int) -> bool | None:
-            return self._judge(targets[number], measure, fails_later=fails_later)
-
-        if len(commits) < 2 or is_after(0) is not False or is_after(len(targets) - 1) is not True:
-            return ""
-        step = find_step(len(targets), is_after, 0, len(targets) - 1)
-        if step is None or step.after - step.before > 1:
-            return ""
-        sides = targets[step.before], targets[step.after]
-        return commits[step.after] if self._is_confirmed(*sides, measure, fails_later=fails_later) else ""
+        if len(commits) < 2 or self._judge(targets[0]) is not False or not self._judge(targets[-1]):
+            raise NotFound
+        last, first = self._find_pair(targets, 0, len(targets) - 1)
+        if commits.index(first.commit) - commits.index(last.commit) > 1:
+            raise NotFound
+        return first.commit

@@ -17,6 +17,7 @@ _WISH = re.compile(
     r"fix(?:ed|es)?)\b"
 )
 """A sentence that names the error that ought to be raised, not the one that is."""
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _LANGUAGES = {"python": "python", "node": "javascript"}
 _MIN_STEM_CHARS = 8
 _MIN_LIKENESS = 0.85
@@ -90,7 +91,7 @@ def is_same_message(one: str, other: str) -> bool:
 
 def stem(message: str) -> str:
     """Return a message without what differs from machine to machine."""
-    text = re.sub(r"0x[0-9a-fA-F]+", "#", message)
+    text = _ADDRESS.sub("#", message)
     text = re.sub(r"(?:[A-Za-z]:)?(?:[\\/][\w.~-]+){2,}", "/", text)
     text = re.sub(r"\d+(?:\.\d+)*", "#", text)
     return " ".join(re.sub(r"[\"'`“”‘’]", "", text).lower().split())
@@ -109,8 +110,9 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
 
 
 def is_same_output(one: str, other: str) -> bool:
-    return _squeeze(one) == _squeeze(other)
+    """Return whether two versions print the same, white space included, up to addresses."""
+    return _ADDRESS.sub("#", one) == _ADDRESS.sub("#", other)
 
 
 def _squeeze(text: str) -> str:
-    return "".join(re.sub(r"0x[0-9a-fA-F]+", "#", text).split())
+    return "".join(_ADDRESS.sub("#", text).split())

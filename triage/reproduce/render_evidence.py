@@ -73,10 +73,11 @@ def _describe_obstacle(evidence: Evidence) -> str:
 
 
 def _describe_difference(selection: Selection, evidence: Evidence) -> str:
-    why = "It asks for something new." if selection.is_feature else "The report shows no error or output to compare."
+    if selection.is_feature:
+        return "The example runs. The report asks for something new, so a person must say what is right."
     if is_same_everywhere(evidence.runs):
-        return f"The example runs, with the same result on each version. {why}"
-    return f"The example runs, with different results. {why} A person must say which result is right."
+        return "The example runs, with the same result on each version. Nothing in the report says whether it is right."
+    return "The example runs, with different results. A person must say which one is right."
 
 
 def _describe_run(evidence: Evidence) -> str:
@@ -131,7 +132,7 @@ def find_path(path: str, paths: Sequence[str]) -> str:
 def _describe_change(evidence: Evidence) -> str:
     change = evidence.first_good or evidence.first_bad
     if change is None:
-        return f"No first version was found: {evidence.searched}." if evidence.searched else ""
+        return evidence.searched
     has, had = ("without it", "Last release with it") if evidence.first_good else ("with it", "Worked in")
     before = f"{had}{':' if evidence.first_good else ''} {format_code_span(change.before)}."
     first = f"First release {has}: {format_code_span(change.release)}" if change.release else "Not released yet"
@@ -200,4 +201,4 @@ def _dump_run(run: Run, paths: Sequence[str]) -> dict[str, Any]:
 
 
 def _dump_change(change: Change | None) -> dict[str, Any] | None:
-    return change.model_dump(exclude={"builds"}) if change else None
+    return change.model_dump() if change else None

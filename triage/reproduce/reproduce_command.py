@@ -92,7 +92,7 @@ def _reproduce(
         raise BadInput("The repository has no commit.")
     project = open_project(source, app.config.reproduce, head)
     versions = Versions(source, project, list_releases(project, app.environment.network, os.environ), head)
-    selection = select_example(issue, source, project, versions, on)
+    selection = select_example(issue, source, project, versions, on, app.config.reproduce.setup)
     if isinstance(selection, NoExample):
         raise BadInput(f"Nothing was run: {_describe_refusal(selection, project)}.")
     runner = VersionRunner(environments, selection, app.progress.info)

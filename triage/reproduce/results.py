@@ -98,6 +98,8 @@ class Selection(Value):
     """The named version or versions first, main last."""
     newest: Target | None = None
     """The newest release, for a main that cannot be installed."""
+    needs_setup: bool = False
+    """Its wheels are for one kind of machine each: a commit is compiled, which the settings must say how to do."""
 
 
 class Run(Value):
@@ -132,7 +134,6 @@ class Change(Value):
     subject: str = ""
     only_tests: bool = False
     """The commit touches no file that is shipped: it is told as a range."""
-    builds: int = 0
 
 
 class Evidence(Value):
@@ -142,4 +143,4 @@ class Evidence(Value):
     first_bad: Change | None = None
     first_good: Change | None = None
     searched: str = ""
-    """Why a bisection found nothing; empty without one."""
+    """Why a bisection found nothing, a sentence; empty without one."""

@@ -58,6 +58,8 @@ class VersionRunner:
         return self._built[key]
 
     def _build_with_packages_of(self, target: Target, time: datetime) -> Environment | CannotInstall:
+        if target.commit and self._selection.needs_setup:
+            return CannotInstall("it must be compiled, and no `reproduce: setup:` in .github/triage.yml says how")
         try:
             built = self._environments.build(target.model_copy(update={"time": time}), self._selection.project)
         except CannotInstall as problem:

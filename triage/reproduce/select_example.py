@@ -33,7 +33,9 @@ class Versions:
         self.tags = source.list_version_tags()
         self.head = head
         until = source.read_time(head) + DEPENDENCIES_AFTER
-        merged = merge_tags(releases, self.tags, source.read_time)
+        # A package of the same name without a version in common is somebody else's.
+        is_ours = not self.tags or any(release.version in self.tags for release in releases)
+        merged = merge_tags(releases if is_ours else [], self.tags, source.read_time)
         self.releases = [release for release in merged if release.time <= until]
 
     def make_release_target(self, release: Release) -> Target:
@@ -67,7 +69,7 @@ class Versions:
 
 
 def select_example(
-    issue: Issue, source: Source, project: Project, versions: Versions, named: Sequence[str]
+    issue: Issue, source: Source, project: Project, versions: Versions, named: Sequence[str], setup: str
 ) -> Selection | NoExample:
     """Return what is to be run, or why the report has no example.
 
@@ -77,6 +79,7 @@ def select_example(
         project: What it is.
         versions: Of the project.
         named: The versions that a person named; empty for the version of the report, else the newest release.
+        setup: How a commit is installed, by the settings; empty without.
 
     Raises:
         WrongUsage: There is no such version.
@@ -101,6 +104,7 @@ def select_example(
         is_feature=classify_issue(parsed, issue.labels) == "feature_request",
         targets=targets,
         newest=versions.make_release_target(newest) if newest and newest.version != targets[0].on else None,
+        needs_setup=newest is not None and not newest.is_pure and not setup,
     )
 
 

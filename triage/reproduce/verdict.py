@@ -125,10 +125,10 @@ def decide_verdict(selection: Selection, runs: Sequence[Run], measure: Measure) 
 def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> Verdict:
     if named.same_failure or current.same_failure:
         if current.same_failure:
-            if named.same_failure or named.outcome not in _ENDED:
-                return "still"
-            # What the report shows may be what it expects.
-            return "nothing-to-compare" if measure == "output" else "newer"
+            # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
+            if measure == "output" and not is_same_everywhere([named, current]):
+                return "nothing-to-compare"
+            return "still" if named.same_failure or named.outcome not in _ENDED else "newer"
         return "fixed" if current.outcome == "passed" else "other-failure"
     if "failed" in (named.outcome, current.outcome):
         return "other-failure"

@@ -4,6 +4,7 @@ from testing.each_row import each_row
 from triage.reproduce.environments.releases import (
     Release,
     find_release,
+    list_mainline,
     merge_tags,
     normalize_version,
     order_pythons,
@@ -119,6 +120,13 @@ def test_a_release_is_found_by_what_people_write(written, version):
 )
 def test_a_tag_names_a_version(tag, version):
     assert normalize_version(tag) == version
+
+
+def test_a_late_release_of_an_old_line_is_no_step_of_a_search():
+    times = {"1.0": 1, "1.1": 2, "1.2": 9, "1.3": 8, "2.0": 3, "2.1": 4}
+    releases = [Release(version=version, time=NOW.replace(day=day)) for version, day in times.items()]
+    assert [one.version for one in list_mainline(releases, "2.1")] == ["1.0", "1.1", "2.0", "2.1"]
+    assert [one.version for one in list_mainline(releases, "1.2")] == ["1.0", "1.1", "1.2", "2.0", "2.1"]
 
 
 def test_a_tag_without_a_wheel_is_a_release_too():

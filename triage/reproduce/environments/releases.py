@@ -144,6 +144,15 @@ def merge_tags(releases: Sequence[Release], tags: Mapping[str, str], times: Call
     return sorted([*releases, *tagged], key=lambda release: Version(release.version))
 
 
+def list_mainline(releases: Sequence[Release], named: str) -> list[Release]:
+    """Return the releases, and among them the named one, without those that came after a higher version."""
+    kept: list[Release] = []
+    for release in reversed(releases):
+        if release.version == named or not kept or release.time <= min(one.time for one in kept):
+            kept.insert(0, release)
+    return kept
+
+
 def normalize_version(text: str) -> str:
     """Return the version of a tag such as `v2.4.0`, `release-2.4.0` or `pkg-2.4`; empty if it has none."""
     match = re.search(r"(?:^|[^\d.])v?(\d+(?:\.\d+)+(?:\.post\d+)?)$", text)
