@@ -18,6 +18,7 @@ from triage.reproduce.environments.releases import (
     order_pythons,
 )
 from triage.reproduce.environments.source import Source
+from triage.reproduce.example import python_code
 from triage.reproduce.example.example import NoExample, Project
 from triage.reproduce.example.read_example import read_example
 from triage.reproduce.expected import find_expected
@@ -97,8 +98,10 @@ def select_example(
         chosen = of_report or newest
         targets = [versions.make_release_target(chosen)] if chosen else []
     targets.append(versions.make_commit_target(versions.head, source.name_head()))
+    imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
+    companions = source.find_companions(versions.head, imported) if project.language == "python" else []
     return Selection(
-        project=project,
+        project=project.model_copy(update={"companions": companions}),
         example=example,
         expected=find_expected(parsed, example),
         is_feature=classify_issue(parsed, issue.labels) == "feature_request",

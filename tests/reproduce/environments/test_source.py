@@ -52,6 +52,16 @@ def test_settings_name_the_package_and_the_prelude(tmp_path):
     assert (found.package, found.prelude, found.exports) == ("other", "x = 1", ["total"])
 
 
+def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that_imports_it(tmp_path):
+    files = {
+        "setup.py": "extras={'io': ['netCDF4>=1', 'os']}",
+        "ci/requirements/all.yml": "- pooch\n",
+        "README": "evil",
+    }
+    commit(tmp_path, files)
+    assert Source(tmp_path).find_companions("HEAD", {"netCDF4", "pooch", "evil", "os"}) == ["netCDF4", "pooch"]
+
+
 def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -66,7 +66,7 @@ def plan_build(
     make = [*uv, "venv", "--quiet", "--python", python, str(folder / "env")]
     newest = ["--quiet", "--python", str(folder / "env"), "--exclude-newer", time]
     # Old packages import pkg_resources, which an environment of today does not have.
-    install = [*uv, "pip", "install", "--only-binary", ":all:", *newest, "setuptools"]
+    install = [*uv, "pip", "install", "--only-binary", ":all:", *newest, "setuptools", *project.companions]
     if own:
         return [make, [*install, "pip", "wheel"], *own]
     if target.version:

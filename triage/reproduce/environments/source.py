@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import sys
 import tarfile
 import tomllib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
@@ -23,6 +25,10 @@ _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
+_REQUIREMENT_FILE = re.compile(
+    r"(?:^(?:pyproject\.toml|setup\.cfg|setup\.py)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in|ya?ml))$"
+)
+_MAX_REQUIREMENT_FILES = 30
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?([A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\b(?:name|NAME|DISTNAME)\s*=\s*['"]([A-Za-z0-9][\w.-]*)['"]""")
 _REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
@@ -111,6 +117,12 @@ class Source:
         texts = (self.read(commit, name) or "" for name in ("pyproject.toml", "setup.cfg", "setup.py"))
         requires = next((match[1].strip() for text in texts if (match := _REQUIRES.search(text))), "")
         return [python for python in PYTHONS if is_python_allowed(requires, python)]
+
+    def find_companions(self, commit: str, modules: Iterable[str]) -> list[str]:
+        """Return the modules that the project's own files name as packages, such as optional dependencies."""
+        files = [path for path in self.list_paths(commit) if _REQUIREMENT_FILE.search(path)][:_MAX_REQUIREMENT_FILES]
+        words = {word.lower() for path in files for word in re.findall(r"[\w.-]+", self.read(commit, path) or "")}
+        return sorted(name for name in modules if name.lower() in words and name not in sys.stdlib_module_names)
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
         """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""

@@ -46,5 +46,7 @@ class Project(Value):
     """What can be imported, such as `sklearn`. For Node the package's name."""
     exports: list[str] = Field(default_factory=list)
     """What `from MODULE import *` of the first module defines; empty if that is not known."""
+    companions: list[str] = Field(default_factory=list)
+    """Packages that the example imports beside the project, as far as the project's own files name them."""
     prelude: str = ""
     """Lines of the project's settings for examples that use names without defining them."""

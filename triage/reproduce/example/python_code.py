@@ -41,10 +41,10 @@ def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
-def find_imports(tree: ast.AST) -> set[str]:
+def find_imports(tree: ast.AST | None) -> set[str]:
     """Return the top-level modules that code imports, at any depth."""
     found = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
