@@ -5,7 +5,7 @@ It imports them where it opens them, as `app.wiring` does.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from triage.ports import Codebase, Services
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
+    from triage.code.indexed_commit import LastIndex
 
 MAX_PAST_ISSUES = 3_000
 """Thirty requests."""
@@ -31,9 +32,10 @@ MAX_BODY_CHARS = 65_536
 
 @dataclass
 class PastServices:
-    """Opens the services of one past issue after the other."""
+    """Opens the services of one past issue after the other. Neighbouring commits share what was indexed."""
 
     app: App
+    _neighbour: "LastIndex | None" = field(default=None, repr=False)
 
     def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
         """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
@@ -44,8 +46,9 @@ class PastServices:
 
     def _build_codebase(self, case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:
         from triage.code.codebase import GitCodebase
-        from triage.code.indexed_commit import PastCommit
+        from triage.code.indexed_commit import LastIndex, PastCommit
 
+        self._neighbour = self._neighbour or LastIndex()
         folder = app.find_cache_folder()
         return GitCodebase(
             app.root,
@@ -56,7 +59,7 @@ class PastServices:
             ignore=app.config.ignore,
             vector_folder=folder and folder / "vectors",
             thresholds=app.config.thresholds,
-            past=PastCommit(case.base, case.opened_at),
+            past=PastCommit(case.base, case.opened_at, self._neighbour),
         )
 
 
