@@ -1,31 +1,54 @@
-"""Measures how often the place that an issue leads to is in a file of the fix, by the sign that leads to it."""
+"""Measures how often the files that a comment names are in the fix, with the history that was known before it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
-from bench.accuracy import build_record, parse_arguments
-from triage.code.leads.find_leads import find_place, put_reported_first
-from triage.code.rank.query import build_query
-from triage.code.rank.ranking import rank_files
-from triage.code.retriever import make_search_query
-from triage.domain.project_config import Thresholds
+from bench.accuracy import open_git, parse_arguments
+from triage.code.codebase import GitCodebase
+from triage.code.indexed_commit import LastIndex, PastCommit
+from triage.domain.code import FoundPlaces
+from triage.domain.issue import Issue
+from triage.issue.read_issue import read_issue
+from triage.issue.report_facts import find_facts
 
 
 def main() -> None:
     records, mirror = parse_arguments(__doc__)
-    named, right = Counter[str](), Counter[str]()
+    named, right, first_right = Counter[str](), Counter[str](), Counter[str]()
+    for record, found in find_all_places(records, mirror):
+        if found.likely is None:
+            continue
+        paths = found.likely.paths
+        for group in (found.best.sign if found.best else "files", f"{len(paths)} named", "all"):
+            named[group] += 1
+            right[group] += any(path in record["gold_files"] for path in paths)
+            first_right[group] += paths[0] in record["gold_files"]
+        print(record["instance_id"], paths, any(path in record["gold_files"] for path in paths), flush=True)
+    for group in sorted(named):
+        print(f"{group}: {named[group]}, one of them right {right[group]}, the first {first_right[group]}")
+    print(f"of {len(records)} issues")
+
+
+def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], FoundPlaces]]:
+    """Yield where each issue leads, by repository and age: neighbouring commits share most of their index."""
+    by_repository = defaultdict(list)
     for record in records:
-        search = make_search_query(record["problem_statement"])
-        ranking = rank_files(build_record(record, mirror), build_query(search), {}, by_embedding=False)
-        ranking = put_reported_first(ranking, search.parsed, record["repo"])
-        if place := find_place(ranking, search.parsed, record["repo"], Thresholds()):
-            named[place.sign] += 1
-            right[place.sign] += place.span.path in record["gold_files"]
-            print(
-                record["instance_id"], place.sign, f"{place.probability:.2f}", place.span.path in record["gold_files"]
-            )
-    for sign in named:
-        print(f"{sign}: right in {right[sign]} of {named[sign]}")
-    print(f"all: right in {right.total()} of {named.total()}, of {len(records)} issues")
+        git = open_git(record, mirror)
+        seconds = int(git.run("show", "-s", "--format=%ct", record["base_commit"]))
+        by_repository[record["repo"]].append((seconds, record))
+    for repository, dated in by_repository.items():
+        neighbour = LastIndex()
+        for seconds, record in sorted(dated, key=lambda one: one[0]):
+            commit = PastCommit(record["base_commit"], datetime.fromtimestamp(seconds + 1, UTC), neighbour)
+            codebase = GitCodebase(open_git(record, mirror).folder, repository, past=commit)
+            codebase.index()
+            title, _, body = record["problem_statement"].partition("\n")
+            parsed = read_issue(Issue(title=title, body=body))
+            codebase.find_regression_window(parsed, find_facts(parsed, repository))
+            yield record, codebase.find_places(parsed)
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ class IndexedCommit:
         best = find_place(ranking, parsed, self.repository, thresholds)
         if best and best.is_test:
             return FoundPlaces(best=best, likely=LikelyFiles(paths=[best.span.path], probability=best.probability))
-        likely = choose_likely_files(ranking, 0.0 if best and best.is_likely_alone else thresholds.files)
+        likely = choose_likely_files(ranking, best, thresholds.files)
         return FoundPlaces(best=best if likely else None, likely=likely)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:

@@ -203,7 +203,7 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
 def test_several_places_that_the_reporter_names_are_likely_together(tmp_path):
     asked = read("saving is slow", "It is shop/basket.py:2 that calls shop/store.py:10, and then shop/module_3.py:1.")
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
-    likely = choose_likely_files(put_reported_first(ranking, asked.parsed, "acme/shop"), 0.6)
+    likely = choose_likely_files(put_reported_first(ranking, asked.parsed, "acme/shop"), None, 0.6)
     assert likely
     assert set(likely.paths) == {"shop/basket.py", "shop/store.py", "shop/module_3.py"}
     assert likely.probability <= SURE
@@ -228,7 +228,7 @@ def test_so_many_files_are_named_that_they_are_sure_together_but_three_at_most(
     others = [file for file in range(9) if file != ranking.order[0]]
     files = [ranking.order[0], *others][: len(probabilities)]
     likely = choose_likely_files(
-        replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), least
+        replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), None, least
     )
     assert (len(likely.paths), likely.probability) == (count, together) if likely else count == 0
 
@@ -238,7 +238,7 @@ def test_few_common_words_make_no_file_likely(tmp_path):
     files = FILES | {"shop/basket.py": "def fill(basket):\n    return 'very serious'\n"}
     ranking = rank_files(make_corpus(tmp_path, files), build_query(asked), {}, by_embedding=False)
     assert ranking.probabilities[ranking.order[0]] > 0.6, "no other file has these words"
-    assert choose_likely_files(ranking, 0.6) is None
+    assert choose_likely_files(ranking, None, 0.6) is None
 
 
 def test_quoted_code_leads_to_its_line(tmp_path):

@@ -34,7 +34,7 @@ MIN_SHARED = 3
 """Distinctive words that a report has to share with the likeliest file."""
 SURE = 0.9
 """Files that are so likely together need no further one."""
-MIN_LIKELY_CHANCE = 0.04
+MIN_LIKELY_CHANCE, MIN_OTHER_CHANCE = 0.04, 0.1
 """A file that is less likely is not worth a look."""
 _POINTED: frozenset[Rule] = frozenset({"link", "place"})
 """Rules by which the reporter points at a file."""
@@ -99,13 +99,19 @@ def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str, threshold
     return _make_place(lead, ranking, chance) if lead and sure else None
 
 
-def choose_likely_files(ranking: Ranking, least: float) -> LikelyFiles | None:
-    """Return the first file, and the next ones until they are sure together; None below the `least` probability."""
+def choose_likely_files(ranking: Ranking, best: BestPlace | None, least: float) -> LikelyFiles | None:
+    """Return the first file, and the next ones until they are sure together.
+
+    None below the `least` probability, unless the `best` place is likely alone.
+    """
+    least = 0.0 if best and best.is_likely_alone else least
+    # Where the reporter points at a file, another one needs more than a few shared words.
+    min_chance = MIN_OTHER_CHANCE if best and best.sign == "place" else MIN_LIKELY_CHANCE
     product = [file for file in ranking.order if ranking.query_scores.corpus.files[file].role.is_product_code]
     files = product[:1]
     for file in product[1:MAX_LIKELY]:
         sure = sum(ranking.probabilities[one] for one in files) >= SURE
-        if sure or ranking.probabilities[file] < MIN_LIKELY_CHANCE:
+        if sure or ranking.probabilities[file] < min_chance:
             break
         files.append(file)
     probability = sum(ranking.probabilities[file] for file in files)
