@@ -15,7 +15,7 @@ from triage.code.leads.shown_lines import MAX_SHOWN_LINES
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking, rank_files
-from triage.domain.code import BestPlace, SearchQuery
+from triage.domain.code import BestPlace, SearchQuery, Span
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.project_config import NO_THRESHOLDS, Thresholds
 from triage.issue.read_issue import read_issue
@@ -231,6 +231,18 @@ def test_so_many_files_are_named_that_they_are_sure_together_but_three_at_most(
         replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), None, least
     )
     assert (len(likely.paths), likely.probability) == (count, together) if likely else count == 0
+
+
+def test_the_file_of_a_lead_is_always_the_first_of_the_likely_ones(tmp_path):
+    files = FILES | {"shop/texts.json": '{"gone": "the shelf is no longer here"}'}
+    ranking = rank_files(make_corpus(tmp_path, files), build_query(make_query(title="x")), {}, by_embedding=False)
+    corpus = ranking.query_scores.corpus
+    file = corpus.file_numbers["shop/texts.json"]
+    ranking = replace(ranking, order=[file, 1], probabilities={file: 0.6, 1: 0.02})
+    place = BestPlace(sign="message", span=Span(path="shop/texts.json", start=1, end=1), line=1, probability=0.6)
+    likely = choose_likely_files(ranking, place, 0.6)
+    assert likely
+    assert likely.paths == ["shop/texts.json"], "of resources too, whatever words they share"
 
 
 def test_few_common_words_make_no_file_likely(tmp_path):

@@ -7,7 +7,7 @@ and quoted lines in other files two were right.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from triage.code.leads.frame import find_frame_leads
 from triage.code.leads.lead import Lead, Rule
@@ -107,17 +107,19 @@ def choose_likely_files(ranking: Ranking, best: BestPlace | None, least: float) 
     least = 0.0 if best and best.is_likely_alone else least
     # Where the reporter points at a file, another one needs more than a few shared words.
     min_chance = MIN_OTHER_CHANCE if best and best.sign == "place" else MIN_LIKELY_CHANCE
-    product = [file for file in ranking.order if ranking.query_scores.corpus.files[file].role.is_product_code]
-    files = product[:1]
-    for file in product[1:MAX_LIKELY]:
+    corpus = ranking.query_scores.corpus
+    files = [corpus.file_numbers[best.span.path]] if best else []
+    product = (file for file in ranking.order if corpus.files[file].role.is_product_code and file not in files)
+    for file in islice(product, MAX_LIKELY - len(files)):
         sure = sum(ranking.probabilities[one] for one in files) >= SURE
         if sure or ranking.probabilities[file] < min_chance:
             break
         files.append(file)
     probability = sum(ranking.probabilities[file] for file in files)
-    if not files or probability < least or not _has_evidence(ranking.query_scores, files[0]):
+    has_evidence = best is not None or (files and _has_evidence(ranking.query_scores, files[0]))
+    if not has_evidence or probability < least:
         return None
-    paths = [ranking.query_scores.corpus.files[file].path for file in files]
+    paths = [corpus.files[file].path for file in files]
     return LikelyFiles(paths=paths, probability=round(min(probability, 1.0), 2))
 
 
