@@ -83,6 +83,7 @@ def test_a_named_type_counts_where_the_project_raised_it():
         ("2\n1\n", ["1", "2"], False),
         ("array([1,\n   2])\n", ["array([1, 2])"], True),
         ("<A at 0x1>", ["<A at 0x2>"], True),
+        ("over 'x'\n1 group", ["over 'x' \n1 group"], False),
         ("1", [], False),
     ],
 )

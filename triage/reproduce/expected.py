@@ -18,6 +18,7 @@ _WISH = re.compile(
 )
 """A sentence that names the error that ought to be raised, not the one that is."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _LANGUAGES = {"python": "python", "node": "javascript"}
 _MIN_STEM_CHARS = 8
 _MIN_LIKENESS = 0.85
@@ -98,7 +99,7 @@ def stem(message: str) -> str:
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
-    """Return whether everything that the report shows is printed, in its order. White space does not count."""
+    """Return whether everything that the report shows is printed, in its order. White space counts at ends of lines."""
     printed, position = _squeeze(output), 0
     for one in shown:
         wanted = _squeeze(one)
@@ -115,4 +116,5 @@ def is_same_output(one: str, other: str) -> bool:
 
 
 def _squeeze(text: str) -> str:
+    text = _TRAILING_BLANK.sub("¶", text)  # may be the fault
     return "".join(_ADDRESS.sub("#", text).split())
