@@ -84,6 +84,8 @@ def test_a_named_type_counts_where_the_project_raised_it():
         ("array([1,\n   2])\n", ["array([1, 2])"], True),
         ("<A at 0x1>", ["<A at 0x2>"], True),
         ("over 'x'\n1 group", ["over 'x' \n1 group"], False),
+        ("-a*t + a/2\n", ["-a*t"], False),
+        ("2 -a*t\n", ["-a*t"], False),
         ("1", [], False),
     ],
 )

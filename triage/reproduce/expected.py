@@ -100,13 +100,21 @@ def stem(message: str) -> str:
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
     """Return whether everything that the report shows is printed, in its order. White space counts at ends of lines."""
-    printed, position = _squeeze(output), 0
+    printed, position = "", 0
+    bounds = [0]
+    for line in output.splitlines(keepends=True):
+        printed += _squeeze(line)
+        bounds.append(len(printed))
     for one in shown:
         wanted = _squeeze(one)
-        position = printed.find(wanted, position)
-        if position < 0:
+        # From the start of a line to the end of one: `-x` is not shown by `-x + 1`.
+        starts = (
+            at for at in bounds if at >= position and printed.startswith(wanted, at) and at + len(wanted) in bounds
+        )
+        start = next(starts, None)
+        if start is None:
             return False
-        position += len(wanted)
+        position = start + len(wanted)
     return bool(shown)
 
 
