@@ -51,7 +51,7 @@ from triage.comment.sections import (
     utf16_length,
 )
 from triage.comment.template import ensure_safe
-from triage.domain.code import MAX_NARROW, BestPlace, LikelyFiles, RegressionWindow, Span
+from triage.domain.code import MAX_NARROW, BestPlace, Caller, LikelyFiles, RegressionWindow, Span
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
@@ -210,6 +210,21 @@ def test_files_that_are_sure_enough_together_are_named_together(
     report = SILENT.model_copy(update={"best_place": place, "likely_files": likely, "suspects": suspects})
     assert decide_comment(report, "auto") == "found"
     golden(f"tests/golden/comment_likely_{name}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+
+
+def test_where_another_file_calls_is_said_once():
+    place = FOUND["trace"].model_copy(
+        update={"caller": Caller(span=sample_reports.span(READER, 73, 73), symbol="read")}
+    )
+    suspects = [
+        sample_reports.suspect(DATES, 21, 27, "parse_date"),
+        sample_reports.suspect(READER, 70, 84, "read_rows"),
+    ]
+    alone = SILENT.model_copy(update={"best_place": place, "suspects": suspects[:1]})
+    assert re.search(rf"Called from \[`{READER}:73`\]\(\S+\), `read`\.", render_comment(alone, None, PATHS))
+    likely = LikelyFiles(paths=[DATES, READER], probability=0.9)
+    listed = alone.model_copy(update={"likely_files": likely, "suspects": suspects})
+    assert "Called from" not in render_comment(listed, None, PATHS)
 
 
 @pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN", "CHALLENGED"])

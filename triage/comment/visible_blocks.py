@@ -78,10 +78,12 @@ def _render_findings(report: RunReport) -> str:
 
 
 def _render_best_place(report: RunReport, place: BestPlace) -> str:
-    others = locate_suspects(report, list_likely_suspects(report)[1:], format_code_span)
+    likely = list_likely_suspects(report)[1:]
+    others = locate_suspects(report, likely, format_code_span)
     probability = report.likely_files.probability if report.likely_files else 0.0
     where = _link_file(report, place.span.path)
-    caller = locate(report, place.caller.span) if place.caller else ""
+    is_listed = place.caller is not None and place.caller.span.path in [suspect.path for suspect in likely]
+    caller = locate(report, place.caller.span) if place.caller and not is_listed else ""
     return render_block("blocks", "best_place", place, where, build_code_link(report), caller, others, probability)
 
 

@@ -68,6 +68,13 @@ def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
     assert place.text == "ValueError: it was never written"
 
 
+def test_a_trace_says_from_where_another_file_calls(tmp_path):
+    place = find(tmp_path, trace_query(16))
+    assert place
+    assert place.caller
+    assert (place.caller.span, place.caller.symbol) == (Span(path="shop/basket.py", start=2, end=2), "fill")
+
+
 def test_a_trace_that_ends_in_a_library_leads_to_its_last_frame_here(tmp_path):
     place = find(tmp_path, trace_query(16, "", ("json/decoder.py", 337, "decode")))
     assert place
