@@ -287,11 +287,12 @@ class FakeToolset:
     """Returns the same content for every call."""
 
     content: str = '{"results": []}'
+    name: str = "web_search"
     ran: list[AIMessage] = field(default_factory=list)
 
     @property
     def tools(self) -> Sequence[BaseTool]:
-        return [web_search]
+        return [web_search.model_copy(update={"name": self.name})]
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
         self.ran.append(message)

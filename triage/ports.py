@@ -219,6 +219,10 @@ class Toolset(Protocol):
         """
 
 
+ISSUE_SEARCH = "github_search"
+"""Name of the web search that needs a package in which the error is raised."""
+
+
 class GitHub(Protocol):
     """The issue tracker.
 
@@ -360,7 +364,7 @@ class Services:
     """Start of the run, by `clock`."""
     model: Model | None = None
     web_tools: Toolset | None = None
-    """The web search; none if it is off."""
+    """The web search, of one tool; none if it is off."""
     code_tools: Toolset | None = None
     """Tools of the codebase agent; none with the rules engine."""
     supervisor: Engine = "rules"

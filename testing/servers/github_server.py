@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from testing.servers.endless_body import EndlessBody
 from testing.servers.http_server import QuietHandler, serve_http
@@ -36,6 +36,10 @@ class GitHubServer:
     """Accepts requests and never responds."""
     headers: dict[str, str] = field(default_factory=dict)
     """Headers of each response."""
+    found: dict[str, Any] = field(default_factory=dict)
+    """What a search answers, by `repositories` and `issues`: a list of items, a status, or bytes."""
+    searches: list[tuple[str, str]] = field(default_factory=list)
+    """What was searched: `repositories` or `issues`, and the query, in order."""
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -100,6 +104,14 @@ class GitHubServer:
                 return 200, comment
         return 404, {"message": "Not Found"}
 
+    def search(self, kind: str, query: str) -> tuple[int, Any]:
+        """Returns what `found` has."""
+        self.searches.append((kind, query))
+        found = self.found.get(kind, [])
+        if isinstance(found, int):
+            return found, {"message": "API rate limit exceeded"}
+        return 200, found if isinstance(found, bytes) else {"total_count": len(found), "items": found}
+
     def _store(self, body: str) -> dict[str, Any]:
         key = len(self.comments) + 1
         self.comments.append(
@@ -126,12 +138,15 @@ def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
         def _reply(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             sent = json.loads(self.rfile.read(length) or b"{}")
-            path = urlsplit(self.path).path
+            path, asked = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
             github.request_lines.append(f"{self.command} {path}")
             if github.hangs:
                 github.released.wait(60)
                 return
-            status, value = github.answer(self.command, path, sent)
+            if path.startswith("/search/"):
+                status, value = github.search(path.removeprefix("/search/"), asked["q"][0])
+            else:
+                status, value = github.answer(self.command, path, sent)
             if isinstance(value, EndlessBody):
                 value.send(self, status)
                 return

@@ -1,5 +1,6 @@
 """Each agent's model chain and rules, over fakes."""
 
+import json
 from hashlib import blake2b
 from typing import Any
 
@@ -25,8 +26,10 @@ from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit
 from triage.domain.findings import CodebaseFinding, WebResult
+from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
 from triage.issue.read_issue import read_issue
+from triage.ports import ISSUE_SEARCH
 
 
 def case(**changes: Any) -> AgentInput:
@@ -303,6 +306,33 @@ async def test_a_query_may_name_what_the_project_declares(declared, sent):
     model = FakeModel({"tools": AIMessage("", tool_calls=[call])})
     await web_search.answer_with_model(case(dependencies=declared), fake_services(web_tools=tools), model)
     assert tools.ran[0].tool_calls[0]["args"] == {"query": sent}
+
+
+PACKAGE = FailingPackage(name="numpy", language="Python", error="ValueError: operands could not be broadcast")
+
+
+@pytest.mark.parametrize("by_model", [True, False])
+@pytest.mark.parametrize(
+    ("content", "number"), [("ValueError: operands could not be broadcast", 1), ("operands are fine", 0)]
+)
+async def test_the_issues_of_the_package_are_searched_without_a_model(by_model, content, number):
+    page = {
+        "title": "numpy/numpy#1 (open): Broadcast",
+        "url": "https://github.com/numpy/numpy/issues/1",
+        "content": content,
+    }
+    tools = FakeToolset(json.dumps({"results": [page]}), name=ISSUE_SEARCH)
+    agent_input, services = case(failing_package=PACKAGE), fake_services(web_tools=tools)
+    if by_model:
+        answer = (await web_search.answer_with_model(agent_input, services, FakeModel({}))).answer
+    else:
+        answer = await web_search.answer_with_rules(agent_input, services)
+    assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump()]
+    assert len(answer.relevant_results) == number
+    reason = (
+        "numpy/numpy#1 (open): Broadcast has the same message." if number else "No issue there has the same message."
+    )
+    assert answer.summary == f"The error is raised by numpy. {reason}"
 
 
 async def test_a_search_without_pages_asks_no_second_model():

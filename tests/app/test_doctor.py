@@ -2,11 +2,15 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
 
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
+from testing.each_row import each_row
 from triage.app.doctor import Check, run_checks
-from triage.app.settings import Settings
+from triage.app.settings import RunnerEnvironment, Settings
 
 
 def check_skills(root: Path) -> Check:
@@ -57,3 +61,25 @@ def test_skills_are_checked_one_by_one(tmp_path: Path):
     worse, bad = broken.detail.split("; .github")
     assert worse.startswith(".github/triage/skills/Worse.md: the name of the file may have small letters")
     assert bad.startswith("/triage/skills/bad.md: line 1: the file must begin with front matter")
+
+
+GITHUB_TOKEN = SecretStr("t" * 20)
+
+
+@each_row(
+    ("settings", "server", "state"),
+    [
+        ({"github_token": GITHUB_TOKEN, "web_search": "github"}, "https://github.com", "ok"),
+        ({"github_token": GITHUB_TOKEN}, "https://github.com", "missing"),  # no event says that it is public
+        ({"github_token": GITHUB_TOKEN, "web_search": "github"}, "https://git.acme.example", "missing"),
+        ({"github_token": GITHUB_TOKEN, "web_search": "off"}, "https://github.com", "missing"),
+        ({"web_search": "github"}, "https://github.com", "missing"),
+        ({"tavily_api_key": GITHUB_TOKEN, "web_search": "off"}, "https://github.com", "missing"),
+    ],
+)
+def test_where_the_web_is_searched(tmp_path: Path, settings: dict[str, Any], server: str, state: str):
+    app = make_app(Settings(**settings), tmp_path, environment=RunnerEnvironment(server_url=server))
+    check = run_checks(app)["web_search"]
+    assert check.state == state
+    assert check.detail.startswith("by GitHub" if state == "ok" else "off")
+    assert (app._open_web_tools() is not None) == (state == "ok")

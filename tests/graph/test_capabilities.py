@@ -83,6 +83,7 @@ def test_who_sends_out_is_not_shown_what_others_concluded():
     seen = restrict_input(whole, OUTSIDE)
     assert (seen.codebase, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
     assert (seen.parsed, seen.dependencies) == (whole.parsed, whole.dependencies)
+    assert seen.failing_package == whole.failing_package
     assert restrict_input(whole, INSIDE) == whole
 
 

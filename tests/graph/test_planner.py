@@ -14,7 +14,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status, Usage
 from triage.graph import planner
 from triage.graph.run_graph import run_graph
-from triage.ports import Services
+from triage.ports import ISSUE_SEARCH, Services
 
 SEQUENCE = [["investigator"], ["codebase_search"], ["critic"], ["writer"]]
 BOTH = ["codebase_search", "web_search"]
@@ -56,6 +56,17 @@ async def test_an_allowed_proposal_is_taken_and_recorded():
     assert report.status is Status.COMPLETE
     assert report.usage.calls == 6 + 1, "the decision is paid"
     assert [(s.iteration, s.answer_check) for s in report.steps if s.step == "supervisor"] == [(2, "passed")]
+
+
+@pytest.mark.parametrize(("declared", "searches"), [(["numpy"], True), ([], False)])
+async def test_issues_are_searched_only_where_a_package_raised_the_error(declared: list[str], searches: bool):
+    trace = (
+        'Traceback (most recent call last):\n  File "/v/site-packages/numpy/a.py", line 9, in go\nValueError: no day\n'
+    )
+    codebase = FakeCodebase(factories.FILES, dependencies=declared)
+    given = fake_services(codebase=codebase, web_tools=FakeToolset(name=ISSUE_SEARCH))
+    report = await run_graph(factories.issue(body=trace), factories.repository(), given, asyncio.Event())
+    assert ("web_search" in selections(report)[1]) is searches
 
 
 async def test_where_one_choice_is_allowed_nobody_is_asked():

@@ -11,12 +11,14 @@ from triage.agents.prompts import build_messages, format_bullets, format_issue, 
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
-from triage.ports import Model, Services, Toolset
+from triage.ports import ISSUE_SEARCH, Model, Services, Toolset
 from triage.safety.secrets.web_query import restrict_query, sanitize_query
 
 MAX_TOKENS = 1_200
 QUERY_TOKENS = 200
 MAX_RESULTS = 3
+MIN_SHARE = 0.8
+"""Of a message's words, for it to be the same message: values differ."""
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WebSearchFinding]:
@@ -26,6 +28,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         InvalidAnswer: The model asked for no usable search.
     """
     tools = _require_tools(services)
+    if tools.tools[0].name == ISSUE_SEARCH:  # there is nothing to choose
+        return AgentAnswer(await _search_issues(agent_input, tools))
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
     wanted = {"what is missing": format_bullets(agent_input.web_queries)}
     choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input) | wanted))
@@ -75,10 +79,12 @@ def _correct_answer(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebSearchFinding:
     """Search for the error message, and keep the pages that share half of its words."""
+    tools = _require_tools(services)
+    if tools.tools[0].name == ISSUE_SEARCH:
+        return await _search_issues(agent_input, tools)
     query = choose_query(agent_input)
     if not query:
         return _build_finding([], "The issue shows no error message to search for.")
-    tools = _require_tools(services)
     answers = await _search(query, tools)
     pages = _read_pages(answers)
     if not pages:
@@ -97,6 +103,29 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebS
     return _build_finding(
         results[:MAX_RESULTS], f"{len(results)} of {len(pages)} pages share the error message's words."
     )
+
+
+async def _search_issues(agent_input: AgentInput, tools: Toolset) -> WebSearchFinding:
+    """Search the issues of the package that raised the error, and keep those that have most of its message's words."""
+    package = agent_input.failing_package
+    assert package is not None, "the routing rules select this search only where a package raised the error"
+    call = ToolCall(name=ISSUE_SEARCH, args=package.model_dump(), id="search", type="tool_call")
+    answers = await tools.run(AIMessage("", tool_calls=[call]))
+    pages = _read_pages(answers)
+    if not pages:
+        return _build_finding([], _explain_no_pages(answers))
+    wanted = _split_words(sanitize_query(package.error))
+    results = [
+        WebResult(
+            title=page["title"],
+            url=page["url"],
+            relevance_reason=f"the error is raised by {package.name}, and this issue has the same message",
+        )
+        for page in pages
+        if len(wanted & _split_words(page["title"] + " " + page["content"])) >= MIN_SHARE * len(wanted)
+    ]
+    named = f"{results[0].title} has the same message." if results else "No issue there has the same message."
+    return _build_finding(results[:MAX_RESULTS], f"The error is raised by {package.name}. {named}")
 
 
 def _explain_no_pages(results: Sequence[ToolMessage]) -> str:

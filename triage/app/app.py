@@ -321,12 +321,30 @@ class App:
 
     def _open_web_tools(self) -> Toolset | None:
         key, environment = self.settings.tavily_api_key, self.environment
-        if not key.get_secret_value():
-            return None
-        from triage.web.web_search_tool import build_search_tool
-
         redact = self.redactor.redactor_for("web search")
-        return self._run_tools([build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
+        if self.settings.web_search == "auto" and key.get_secret_value():
+            from triage.web.web_search_tool import build_search_tool
+
+            return self._run_tools([build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
+        if not self.may_search_github():
+            return None
+        from triage.web.github_search import build_github_search
+
+        token = self.settings.github_token
+        return self._run_tools([build_github_search(token, environment.api_url, environment.network, redact)])
+
+    def may_search_github(self) -> bool:
+        """Return whether words of issues may be searched for on github.com: of a private repository only if told so."""
+        is_on_github = self.environment.server_url == "https://github.com"
+        if self.settings.web_search == "off" or not is_on_github or not self.settings.github_token.get_secret_value():
+            return False
+        return self.settings.web_search == "github" or self._is_public()
+
+    def _is_public(self) -> bool:
+        if self.environment.event_path is None:
+            return False
+        repository = self.read_event().get("repository")
+        return isinstance(repository, dict) and repository.get("private") is False
 
     def _run_tools(self, tools: list[BaseTool]) -> Toolset:
         from triage.graph.tool_runner import ToolRunner

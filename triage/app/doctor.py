@@ -95,7 +95,9 @@ def _check_model(app: App) -> Check:
 
 def _check_web_search(app: App) -> Check:
     key, environment = app.settings.tavily_api_key, app.environment
-    if not key.get_secret_value():
+    if app.settings.web_search != "auto" or not key.get_secret_value():
+        if app.may_search_github():
+            return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
         return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.web.web_search_tool import TAVILY_URL, TavilyClient
 

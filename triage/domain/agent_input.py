@@ -13,7 +13,7 @@ from triage.domain.findings import (
     RelevantFile,
     WebSearchFinding,
 )
-from triage.domain.issue import HumanExchange, Issue, ParsedIssue, Repository
+from triage.domain.issue import FailingPackage, HumanExchange, Issue, ParsedIssue, Repository
 from triage.domain.past_issues import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
@@ -62,6 +62,8 @@ class AgentInput(Value):
     """What the critic would search for on the web, in words that the issue has or that everybody uses."""
     dependencies: list[str] = Field(default_factory=list)
     """Names of the packages that the project declares: a query for the web may have them."""
+    failing_package: FailingPackage | None = None
+    """One of these in which a trace ends."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1

@@ -87,6 +87,19 @@ class Trace(Value):
     message: str | None = None
 
 
+class FailingPackage(Value):
+    """A package that the project declares, in whose code a trace ends."""
+
+    name: str
+    """As its path has it: `numpy`, `@scope/name`, `github.com/owner/name`."""
+    language: str
+    """As GitHub names it."""
+    repository: str = ""
+    """`owner/name` on GitHub, if the path tells it."""
+    error: str
+    """Exception and message of the trace."""
+
+
 class CodeBlock(Value):
     language: str
     text: str

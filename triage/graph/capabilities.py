@@ -75,4 +75,5 @@ def restrict_input(agent_input: AgentInput, capabilities: frozenset[Capability])
         repository=repository,
         web_queries=agent_input.web_queries,  # words of the issue, and of the next line, only
         dependencies=agent_input.dependencies,
+        failing_package=agent_input.failing_package,
     )

@@ -26,6 +26,7 @@ from triage.issue.kind.issue_kind import read_kind
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue_and_thread
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
+from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Services
 
 
@@ -63,10 +64,12 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
 
     indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services), seconds)
     index, places, window, of_template, language = indexing.result or (None, FoundPlaces(), None, 0, "en")
+    dependencies = services.codebase.list_dependencies() if index else []
     earlier = find_earlier_report(state.issue)
     return {
         "exchanges": exchanges,
-        "dependencies": services.codebase.list_dependencies() if index else [],
+        "dependencies": dependencies,
+        "failing_package": find_failing_package(parsed, dependencies),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,

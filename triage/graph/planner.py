@@ -9,7 +9,7 @@ from triage.graph.degradation import RemainingBudget
 from triage.graph.routing import Choice, list_choices
 from triage.graph.step_runner import Step
 from triage.graph.triage_state import BugTriageState
-from triage.ports import Services
+from triage.ports import ISSUE_SEARCH, Services
 
 MAX_TOKENS = 256
 MAX_SECONDS = 10.0
@@ -53,9 +53,11 @@ async def decide(state: BugTriageState, budget: RemainingBudget, step: Step) -> 
 
 
 def may_search_web(state: BugTriageState, services: Services) -> bool:
-    """Return whether there is a web search. Words of a security report are not sent to one."""
+    """Return whether there is a web search with somewhere to look. Words of a security report are not sent to one."""
     is_security_report = state.kind_reading is not None and state.kind_reading.security
-    return services.web_tools is not None and not is_security_report
+    if services.web_tools is None or is_security_report:
+        return False
+    return state.failing_package is not None or services.web_tools.tools[0].name != ISSUE_SEARCH
 
 
 def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:

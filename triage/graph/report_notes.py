@@ -57,7 +57,7 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     if services.engine == "rules":
         notes.append("No language model was used: every answer is by rules.")
     if services.web_tools is None:
-        notes.append("Web search is off: there is no `tavily-api-key`.")
+        notes.append("Web search is off: see the inputs `web-search` and `tavily-api-key`.")
     return list(dict.fromkeys(notes))
 
 

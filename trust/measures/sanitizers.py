@@ -15,6 +15,7 @@ from triage.safety.clean_text import clean_and_count, clean_text
 from triage.safety.safe_markdown import escape_markdown, format_code_block, format_code_span, sanitize_markdown
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.web_query import sanitize_query
+from triage.web.github_search import choose_words
 from trust.corpora import markdown
 from trust.markdown_judge import judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -29,6 +30,7 @@ TEXT_SANITIZERS: dict[str, Sanitizer] = {
     "visible line": lambda text: extract_visible_line(text)[0],
     "masked": redact_likely_secrets,
     "query of the web": sanitize_query,
+    "query of issues": choose_words,
     "log line": to_safe_line,
     "log lines": lambda text: "\n".join(to_safe_lines(text)),
 }

@@ -81,7 +81,13 @@ class Settings(BaseModel):
     )
     tavily_api_key: Secret = Field(
         SecretStr(""),
-        description="API key for web search with Tavily. Empty disables web search.",
+        description="API key for web search with Tavily. Without it, see web-search.",
+    )
+    web_search: Annotated[Literal["auto", "github", "off"], one_of("auto", "github", "off")] = Field(
+        "auto",
+        description="Where the web is searched. auto: by Tavily with a key, else, for a public repository, in the "
+        "issues of the package whose code raised the error. github: the latter, also for a private repository. off: "
+        "nowhere.",
     )
     max_iterations: Annotated[int, whole_number(1, 100)] = Field(
         12, description="Maximum supervisor decisions per run."
@@ -281,7 +287,7 @@ class Settings(BaseModel):
         return {
             "model": by_model,
             "supervisor_model": by_model and self.supervisor == "model",
-            "web_search": bool(self.tavily_api_key.get_secret_value()),
+            "web_search": self.web_search != "off",
             "embedding_model": self.effective_embedding_model != "local",
             "memory": self.memory_issues > 0,
             "comment": self.comment != "never",
