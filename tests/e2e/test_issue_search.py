@@ -84,6 +84,7 @@ def test_words_of_a_private_repository_leave_only_if_told_so(
     done = job.run(**inputs)
     assert done.exit_code == 0, done.log
     assert job.github.searches == (SENT if is_sent else [])
+    assert job.report["feature_flags"]["web_search"] is is_sent
 
 
 def test_without_a_declared_package_nothing_is_searched(job: InProcessJob):

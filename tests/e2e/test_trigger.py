@@ -117,4 +117,4 @@ def test_the_report_names_who_asked_and_what_was_on(scene: Scene):
     report = json.loads((scene.job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
     assert report["actor"] == REPORTER["login"]
     on = {name for name, is_on in report["feature_flags"].items() if is_on}
-    assert on == {"model", "supervisor_model", "comment", "labels"}
+    assert on == {"model", "supervisor_model", "web_search", "comment", "labels"}

@@ -236,7 +236,8 @@ class App:
                 started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
                 triage_version=__version__,
                 run_url=self.environment.run_url,
-                feature_flags=self.settings.feature_flags(),
+                feature_flags=self.settings.feature_flags()
+                | {"web_search": self.settings.searches_by_tavily or self.may_search_github()},
             ),
             now=utc_now,
             clock=time.monotonic,
@@ -322,7 +323,7 @@ class App:
     def _open_web_tools(self) -> Toolset | None:
         key, environment = self.settings.tavily_api_key, self.environment
         redact = self.redactor.redactor_for("web search")
-        if self.settings.web_search == "auto" and key.get_secret_value():
+        if self.settings.searches_by_tavily:
             from triage.web.web_search_tool import build_search_tool
 
             return self._run_tools([build_search_tool(key, environment.tavily_base_url, environment.network, redact)])

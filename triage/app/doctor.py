@@ -95,7 +95,7 @@ def _check_model(app: App) -> Check:
 
 def _check_web_search(app: App) -> Check:
     key, environment = app.settings.tavily_api_key, app.environment
-    if app.settings.web_search != "auto" or not key.get_secret_value():
+    if not app.settings.searches_by_tavily:
         if app.may_search_github():
             return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
         return Check(state="missing", detail="off (no tavily-api-key)")

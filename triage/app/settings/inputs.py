@@ -281,13 +281,17 @@ class Settings(BaseModel):
     def policy(self) -> Policy:
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
 
+    @property
+    def searches_by_tavily(self) -> bool:
+        return self.web_search == "auto" and bool(self.tavily_api_key.get_secret_value())
+
     def feature_flags(self) -> dict[str, bool]:
         """Return what is on, by name, for the report."""
         by_model = self.effective_engine == "model"
         return {
             "model": by_model,
             "supervisor_model": by_model and self.supervisor == "model",
-            "web_search": self.web_search != "off",
+            "web_search": self.searches_by_tavily,
             "embedding_model": self.effective_embedding_model != "local",
             "memory": self.memory_issues > 0,
             "comment": self.comment != "never",
