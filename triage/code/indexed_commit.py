@@ -138,7 +138,7 @@ class IndexedCommit:
         if best and best.is_test:
             return FoundPlaces(best=best, likely=LikelyFiles(paths=[best.span.path], probability=best.probability))
         likely = choose_likely_files(ranking, best, thresholds.files)
-        return FoundPlaces(best=best if likely else None, likely=likely)
+        return FoundPlaces(best=best if likely or (best and best.is_fact) else None, likely=likely)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """Return the commits between the versions that the report names; None without any, or without their history."""

@@ -98,6 +98,7 @@ class Caller(Value):
 
 
 MIN_SAID_CHANCE = 0.5
+MIN_FACT_WORDS = 6
 
 
 class BestPlace(Value):
@@ -126,6 +127,11 @@ class BestPlace(Value):
     def is_likely_alone(self) -> bool:
         """Return whether its chance may be said. Otherwise it is named with the files that are likely together."""
         return self.probability >= MIN_SAID_CHANCE
+
+    @property
+    def is_fact(self) -> bool:
+        """Return whether it is worth saying without its chance: a long message that one place has."""
+        return self.sign == "message" and len(self.text.split()) >= MIN_FACT_WORDS
 
 
 class LikelyFiles(Value):

@@ -96,6 +96,20 @@ def test_a_message_leads_to_where_it_is_raised(tmp_path):
     assert place.text == "the store %s was never written"
 
 
+def test_a_long_message_of_the_first_file_is_a_fact_however_unsure(tmp_path):
+    text = "the shelf %s cannot be filled because it was never built"
+    files = FILES | {"shop/shelf.py": f'def build(name):\n    raise ValueError("{text}" % name)\n'}
+    search = make_query(
+        title="the shelf is not built", error_messages=["the shelf 12 cannot be filled because it was never built"]
+    )
+    ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
+    unsure = replace(ranking, probabilities={**ranking.probabilities, ranking.order[0]: 0.15})
+    place = choose(unsure, search.parsed, Thresholds())
+    assert place
+    assert (place.sign, place.is_fact, place.is_likely_alone) == ("message", True, False)
+    assert choose(replace(unsure, probabilities={ranking.order[0]: 0.05}), search.parsed, Thresholds()) is None
+
+
 def test_a_message_of_two_files_leads_nowhere(tmp_path):
     files = FILES | {"shop/copy.py": 'def copy():\n    raise ValueError("the store %s was never written" % 1)\n'}
     place = find(tmp_path, make_query(title="it fails", error_messages=["the store x was never written"]), files)
