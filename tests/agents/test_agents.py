@@ -330,7 +330,9 @@ async def test_the_issues_of_the_package_are_searched_without_a_model(by_model, 
     assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump()]
     assert len(answer.relevant_results) == number
     reason = (
-        "numpy/numpy#1 (open): Broadcast has the same message." if number else "No issue there has the same message."
+        "numpy/numpy#1 (open): Broadcast has the same message."
+        if number
+        else "None of the issues found there has the same message."
     )
     assert answer.summary == f"The error is raised by numpy. {reason}"
 

@@ -36,7 +36,7 @@ FOUND: dict[str, Any] = {
 }
 SENT = [
     ("repositories", "numpy in:name language:Python"),
-    ("issues", "repo:numpy/numpy is:issue ValueError operands could not be broadcast together with"),
+    ("issues", "repo:numpy/numpy is:public is:issue ValueError operands could not be broadcast together with"),
 ]
 
 

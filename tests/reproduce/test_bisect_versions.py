@@ -112,7 +112,7 @@ def search(
     source = Source(repo)
     time = datetime(2023, 12, 1, tzinfo=UTC)
     releases = [Release(version=f"1.{minor}", time=time, pythons=["3.9"], is_pure=is_pure) for minor in range(10)]
-    versions = Versions(source, SHOP, releases, source.resolve("HEAD") or "")
+    versions = Versions(source, SHOP, releases, source.resolve("HEAD") or "", is_named=True)
     head = versions.make_commit_target("HEAD", "main")
     newest = versions.make_release_target(versions.releases[-1])
     chosen = selection(targets=[versions.find(named), head], newest=newest, needs_setup=not is_pure)

@@ -41,13 +41,13 @@ async def test_two_requests_find_the_repository_and_its_issue(github: GitHubServ
     assert page["url"] == ISSUE["html_url"]
     assert github.searches == [
         ("repositories", "numpy in:name language:Python"),
-        ("issues", f"repo:numpy/numpy is:issue {WORDS}"),
+        ("issues", f"repo:numpy/numpy is:public is:issue {WORDS}"),
     ]
 
 
 async def test_a_path_that_tells_the_repository_saves_a_request(github: GitHubServer):
     await search(github, repository="spf13/cobra", language="Go")
-    assert github.searches == [("issues", f"repo:spf13/cobra is:issue {WORDS}")]
+    assert github.searches == [("issues", f"repo:spf13/cobra is:public is:issue {WORDS}")]
 
 
 async def test_a_run_searches_once(github: GitHubServer):
@@ -114,3 +114,16 @@ def test_only_plain_words_leave(error: str, words: str):
 async def test_without_words_nothing_is_asked(github: GitHubServer):
     assert await search(github, error="KeyError: 1") == []
     assert github.searches == []
+
+
+@each_row(
+    ("error", "words"),
+    [
+        ("KeyError: 'acme_total' not in index", "KeyError not in index"),
+        ("TypeError: got an unexpected argument `secretKey`", "TypeError got an unexpected argument"),
+        ("AND: OR: the socket NOT closed early", "the socket closed early"),
+        ("ValueError: x_1 y_2", ""),
+    ],
+)
+def test_no_quoted_text_and_no_name_of_code_leaves(error: str, words: str):
+    assert choose_words(error) == words

@@ -124,7 +124,11 @@ async def _search_issues(agent_input: AgentInput, tools: Toolset) -> WebSearchFi
         for page in pages
         if len(wanted & _split_words(page["title"] + " " + page["content"])) >= MIN_SHARE * len(wanted)
     ]
-    named = f"{results[0].title} has the same message." if results else "No issue there has the same message."
+    named = (
+        f"{results[0].title} has the same message."
+        if results
+        else "None of the issues found there has the same message."
+    )
     return _build_finding(results[:MAX_RESULTS], f"The error is raised by {package.name}. {named}")
 
 

@@ -47,7 +47,7 @@ def _describe_verdict(selection: Selection, evidence: Evidence) -> str:
         case "fixed":
             return f"Prints on {on} something else than the report." if is_output else f"No longer happens on {on}."
         case "newer":
-            return f"Happens on {on}, but not on {before}: it is newer than the report says, or depends on the machine."
+            return f"Happens on {on}, but not on {before}: it is newer, or depends on the machine."
         case "not-reproduced":
             return f"Not reproduced here on {before} and {on}. The reporter's environment may differ."
         case "other-failure" if named.same_failure:

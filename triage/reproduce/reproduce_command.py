@@ -91,7 +91,8 @@ def _reproduce(
     if head is None:
         raise BadInput("The repository has no commit.")
     project = open_project(source, app.config.reproduce, head)
-    versions = Versions(source, project, list_releases(project, app.environment.network, os.environ), head)
+    releases = list_releases(project, app.environment.network, os.environ)
+    versions = Versions(source, project, releases, head, is_named=bool(app.config.reproduce.package))
     selection = select_example(issue, source, project, versions, on, app.config.reproduce.setup)
     if isinstance(selection, NoExample):
         raise BadInput(f"Nothing was run: {_describe_refusal(selection, project)}.")

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from packaging.version import Version
+
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
@@ -24,18 +26,28 @@ from triage.reproduce.example.read_example import read_example
 from triage.reproduce.expected import find_expected
 from triage.reproduce.results import Selection, Target
 
+NEWEST_TAGS, MIN_COMMON_SHARE = 10, 0.5
+"""So many of the newest tags have to be releases of the registry, or the package there is not this project."""
+
 
 class Versions:
     """Makes a target of a version's name. Prefers the Python of the first one for all."""
 
-    def __init__(self, source: Source, project: Project, releases: Sequence[Release], head: str) -> None:
-        """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
+    def __init__(
+        self, source: Source, project: Project, releases: Sequence[Release], head: str, *, is_named: bool
+    ) -> None:
+        """Take the releases of the registry, oldest first. Tags of further versions are releases too.
+
+        `is_named` says that the settings name the package: then it is this project.
+        """
         self._source, self._project, self._python = source, project, ""
         self.tags = source.list_version_tags()
         self.head = head
         until = source.read_time(head) + DEPENDENCIES_AFTER
-        # A package of the same name without a version in common is somebody else's.
-        is_ours = not self.tags or any(release.version in self.tags for release in releases)
+        # A package of the same name with other versions is somebody else's, and its code would be run.
+        newest = sorted(self.tags, key=Version)[-NEWEST_TAGS:]
+        common = sum(release.version in newest for release in releases)
+        is_ours = is_named or (bool(newest) and common >= MIN_COMMON_SHARE * len(newest))
         merged = merge_tags(releases if is_ours else [], self.tags, source.read_time)
         self.releases = [release for release in merged if release.time <= until]
 

@@ -32,6 +32,10 @@ MAX_RESPONSE_BYTES = 2_000_000
 """Five issues with texts of 65,536 characters."""
 SECONDS = 20.0
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_'-]{1,60}")
+_PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]{1,40}(?:['’][a-z]{1,3}|-[a-z]{1,20})?|[A-Z]{2,6}")
+"""A word of a sentence: names of code have underscores or capitals inside."""
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+_QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|`[^`\n]*`")
 _SLUG = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 _STATUS_REASONS = {401: "unauthorized (401)", 403: "rate limited or forbidden (403)", 429: "rate limited (429)"}
 _LANGUAGES = {"JavaScript": "language:JavaScript language:TypeScript"}
@@ -108,11 +112,12 @@ class GitHubSearchTool(BaseTool):
         slug = repository if _SLUG.fullmatch(repository) else await self._find_repository(name, language)
         if not slug:
             return {"results": []}
-        found = await self._search.get("issues", f"repo:{slug} is:issue {words}", MAX_ISSUES)
+        found = await self._search.get("issues", f"repo:{slug} is:public is:issue {words}", MAX_ISSUES)
         return {"results": parse_results(self._redact([_to_page(item, slug) for item in found]), MAX_ISSUES)}
 
     async def _find_repository(self, package: str, language: str) -> str:
-        name = package.rpartition("/")[2]
+        name = package
+        # A scoped name such as `@angular/core` has a last part that many projects have.
         if not re.fullmatch(r"[\w.-]{2,100}", name, re.ASCII):
             return ""
         languages = _LANGUAGES.get(language, f"language:{language}")
@@ -122,9 +127,14 @@ class GitHubSearchTool(BaseTool):
 
 
 def choose_words(error: str) -> str:
-    """Return up to eight words of a message that are the same for everybody: no values, names of paths or operators."""
-    words = [word for word in sanitize_query(error).split() if _WORD.fullmatch(word.rstrip(":,"))]
-    chosen = [word.rstrip(":,") for word in words if word not in ("AND", "OR", "NOT")][:MAX_WORDS]
+    """Return up to eight plain words of a message, and the error's name: nothing quoted, no other names of code."""
+    kind, _, message = error.partition(": ")
+    if not (message and _WORD.fullmatch(kind)):
+        kind, message = "", error
+    words = [word.rstrip(":,.") for word in sanitize_query(_QUOTED.sub(" ", message)).split()]
+    plain = [word for word in words if _PLAIN_WORD.fullmatch(word) and word not in _OPERATORS]
+    named = [kind] if kind and kind not in _OPERATORS else []
+    chosen = [*named, *plain][:MAX_WORDS]
     return " ".join(chosen) if len(chosen) >= 3 else ""
 
 

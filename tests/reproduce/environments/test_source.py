@@ -54,7 +54,8 @@ def test_settings_name_the_package_and_the_prelude(tmp_path):
 
 def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that_imports_it(tmp_path):
     files = {
-        "setup.py": "extras={'io': ['netCDF4>=1', 'os']}",
+        "setup.py": "description = 'evil'",
+        "setup.cfg": "[metadata]\ndescription = evil\n\n[options.extras_require]\nio =\n    netCDF4>=1\n    os\n",
         "ci/requirements/all.yml": "- pooch\n",
         "README": "evil",
     }

@@ -40,7 +40,11 @@ def test_paths_lead_from_the_folder_that_the_module_is_in():
 @each_row(
     ("data", "outcome"),
     [
-        (line({"errors": []}), "passed"),
+        (line({"errors": []}, code=0), "passed"),
+        (line({"errors": []}, code=3), "could-not-run"),
+        (line({"errors": []}, code=-6), "failed"),
+        (line({"errors": []}, code=-9), "could-not-run"),
+        (b"[" * 200_000, "could-not-run"),
         (line({"errors": [error()]}), "failed"),
         (line(None, late=True, code=-9), "timed-out"),
         (line(None, code=-11), "failed"),

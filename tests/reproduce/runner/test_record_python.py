@@ -109,3 +109,10 @@ def test_what_an_example_prints_is_no_record(shop):
 def test_an_error_without_a_message_is_recorded(shop):
     code = "class E(Exception):\n    def __str__(self): raise RuntimeError\nraise E\n"
     assert [(one["type"], one["message"]) for one in record(shop, code)["record"]["errors"]] == [("E", "")]
+
+
+def test_what_the_future_says_holds_for_all_statements(shop):
+    line = record(
+        shop, "from __future__ import annotations\nimport shop\ndef f(x: Undefined): pass\nprint(shop.total([1]))\n"
+    )
+    assert (line["record"]["errors"], line["output"]) == ([], "1\n")

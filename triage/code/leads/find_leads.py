@@ -68,11 +68,13 @@ def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -
     chances = {file: chance * scale for file, chance in sorted(chances.items(), key=lambda one: -one[1])}
     rest = [file for file in ranking.order if file not in chances]
     least = min(chances.values())
+    others = sum(ranking.probabilities[file] for file in rest)
+    shrink = min(1.0, (1.0 - sum(chances.values())) / others) if others else 1.0
     return replace(
         ranking,
         order=[*chances, *rest],
         scores={**ranking.scores, **dict.fromkeys(chances, 1.0)},
-        probabilities={**{file: min(least, ranking.probabilities[file]) for file in rest}, **chances},
+        probabilities={**{file: min(least, shrink * ranking.probabilities[file]) for file in rest}, **chances},
     )
 
 
@@ -124,7 +126,7 @@ def choose_likely_files(ranking: Ranking, best: BestPlace | None, least: float) 
     if not has_evidence or probability < least:
         return None
     paths = [corpus.files[file].path for file in files]
-    return LikelyFiles(paths=paths, probability=round(min(probability, 1.0), 2))
+    return LikelyFiles(paths=paths, probability=round(probability, 2))
 
 
 def _has_evidence(query_scores: QueryScores, file: int) -> bool:

@@ -26,6 +26,8 @@ _NEARNESS: tuple[Refusal, ...] = (
 )
 _MIN_PROSE_LINES = 2
 _MAX_JOINED = 6
+_MAX_TRIES = 100
+"""To find where a block ceases to be code: each parses all of it again."""
 _IMPORT_LINE = re.compile(r"^(?:import [\w.]+|from [\w.]+ import )")
 
 
@@ -65,7 +67,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
 def _read_block(block: CodeBlock) -> _Part | None:
     """Return a block as code that parses; None if it is no Python."""
     language = block.language.lower()
-    if language in _OTHER_LANGUAGES and ">>>" not in block.text:
+    if len(block.text) > MAX_EXAMPLE_CHARS or (language in _OTHER_LANGUAGES and ">>>" not in block.text):
         return None
     session = read_session(block.text, "python")
     changed: list[str] = []
@@ -87,7 +89,7 @@ def _read_block(block: CodeBlock) -> _Part | None:
 def _add_continuation(statement: str, output: str) -> tuple[str, str]:
     """Return a statement with the lines that continue it without a prompt, and what is then output."""
     lines = output.split("\n")
-    for end in range(len(lines) + 1):
+    for end in range(min(len(lines), _MAX_TRIES) + 1):
         whole = "\n".join([statement, *lines[:end]])
         if python_code.parse(whole) is not None:
             return whole, "\n".join(lines[end:])
@@ -102,7 +104,7 @@ def _read_script(text: str) -> _Part | None:
         if python_code.parse(code) is not None:
             return _analyze(_leave_out_outputs(_Part(code, changed=notes)))
     lines = python_code.repair(text)[0].split("\n")
-    for end in range(len(lines) - 1, 0, -1):
+    for end in range(len(lines) - 1, max(0, len(lines) - 1 - _MAX_TRIES), -1):
         if lines[end - 1].strip() and python_code.parse("\n".join(lines[:end])) is not None:
             note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
             return _analyze(_leave_out_outputs(_Part("\n".join(lines[:end]), changed=(note,))))

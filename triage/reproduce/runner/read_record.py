@@ -53,18 +53,20 @@ def read_record(data: bytes) -> Execution:
     """Return how one run ended. Anything that is not the recorder's line is `could-not-run`."""
     try:
         line = _Line.model_validate(json.loads(data[:MAX_RECORD_BYTES]))
-    except (ValueError, ValidationError):
+    except (ValueError, ValidationError, RecursionError):
         return Execution(outcome="could-not-run", reason="the runner did not start")
     output = clean_text(line.output)[:MAX_OUTPUT_CHARS]
     common: dict[str, Any] = {"output": output, "runtime": line.runtime}
     record = line.record
     if line.late:
         return Execution(outcome="timed-out", reason="it did not end within its time limit", **common)
-    if record is None:
-        killed = _name_signal(line.code)
-        if killed in ("SIGKILL", "") or line.code is None:
-            return Execution(outcome="could-not-run", reason="the runner was ended", **common)
+    killed = _name_signal(line.code)
+    if killed not in ("SIGKILL", ""):
         return Execution(outcome="failed", failures=[Failure(type=killed, message="the process died")], **common)
+    if record is None or killed or line.code is None:
+        return Execution(outcome="could-not-run", reason="the runner was ended", **common)
+    if line.code and not record.errors:
+        return Execution(outcome="could-not-run", reason=f"it ended itself with code {line.code}", **common)
     common["executed"] = [_make_place(frame, record.folders) for frame in record.executed]
     failures = [_make_failure(error, record.folders) for error in record.errors]
     outcome = "failed" if failures else "passed"

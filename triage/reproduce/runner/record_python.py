@@ -186,7 +186,11 @@ def run_child(write_end, is_session, modules):
             stream.flush()
         except Exception:
             pass
-    os.write(write_end, json.dumps(record).encode()[:MAX_RECORD_BYTES])
+    data = json.dumps(record).encode()
+    while len(data) > MAX_RECORD_BYTES and record["executed"]:
+        record["executed"] = record["executed"][: len(record["executed"]) // 2]
+        data = json.dumps(record).encode()
+    os.write(write_end, data[:MAX_RECORD_BYTES])
     os.close(write_end)
     os._exit(1 if record["errors"] else 0)
 
@@ -213,15 +217,31 @@ def find_folders(modules):
 
 
 def run_statements(tree, names, is_session, errors):
+    flags = find_future_flags(tree)
     for statement in tree.body:
         # As a prompt does: the value of an expression is shown.
-        code = compile(ast.Interactive(body=[statement]), EXAMPLE, "single")
+        code = compile(ast.Interactive(body=[statement]), EXAMPLE, "single", flags=flags, dont_inherit=True)
         try:
             exec(code, names)
         except Exception as error:
             if not is_session or len(errors) >= MAX_ERRORS:
                 raise
             errors.append(describe(error))
+
+
+def find_future_flags(tree):
+    """Each statement is compiled alone, and none may lose what `from __future__` says for all."""
+    import __future__
+
+    named = [one.name for node in tree.body if is_future(node) for one in node.names]
+    flags = 0
+    for name in named:
+        flags |= getattr(__future__, name).compiler_flag
+    return flags
+
+
+def is_future(node):
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def keep_source(source):
