@@ -219,6 +219,7 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
     assert led.order[0] == basket
     assert set(led.order) == {*ranking.order}
     assert led.probabilities[basket] >= max(REPORTED_CHANCE, *(led.probabilities[file] for file in led.order))
+    assert sum(led.probabilities.values()) <= 1.0 + 1e-6, "they are chances of one fix"
 
 
 def test_several_places_that_the_reporter_names_are_likely_together(tmp_path):
