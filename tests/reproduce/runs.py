@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from triage.reproduce.evidence import Execution, Expected, Failure, Place, Selection, Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.results import Execution, Expected, Failure, Place, Selection, Target
 
 NOW = datetime(2022, 3, 1, tzinfo=UTC)
 CODE = "import shop\n\nshop.total([])\n"

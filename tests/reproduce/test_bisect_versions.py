@@ -18,8 +18,8 @@ from triage.reproduce.bisect_versions import MAX_BUILDS, Bisection, Step, find_e
 from triage.reproduce.environments.environment import CannotInstall
 from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.results import Target
 from triage.reproduce.run_example import VersionRunner, run_selection
 from triage.reproduce.select_example import Versions
 

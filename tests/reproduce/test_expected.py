@@ -2,9 +2,9 @@ from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failure
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
+from triage.reproduce.evidence import Expected, Place
 from triage.reproduce.example.example import Example
 from triage.reproduce.expected import find_expected, is_named_error, is_same_message, is_shown_error, shows_output, stem
-from triage.reproduce.results import Expected, Place
 
 EXAMPLE = Example(language="python", code="x\n", shown=["1"])
 TRACE = 'Traceback (most recent call last):\n  File "shop/cart.py", line 9, in total\n    x\nshop.errors.CartError: no items\n'

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.reproduce.runs import MAIN, NOT_INSTALLED, failed, passed, selection
+from triage.reproduce.evidence import Change, Evidence, Execution, Expected, Place, Selection
 from triage.reproduce.render_evidence import dump_evidence, find_path, render_evidence
-from triage.reproduce.results import Change, Evidence, Execution, Expected, Place, Selection
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
 PATHS = ["src/shop/cart.py", "src/shop/money.py", "README.md"]

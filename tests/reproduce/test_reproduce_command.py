@@ -55,9 +55,9 @@ def test_it_says_that_it_no_longer_happens(shop, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"**No longer happens on `main` (`{fix[:7]}`).**")
     assert f"Last release with it: `1.4`. Not released yet; first commit: `{fix[:7]}` *x*." in done.stdout
-    kept = done.stderr.split("kept what was built in ")[1].split()[0]
-    assert list(Path(kept).iterdir())
-    shutil.rmtree(kept)
+    folder = done.stderr.split("what was built stays in ")[1].split()[0]
+    assert list(Path(folder).iterdir())
+    shutil.rmtree(folder)
 
 
 def test_a_version_that_a_person_names_is_run(shop):

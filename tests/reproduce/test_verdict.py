@@ -4,7 +4,7 @@ from typing import Any
 
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
-from triage.reproduce.results import Execution, Expected, Measure, Verdict
+from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
 SHOWN = Expected(errors=[failure()])

@@ -335,7 +335,7 @@ class App:
         return self._run_tools([build_github_search(token, environment.api_url, environment.network, redact)])
 
     def may_search_github(self) -> bool:
-        """Return whether words of issues may be searched for on github.com: of a private repository only if told so."""
+        """Return whether github.com may be searched for words of issues: of a private one only if the input says so."""
         is_on_github = self.environment.server_url == "https://github.com"
         if self.settings.web_search == "off" or not is_on_github or not self.settings.github_token.get_secret_value():
             return False

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from triage.code.files.file_roles import classify_file
 from triage.reproduce.environments.releases import list_mainline
 from triage.reproduce.environments.source import Source
-from triage.reproduce.results import Change, Evidence, Selection, Target
+from triage.reproduce.evidence import Change, Evidence, Selection, Target
 from triage.reproduce.run_example import VersionRunner
 from triage.reproduce.select_example import Versions
 

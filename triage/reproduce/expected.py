@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from triage.domain.issue import ParsedIssue, Trace
 from triage.issue.text_signs import find_sentences
+from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
 from triage.reproduce.example.example import Example
-from triage.reproduce.results import MAX_TEXT_CHARS, Expected, Failure, Place
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")

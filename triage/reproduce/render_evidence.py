@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from triage.comment.wording import format_count
+from triage.reproduce.evidence import Change, Evidence, Place, Run, Selection
 from triage.reproduce.expected import is_same_output
-from triage.reproduce.results import Change, Evidence, Place, Run, Selection
 from triage.reproduce.verdict import is_same_everywhere
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text

@@ -20,7 +20,7 @@ from triage.domain.issue import Issue
 from triage.reproduce.bisect_versions import Bisection
 from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.environment import Environments
-from triage.reproduce.environments.registry import list_releases
+from triage.reproduce.environments.package_index import list_releases
 from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.example.example import NoExample, Project

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from triage.reproduce.environments.environment import CannotInstall, Environment, Environments
-from triage.reproduce.results import MAX_TEXT_CHARS, Evidence, Execution, Measure, Selection, Target
+from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Selection, Target
 from triage.reproduce.runner.read_record import read_record
 from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_result, summarize
 

@@ -20,11 +20,11 @@ from triage.reproduce.environments.releases import (
     order_pythons,
 )
 from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import NoExample, Project
 from triage.reproduce.example.read_example import read_example
 from triage.reproduce.expected import find_expected
-from triage.reproduce.results import Selection, Target
 
 NEWEST_TAGS, MIN_COMMON_SHARE = 10, 0.5
 """So many of the newest tags have to be releases of the registry, or the package there is not this project."""

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
-from triage.reproduce.results import (
+from triage.reproduce.evidence import (
     MAX_PLACES,
     Execution,
     Expected,
@@ -15,6 +14,7 @@ from triage.reproduce.results import (
     Selection,
     Verdict,
 )
+from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
@@ -32,7 +32,7 @@ def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
 
 
 def classify(execution: Execution, expected: Expected) -> tuple[Outcome, str]:
-    """Return how one run ended, and what kept it from running, if something did."""
+    """Return how one run ended, and what stopped it, if something did."""
     failure = choose_failure(execution, expected)
     if execution.outcome != "failed" or failure is None or is_shown_error(failure, expected):
         return execution.outcome, execution.reason

@@ -16,8 +16,8 @@ from triage.base.errors import SetupError
 from triage.reproduce.environments.docker import DockerEnvironments, write_dockerfile
 from triage.reproduce.environments.environment import RUNNER, CannotInstall
 from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.results import Target
 from triage.reproduce.runner.read_record import read_record
 
 SHOP = Project(language="python", package="shop", modules=["shop"])
@@ -100,7 +100,7 @@ def test_a_commit_is_built_from_its_files(docker, monkeypatch):
         environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), SHOP)
     assert asked(docker)[1][1]["files"] == ["Dockerfile", "runner", "source"]
     assert [words[0] for words, _ in asked(docker)] == ["info", "build"]
-    assert said[0].startswith("kept the image triage-reproduce-")
+    assert said[0].startswith("the image triage-reproduce-")
 
 
 def test_a_build_that_fails_says_why(docker, monkeypatch):

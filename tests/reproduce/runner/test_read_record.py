@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, IN_NUMPY, IN_SHOP, failed
-from triage.reproduce.results import Place
+from triage.reproduce.evidence import Place
 from triage.reproduce.runner.read_record import find_obstacle, read_record
 
 SITE = "/env/lib/python3.9/site-packages"

@@ -245,8 +245,8 @@ def find_severity(parsed: ParsedIssue, regression: Regression | None) -> Severit
 def find_severity_signs(parsed: ParsedIssue, regression: Regression | None) -> list[SeveritySign]:
     """Return one sign per kind, the worst first, each with its sentence."""
     sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
-    told = [sentence for sentence in sentences if not sentence.endswith("?")]
-    found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, told))}
+    stated = [sentence for sentence in sentences if not sentence.endswith("?")]
+    found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, stated))}
     security = found.get("security")
     if security and security.text not in parsed.title and not reports_vulnerability(parsed, (), is_request=False):
         del found["security"]

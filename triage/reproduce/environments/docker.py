@@ -21,8 +21,8 @@ from triage.reproduce.environments.environment import (
     plan_run,
 )
 from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.results import Target
 from triage.reproduce.runner.read_record import MAX_RECORD_BYTES
 
 BUILD_SECONDS = 900.0
@@ -42,7 +42,7 @@ _ROOT = Path(os.sep)
 
 
 class DockerEnvironments:
-    """Use it as a context manager: the images are removed at the end, unless they are to be kept."""
+    """Use it as a context manager: the images are removed at the end, unless they are to stay."""
 
     def __init__(
         self, source: Source, environ: Mapping[str, str], setup: str, say: Callable[[str], None], *, keep: bool
@@ -63,7 +63,7 @@ class DockerEnvironments:
     def __exit__(self, *_: object) -> None:
         for image in self._images:
             if self._keep:
-                self._say(f"kept the image {image}")
+                self._say(f"the image {image} stays")
             else:
                 self._call(["image", "rm", "--force", image], _ASK_SECONDS)
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Protocol
 
+from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.results import Target
 from triage.safety.clean_text import clean_text
 
 RUNNER = Path(__file__).parent.parent / "runner"

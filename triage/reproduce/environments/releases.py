@@ -146,11 +146,11 @@ def merge_tags(releases: Sequence[Release], tags: Mapping[str, str], times: Call
 
 def list_mainline(releases: Sequence[Release], named: str) -> list[Release]:
     """Return the releases, and among them the named one, without those that came after a higher version."""
-    kept: list[Release] = []
+    chosen: list[Release] = []
     for release in reversed(releases):
-        if release.version == named or not kept or release.time <= min(one.time for one in kept):
-            kept.insert(0, release)
-    return kept
+        if release.version == named or not chosen or release.time <= min(one.time for one in chosen):
+            chosen.insert(0, release)
+    return chosen
 
 
 def normalize_version(text: str) -> str:

@@ -21,8 +21,8 @@ from triage.reproduce.environments.environment import (
     plan_run,
 )
 from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.results import Target
 from triage.reproduce.runner.read_record import MAX_RECORD_BYTES
 
 BUILD_SECONDS = 600.0
@@ -52,7 +52,7 @@ def select_build_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class VirtualEnvironments:
-    """Use it as a context manager: its folder is removed at the end, unless it is to be kept."""
+    """Use it as a context manager: its folder is removed at the end, unless it is to stay."""
 
     def __init__(
         self, source: Source, environ: Mapping[str, str], setup: str, say: Callable[[str], None], *, keep: bool
@@ -66,7 +66,7 @@ class VirtualEnvironments:
 
     def __exit__(self, *_: object) -> None:
         if self._keep:
-            self._say(f"kept what was built in {self.folder}")
+            self._say(f"what was built stays in {self.folder}")
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 

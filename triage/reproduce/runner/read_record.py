@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from triage.base.text import word_set
-from triage.reproduce.results import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, Place
+from triage.reproduce.evidence import MAX_OUTPUT_CHARS, MAX_TEXT_CHARS, Execution, Failure, Place
 from triage.safety.clean_text import clean_text
 
 EXAMPLE = "<example>"
@@ -110,7 +110,7 @@ def _line(text: str, limit: int) -> str:
 
 
 def find_obstacle(execution: Execution, failure: Failure) -> str:
-    """Return what kept the example from showing anything, in a few words; empty if its failure says something.
+    """Return why the example showed nothing, in a few words; empty if its failure says something.
 
     An error before the project's own code ran is no failure of the project: a missing package, file or network, a
     name that nothing defines, dependencies that do not fit.

@@ -176,7 +176,7 @@ def run_child(write_end, is_session, modules):
     except SystemExit as error:
         if error.code not in (None, 0):
             record["errors"].append(describe(error))
-    except BaseException as error:
+    except BaseException as error:  # whatever the example raises is the answer
         record["errors"].append(describe(error))
     if recorder:
         recorder.stop()
@@ -184,7 +184,7 @@ def run_child(write_end, is_session, modules):
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:
+        except Exception:  # the example may have closed or replaced it
             pass
     data = json.dumps(record).encode()
     while len(data) > MAX_RECORD_BYTES and record["executed"]:
@@ -201,7 +201,7 @@ def import_quietly(statement):
     module.body = [statement]
     try:
         exec(compile(module, "<imports>", "exec"), {"__name__": "imports"})
-    except BaseException:
+    except BaseException:  # its own import raises the error
         pass
 
 
@@ -223,7 +223,7 @@ def run_statements(tree, names, is_session, errors):
         code = compile(ast.Interactive(body=[statement]), EXAMPLE, "single", flags=flags, dont_inherit=True)
         try:
             exec(code, names)
-        except Exception as error:
+        except Exception as error:  # a prompt goes on after an error
             if not is_session or len(errors) >= MAX_ERRORS:
                 raise
             errors.append(describe(error))
@@ -263,7 +263,7 @@ def describe(error):
         cause = cause.__cause__ or cause.__context__
     try:
         message = str(error)
-    except Exception:
+    except Exception:  # the error's own code may fail
         message = ""
     return {
         "type": type(error).__name__,

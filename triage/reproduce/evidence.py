@@ -133,7 +133,7 @@ class Change(Value):
     commit: str = ""
     subject: str = ""
     only_tests: bool = False
-    """The commit touches no file that is shipped: it is told as a range."""
+    """The commit touches no file that is shipped: the range is named."""
 
 
 class Evidence(Value):

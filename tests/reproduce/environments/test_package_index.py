@@ -8,7 +8,7 @@ import pytest
 from testing.servers.http_server import QuietHandler, serve_http
 from triage.base.errors import TriageError
 from triage.base.network import DIRECT
-from triage.reproduce.environments.registry import list_releases
+from triage.reproduce.environments.package_index import list_releases
 from triage.reproduce.example.example import Project
 
 PYPI = {"files": [{"filename": "my_shop-1.0-py3-none-any.whl", "upload-time": "2022-01-01T00:00:00Z"}]}
