@@ -119,3 +119,19 @@ CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a
 )
 def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
     assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]
+
+
+@each_row(
+    ("written", "broken"),
+    [
+        ("https://github.com/acme/shop/pull/31", "#31"),
+        ("https://github.com/mona/shop/pull/31", "#31"),
+        ("https://github.com/other/basket/pull/31", ""),
+        ("PR #31", "#31"),
+        ("other/basket#31", ""),
+    ],
+)
+def test_only_a_pull_request_of_the_project_is_blamed(written: str, broken: str):
+    issue = Issue(title="It fails", body=f"It stopped working. {written} is the culprit.")
+    facts = find_facts(read_issue(issue), "acme/shop")
+    assert (facts.regression.broken_in if facts.regression else "") == broken

@@ -32,6 +32,8 @@ _VERSIONS_ONLY = re.compile(
 def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
     """Version, environment, error, reproduction and so on. `project` is `owner/name`: its name tells versions apart."""
     regression = find_regression(parsed)
+    if regression and "#" in regression.broken_in:
+        regression = regression.model_copy(update={"broken_in": _own_pull_request(regression.broken_in, project)})
     version = find_project_version(parsed, project)
     if regression is not None and version is not None:
         regression = _complete(regression, version.text)
@@ -47,6 +49,13 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
         severity=find_severity(parsed, regression),
         symptom=find_symptom(parsed),
     )
+
+
+def _own_pull_request(written: str, project: str) -> str:
+    """Return `#12` of `owner/name#12`; empty if it is of a repository of another name."""
+    repository, _, number = written.partition("#")
+    is_own = not repository or repository.rpartition("/")[2].casefold() == project.rpartition("/")[2].casefold()
+    return f"#{number}" if is_own else ""
 
 
 def _complete(regression: Regression, version: str) -> Regression:

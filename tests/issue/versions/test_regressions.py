@@ -86,7 +86,7 @@ def test_versions_of_a_regression(text: str, versions: tuple[str, str] | None) -
         (
             "By rolling code back to 1.25.1 it is fine, https://github.com/a/b/pull/3165 is likely the culprit",
             "1.25.1",
-            "#3165",
+            "a/b#3165",
         ),
         ("The bug was introduced in #812.", "", "#812"),
     ],

@@ -162,7 +162,9 @@ _BETWEEN = re.compile(
     re.I,
 )
 _COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
-_PULL_REQUEST = re.compile(r"(?<![\w/])#\d{1,7}\b|\bpull/\d{1,7}\b")
+_PULL_REQUEST = re.compile(
+    r"(?<![\w/])#\d{1,7}\b|(?:github\.com/[\w.-]{1,100}/[\w.-]{1,100}/|(?<![\w/]))pull/\d{1,7}\b"
+)
 _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
     r"|\b(?:introduced|broken|broke|caused|regressed) (?:in|by|with|since)\b"
@@ -236,7 +238,7 @@ def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
     if is_sure and not broken:
         commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
         is_blamed = _BLAMES.search(sentence) and (_CULPRIT.search(sentence) or not _CLEARS.search(sentence))
-        broken = commit[0].replace("pull/", "#") if commit and is_blamed else ""
+        broken = re.sub(r"/?pull/", "#", commit[0]).removeprefix("github.com/") if commit and is_blamed else ""
     place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
