@@ -388,7 +388,7 @@ class FakeGitHub:
         self.labelled.append((number, list(labels)))
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str]
+        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         self._raise_prepared_error("fetch_suggestion_options")
         self.asked_options.append((number, list(labels), list(logins)))

@@ -269,9 +269,12 @@ class GitHub(Protocol):
         """Add existing labels."""
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str]
+        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
-        """What could be changed on the issue; none if GitHub does not say. Raises nothing."""
+        """What could be changed on the issue; none if GitHub does not say. Raises nothing.
+
+        `original` is the number of the issue that this one may repeat, or 0.
+        """
 
     def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
         """Suggest changes to an issue. Returns those that GitHub does not show afterwards.

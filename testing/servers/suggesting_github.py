@@ -11,6 +11,7 @@ _MUTATIONS = {
     "addLabelsToLabelable": "Payload",
     "addAssigneesToAssignable": "Payload",
     "updateIssue": "Payload",
+    "updateIssueFieldValue": "Payload",
 }
 _OLD: dict[str, dict[str, str]] = {
     "Query": {"repository": "Repository"},
@@ -23,11 +24,20 @@ _OLD: dict[str, dict[str, str]] = {
     "Label": {"id": "", "name": ""},
     "Users": {"nodes": "User"},
     "User": {"id": "", "login": ""},
-    "Issue": {"id": "", "issueType": "Type", "labels": "Labels", "assignees": "Users"},
+    "Issue": {"id": "", "number": "", "state": "", "issueType": "Type", "labels": "Labels", "assignees": "Users"},
 }
 _NEW: dict[str, dict[str, str]] = _OLD | {
-    "Issue": _OLD["Issue"] | {"pendingSuggestions": "Pending"},
+    "Repository": _OLD["Repository"] | {"issueFields": "Fields"},
+    "Fields": {"nodes": "IssueFieldSingleSelect"},
+    "IssueFieldSingleSelect": {"id": "", "name": "", "options": "Option"},
+    "Option": {"id": "", "name": ""},
+    "Values": {"nodes": "Value"},
+    "Value": {},
+    "IssueFieldSingleSelectValue": {"name": "", "field": "IssueFieldSingleSelect"},
+    "Issue": _OLD["Issue"] | {"pendingSuggestions": "Pending", "issueFieldValues": "Values"},
     "Pending": {},
+    "PendingCloseSuggestion": {"stateReason": "", "duplicateOf": "Issue", "rationale": ""},
+    "PendingFieldSuggestion": {"issueField": "IssueFieldSingleSelect", "suggestedValue": "", "rationale": ""},
     "PendingLabelSuggestion": {"label": "Label", "rationale": ""},
     "PendingTypeSuggestion": {"issueType": "Type", "rationale": ""},
     "PendingAssigneeSuggestion": {"assignee": "Assignee", "rationale": ""},
@@ -37,6 +47,8 @@ _INPUTS = {
     "LabelUpdateInput": "labelId",
     "IssueTypeUpdateInput": "issueTypeId",
     "AssigneeUpdateInput": "actorId",
+    "IssueStateUpdateInput": "value",
+    "IssueFieldCreateOrUpdateInput": "fieldId",
 }
 _OF_INPUT = {"confidence", "rationale", "suggest"}
 
@@ -51,6 +63,8 @@ class SuggestingGitHub:
     disabled_types: set[str] = field(default_factory=set)
     users: list[str] = field(default_factory=lambda: ["mona", "octocat", "octocat-2"])
     """Who may be assigned."""
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    """Options of the organisation's fields."""
     pending: list[dict[str, Any]] = field(default_factory=list)
     """Kind, name, rationale, confidence."""
     hidden_reads: int = 0
@@ -88,25 +102,44 @@ class SuggestingGitHub:
             return None
         return {
             "issueTypes": lambda first: {"nodes": [self._type(one) for one in self.types]} if self.types else None,
-            "issue": lambda number: self._issue() if number == 7 else None,
+            "issueFields": lambda first: {"nodes": [self._field(one) for one in self.fields]},
+            "issue": lambda number: self._issue(number) if number in self.api.issues else None,
             "label": self._label,
             "assignableUsers": lambda query, first: {
                 "nodes": [self._user(one) for one in self.users if query.casefold() in one.casefold()][:first]
             },
         }
 
-    def _issue(self) -> dict[str, Any]:
-        issue = self.api.issues[7]
-        shown = self.pending if self.hidden_reads < 0 else []
+    def _issue(self, number: int) -> dict[str, Any]:
+        issue = self.api.issues[number]
+        shown = self.pending if self.hidden_reads < 0 and number == 7 else []
         return {
-            "id": "I_7",
+            "id": f"I_{number}",
+            "number": number,
+            "state": issue.get("state", "open").upper(),
+            "issueFieldValues": lambda first: {"nodes": [self._value(*one) for one in issue.get("fields", {}).items()]},
             "issueType": self._type(issue["type"]) if issue.get("type") else None,
             "labels": lambda first: {"nodes": [self._label(one["name"]) for one in issue["labels"]]},
             "assignees": lambda first: {"nodes": [self._user(one) for one in issue.get("assignees", [])]},
             "pendingSuggestions": [self._pending(**one) for one in shown],
         }
 
+    def _field(self, name: str) -> dict[str, Any]:
+        options = [{"id": f"OP_{one}", "name": one} for one in self.fields[name]]
+        return {"__typename": "IssueFieldSingleSelect", "id": f"IF_{name}", "name": name, "options": options}
+
+    def _value(self, name: str, option: str) -> dict[str, Any]:
+        return {"__typename": "IssueFieldSingleSelectValue", "name": option, "field": self._field(name)}
+
     def _pending(self, kind: str, name: str, rationale: str, confidence: str) -> dict[str, Any]:
+        if kind == "close":
+            reason, _, number = name.partition(" ")
+            original = {"__typename": "Issue"} | self._issue(int(number)) if number else None
+            return {"__typename": "PendingCloseSuggestion", "stateReason": reason, "duplicateOf": original}
+        if kind == "field":
+            field_name, _, option = name.partition(": ")
+            named = {"issueField": self._field(field_name), "suggestedValue": option}
+            return {"__typename": "PendingFieldSuggestion", **named}
         targets = {"label": self._label, "type": self._type, "assignee": self._user}
         key = {"type": "issueType"}.get(kind, kind)
         typename = f"Pending{kind.capitalize()}Suggestion"
@@ -124,11 +157,12 @@ class SuggestingGitHub:
 
     def _write(self, mutation: str, input: dict[str, Any]) -> dict[str, Any]:  # noqa: A002 - the API's name
         rest = dict(input)
-        assert (
-            rest.pop({"updateIssue": "id"}.get(mutation) or next(key for key in rest if key.endswith("ableId")))
-            == "I_7"
-        )
+        of_issue = {"updateIssue": "id", "updateIssueFieldValue": "issueId"}
+        assert rest.pop(of_issue.get(mutation) or next(key for key in rest if key.endswith("ableId"))) == "I_7"
         [(key, values)] = rest.items()
+        if key in ("stateInput", "issueField"):
+            self._write_change(key, dict(values))
+            return {"clientMutationId": None}
         kind, id_field = {
             "labels": ("label", "labelId"),
             "issueType": ("type", "issueTypeId"),
@@ -145,6 +179,22 @@ class SuggestingGitHub:
             else:
                 self._apply(kind, name)
         return {"clientMutationId": None}
+
+    def _write_change(self, key: str, value: dict[str, Any]) -> None:
+        # GitHub applies it at once without `suggest`: no document of ours may leave it out.
+        assert value.pop("suggest") is True
+        said = {name: value.pop(name) for name in ("rationale", "confidence")}
+        if key == "stateInput":
+            original = value.pop("duplicateIssueId", "").removeprefix("I_")
+            assert set(value) == {"value", "stateReason"}
+            assert value["value"] == "CLOSED"
+            assert (value["stateReason"] == "DUPLICATE") == bool(original)
+            name, kind = f"{value['stateReason']} {original}".strip(), "close"
+        else:
+            ids = [value.pop("fieldId"), value.pop("singleSelectOptionId")]
+            assert not value
+            name, kind = ": ".join(one.partition("_")[2] for one in ids), "field"
+        self.pending.append({"kind": kind, "name": name, **said})
 
     def _apply(self, kind: str, name: str) -> None:
         issue = self.api.issues[7]

@@ -11,8 +11,11 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
+from tests.graph.test_memory_nodes import SAME, FakePastIssues, past
 from triage.domain.effect import Policy
 from triage.domain.issue import Repository
+from triage.domain.past_issues import SimilarIssue
+from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.github.issue_tracker import IssueTracker
@@ -22,12 +25,19 @@ from triage.jobs.triage_issue import run_task
 EXISTING = [{"name": "area/dates"}]
 
 
-def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> FakeOutput:
+def run(
+    api: GitHubApi,
+    trigger: Trigger = Trigger.OPENED,
+    similar: SimilarIssue | None = None,
+    config: ProjectConfig | None = None,
+    **policy: Any,
+) -> FakeOutput:
     tracker = IssueTracker(
         JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0, reread_seconds=0.0, backoff_seconds=0.0
     )
-    codebase = FakeCodebase(factories.FILES, code_owners=["acme/core", "octocat"])
-    services, output = fake_services(codebase=codebase), FakeOutput()
+    codebase = FakeCodebase(factories.FILES, code_owners=["acme/core", "octocat"], similar=[similar] if similar else [])
+    source = FakePastIssues([[past(similar.number)]]) if similar else None
+    services, output = fake_services(codebase=codebase, past_issues=source), FakeOutput()
     context = Run(
         github=tracker,
         approvals=FakeIssueApprovals(),
@@ -35,6 +45,7 @@ def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> Fak
         progress=FakeProgressLog(),
         policy=Policy(**policy),
         repository=Repository(slug=SLUG),
+        config=config or ProjectConfig(),
         open_services=lambda: services,
         now=lambda: datetime.now(UTC),
     )
@@ -134,3 +145,28 @@ def test_a_dry_run_asks_and_writes_nothing(github: SuggestingGitHub):
     assert [document.operation for document in github.documents] == ["query"]
     assert "- Suggested on issue 7: label `bug` (" in output.summaries[0]
     assert (pending(github), github.api.comment_bodies) == ([], [])
+
+
+OPEN = SAME.model_copy(update={"state": "open", "ended": ""})
+
+
+def test_closing_a_duplicate_is_suggested_and_nothing_is_closed(github: SuggestingGitHub) -> None:
+    github.api.issues[3] = github.api.issues[7] | {"number": 3}
+    output = run(github.api, similar=OPEN)
+    assert "close DUPLICATE 3" in pending(github)
+    assert github.api.issues[7]["state"] == "open"
+    assert "close `as duplicate of #3` (high confidence: Possibly the same: same error text" in output.summaries[0]
+
+
+def test_a_bug_that_may_be_back_is_not_closed(github: SuggestingGitHub) -> None:
+    github.api.issues[3] = github.api.issues[7] | {"number": 3, "state": "closed"}
+    run(github.api, similar=SAME)
+    assert not [one for one in pending(github) if one.startswith("close")]
+
+
+def test_the_project_says_which_issues_it_does_not_take(github: SuggestingGitHub) -> None:
+    github.api.issues[7] |= {"title": "How do I export dates?", "body": "How can I export all dates? Thanks!"}
+    config = ProjectConfig.model_validate({"not-planned": ["question"]})
+    run(github.api, config=config)
+    assert "close NOT_PLANNED" in pending(github)
+    assert github.api.issues[7]["state"] == "open"

@@ -30,6 +30,10 @@ def github(api: GitHubApi) -> SuggestingGitHub:
     return server
 
 
+CLOSE = suggestion("close", "as duplicate of #3")
+SEVERITY = suggestion("field", "Severity: High")
+
+
 def pending(github: SuggestingGitHub) -> list[tuple[str, str]]:
     return [(row["kind"], row["name"]) for row in github.pending]
 
@@ -43,16 +47,24 @@ class TestOptions:
     def test_what_exists_and_is_not_there_yet(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.disabled_types = {"Feature"}
         options = tracker.fetch_suggestion_options(7, ["bug", "Good First Issue", "gone"], ["OctoCat", "stranger"])
-        assert options == SuggestionOptions(labels=["bug"], types=["Task", "Bug"], assignees=["OctoCat"])
+        assert options == SuggestionOptions(
+            labels=["bug"], types=["Task", "Bug"], assignees=["OctoCat"], can_close=True
+        )
         assert github.api.request_lines() == [POST]
         assert [document.operation for document in github.documents] == ["query"]
 
     @pytest.mark.parametrize(
         ("state", "expected"),
         [
-            ({"type": "Task"}, SuggestionOptions(labels=["bug"], assignees=["octocat"])),
-            ({"assignees": ["mona"]}, SuggestionOptions(labels=["bug"], types=["Task", "Bug", "Feature"])),
-            ({"labels": [{"name": "bug"}]}, SuggestionOptions(types=["Task", "Bug", "Feature"], assignees=["octocat"])),
+            ({"type": "Task"}, SuggestionOptions(labels=["bug"], assignees=["octocat"], can_close=True)),
+            (
+                {"assignees": ["mona"]},
+                SuggestionOptions(labels=["bug"], types=["Task", "Bug", "Feature"], can_close=True),
+            ),
+            (
+                {"labels": [{"name": "bug"}]},
+                SuggestionOptions(types=["Task", "Bug", "Feature"], assignees=["octocat"], can_close=True),
+            ),
         ],
     )
     def test_what_the_issue_has_is_not_offered(
@@ -68,17 +80,15 @@ class TestOptions:
     def test_what_anybody_suggested_is_not_offered(
         self, github: SuggestingGitHub, tracker: IssueTracker, kind: str, name: str, missing: str
     ) -> None:
-        github.pending = [
-            {"kind": "close", "name": "", "rationale": "", "confidence": "LOW"},
-            {"kind": kind, "name": name, "rationale": "", "confidence": "LOW"},
-        ]
+        github.fields = {"Severity": ["High"]}
+        github.pending = [{"kind": kind, "name": name, "rationale": "", "confidence": "LOW"}]
         options = tracker.fetch_suggestion_options(7, ["bug"], LOGINS)
         assert options is not None
-        assert {name for name, value in options if not value} == {missing}
+        assert {name for name, value in options if not value} == {missing, "original"}
 
     def test_a_repository_without_issue_types(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.types = []
-        assert tracker.fetch_suggestion_options(7, [], []) == SuggestionOptions()
+        assert tracker.fetch_suggestion_options(7, [], []) == SuggestionOptions(can_close=True)
 
     def test_another_server(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.knows_suggestions = False
@@ -120,7 +130,7 @@ class TestOptions:
         }
         shown = {"issue": issue, "issueTypes": None, "label0": {"id": "LA_bug", "name": "bug"}, "login0": None}
         github.api.faults = [ApiFault(POST, 200, {"data": {"repository": shown}, "errors": [{"type": "FORBIDDEN"}]})]
-        assert tracker.fetch_suggestion_options(7, ["bug"], LOGINS) == SuggestionOptions(labels=["bug"])
+        assert tracker.fetch_suggestion_options(7, ["bug"], LOGINS) == SuggestionOptions(labels=["bug"], can_close=True)
 
 
 class TestSuggesting:
@@ -129,7 +139,7 @@ class TestSuggesting:
     ) -> None:
         tracker.fetch_suggestion_options(7, LABELS, LOGINS)
         assert tracker.suggest(7, ALL) == []
-        assert github.pending == [one.model_dump() for one in ALL]
+        assert github.pending == [one.model_dump() for one in (ALL[0], ALL[2], ALL[1])]
         assert unchanged(github.api)
         assert [document.operation for document in github.documents] == ["query", "mutation", "query"]
 
@@ -143,7 +153,7 @@ class TestSuggesting:
     def test_a_second_time_writes_nothing(self, github: SuggestingGitHub, open_tracker: OpenTracker) -> None:
         assert open_tracker().suggest(7, ALL) == []
         assert open_tracker().suggest(7, ALL) == []
-        assert pending(github) == [("label", "bug"), ("type", "Bug"), ("assignee", "octocat")]
+        assert pending(github) == [("label", "bug"), ("assignee", "octocat"), ("type", "Bug")]
 
     def test_what_the_issue_has_counts_as_done(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         assert tracker.suggest(7, [suggestion("label", "good first issue")]) == []
@@ -159,14 +169,14 @@ class TestSuggesting:
         github.api.faults = [ApiFault(POST, status, b"<html>", stored=stored, times=1)]
         github.hidden_reads = hidden_reads
         assert tracker.suggest(7, ALL) == []
-        assert pending(github) == [("label", "bug"), ("type", "Bug"), ("assignee", "octocat")]
+        assert pending(github) == [("label", "bug"), ("assignee", "octocat"), ("type", "Bug")]
 
     def test_what_cannot_be_read_back_is_not_sent_again(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         tracker.fetch_suggestion_options(7, LABELS, LOGINS)
         github.api.faults = [ApiFault(POST, 502, b"<html>", stored=True, times=1), ApiFault(POST, 502, b"<html>")]
         with pytest.raises(CannotPublish):
             tracker.suggest(7, ALL)
-        assert pending(github) == [("label", "bug"), ("type", "Bug"), ("assignee", "octocat")]
+        assert pending(github) == [("label", "bug"), ("assignee", "octocat"), ("type", "Bug")]
 
     def test_a_refusal(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         tracker.fetch_suggestion_options(7, LABELS, LOGINS)
@@ -189,3 +199,59 @@ class TestSuggesting:
         gone = suggestion("label", "gone")
         assert tracker.suggest(7, [*ALL, gone]) == [gone]
         assert len(github.pending) == 3
+
+
+class TestClosing:
+    @pytest.fixture
+    def github(self, api: GitHubApi) -> SuggestingGitHub:
+        api.issues[3] = api.issues[7] | {"number": 3}
+        api.graphql = SuggestingGitHub(api, fields={"Severity": ["High", "Low"], "Area": ["API"]})
+        return api.graphql
+
+    def test_an_open_issue_and_its_original_may_be_closed(
+        self, tracker: IssueTracker, github: SuggestingGitHub
+    ) -> None:
+        options = tracker.fetch_suggestion_options(7, [], [], 3)
+        assert options is not None
+        assert (options.can_close, options.original) == (True, 3)
+        assert options.fields == ["Severity: High", "Severity: Low", "Area: API"]
+        gone = tracker.fetch_suggestion_options(7, [], [], 404)
+        assert gone is not None
+        assert gone.original == 0
+
+    @pytest.mark.parametrize("reason", ["COMPLETED", "NOT_PLANNED", "DUPLICATE 3"])
+    def test_not_where_somebody_suggested_it(
+        self, reason: str, tracker: IssueTracker, github: SuggestingGitHub
+    ) -> None:
+        github.pending = [{"kind": "close", "name": reason, "rationale": "", "confidence": "LOW"}]
+        options = tracker.fetch_suggestion_options(7, [], [], 3)
+        assert options is not None
+        assert not options.can_close
+
+    def test_not_a_closed_issue_nor_a_field_with_a_value(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
+        github.api.issues[7] |= {"state": "closed", "fields": {"Severity": "Low"}}
+        options = tracker.fetch_suggestion_options(7, [], [], 3)
+        assert options is not None
+        assert not options.can_close
+        assert options.fields == ["Area: API"]
+
+    def test_is_pending_and_changes_nothing(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
+        before = dict(github.api.issues[7])
+        assert tracker.suggest(7, [suggestion("type", "Bug"), CLOSE, SEVERITY]) == []
+        assert pending(github) == [("type", "Bug"), ("close", "DUPLICATE 3"), ("field", "Severity: High")]
+        assert github.api.issues[7] == before
+        assert tracker.suggest(7, [CLOSE, SEVERITY]) == []
+        assert len(github.pending) == 3
+
+    @pytest.mark.parametrize(("name", "reason"), [("as completed", "COMPLETED"), ("as not planned", "NOT_PLANNED")])
+    def test_for_another_reason(self, name: str, reason: str, tracker: IssueTracker, github: SuggestingGitHub) -> None:
+        assert tracker.suggest(7, [suggestion("close", name)]) == []
+        assert pending(github) == [("close", reason)]
+
+    def test_is_not_offered_by_a_server_without_suggestions(
+        self, tracker: IssueTracker, github: SuggestingGitHub
+    ) -> None:
+        github.knows_suggestions = False
+        options = tracker.fetch_suggestion_options(7, [], [], 3)
+        assert options is not None
+        assert (options.can_suggest, options.can_close, options.original, options.fields) == (False, False, 0, [])

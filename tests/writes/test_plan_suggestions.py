@@ -11,6 +11,7 @@ from tests.comment.sample_reports import FEATURE, FULL, change_report, missing
 from triage.comment.comment import withhold_details
 from triage.comment.hidden_state import CommentState
 from triage.domain.effect import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport, Ticket
 from triage.safety.active_content import find_active_content
 from triage.writes.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
@@ -179,3 +180,65 @@ def test_of_a_security_report_only_the_label_that_says_so_is_suggested():
     options = SuggestionOptions(labels=["bug", "type: security"], types=["Bug"], assignees=["maria"])
     (only,) = plan_suggestions(report, "suggest", options)
     assert (only.kind, only.name, only.rationale) == ("label", "type: security", "It may be a security report.")
+
+
+def past(**changes: Any) -> SimilarIssue:
+    given: dict[str, Any] = {"number": 3, "title": "t", "score": 0.7, "named": True, "reasons": ["same stack trace"]}
+    return SimilarIssue(**given | changes)
+
+
+CLOSING = SuggestionOptions(can_close=True, original=3)
+
+
+def test_closing_as_duplicate_names_why() -> None:
+    triaged = report(possible_duplicate=past())
+    [suggestion] = plan_suggestions(triaged, "suggest", CLOSING)
+    assert describe_suggestions([suggestion]) == "close as duplicate of #3"
+    assert (suggestion.rationale, suggestion.confidence) == ("Possibly the same: same stack trace.", "MEDIUM")
+    assert list_candidates(triaged, "suggest").original == 3
+    posted = CommentState().with_suggestions([suggestion])
+    assert plan_suggestions(triaged, "suggest", CLOSING, posted) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"possible_duplicate": past(state="closed", ended="fixed in 1.4")},
+        {"possible_duplicate": past(state="closed", ended="closed")},
+        {"possible_duplicate": past(), "security": True},
+        {"possible_duplicate": None},
+    ],
+)
+def test_no_duplicate_of_what_was_completed(changes: dict[str, Any]) -> None:
+    """A report of a bug that was fixed may say that it is back."""
+    assert list_candidates(report(**changes), "suggest").original == 0
+
+
+def test_nothing_is_closed_where_somebody_suggested_it() -> None:
+    options = SuggestionOptions(can_close=False, original=3)
+    assert plan_suggestions(report(possible_duplicate=past()), "suggest", options) == []
+
+
+def test_not_planned_needs_the_rule_of_the_project() -> None:
+    question = report(kind="question", labels=[], kind_probability=0.95)
+    options = SuggestionOptions(can_close=True)
+    assert plan_suggestions(question, "suggest", options) == []
+    [suggestion] = plan_suggestions(question, "suggest", options, None, ["question"])
+    assert describe_suggestions([suggestion]) == "close as not planned"
+    assert plan_suggestions(question, "suggest", options, None, ["feature_request"]) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (["Severity: High", "Severity: Low"], "field Severity: High"),
+        (["Priority: P1", "Priority: P2"], "field Priority: P1"),
+        (["Area: High", "Severity: Sev 1"], ""),
+    ],
+)
+def test_severity_fills_the_field_of_that_name(fields: list[str], expected: str) -> None:
+    triaged = report(severity="HIGH", severity_reason="It loses data.")
+    suggestions = plan_suggestions(triaged, "suggest", SuggestionOptions(fields=fields))
+    assert names(suggestions) == expected
+    assert all(one.rationale == "It loses data." for one in suggestions)
+    assert plan_suggestions(report(severity=None), "suggest", SuggestionOptions(fields=fields)) == []

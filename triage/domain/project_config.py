@@ -1,7 +1,7 @@
 """The project's own settings, from `.github/triage.yml`. `docs/triage.schema.json` is generated from them."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 import re2  # type: ignore[import-untyped]
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -171,6 +171,12 @@ class ProjectConfig(YamlSection):
         "",
         description="Issues have this label as long as the comment asks the reporter something, if the input `labels` "
         "is `apply`. It is taken off only if the action has added it.",
+    )
+    not_planned: list[Literal["question", "feature_request"]] = Field(
+        default_factory=list,
+        max_length=2,
+        description="Kinds of issues that this tracker does not take: closing them as not planned is suggested, where "
+        "GitHub has suggestions. A person decides.",
     )
     instructions: str = Field(
         "",

@@ -196,10 +196,10 @@ class IssueTracker(RepositoryConnection):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, idempotent=True)
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str]
+        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         try:
-            return self._suggestions.fetch_options(number, labels, logins)
+            return self._suggestions.fetch_options(number, labels, logins, original)
         except (GitHubError, GitHubUnavailable):
             return None
 

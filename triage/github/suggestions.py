@@ -2,14 +2,15 @@
 
 They are written with GraphQL: its mutations add labels and assignees, where the REST API replaces all that the issue
 has; and a server that does not know suggestions refuses a mutation that names their types, before it acts. What the
-names mean stands in GitHub's GraphQL reference, issues: `addLabelsToLabelable`, `Issue.pendingSuggestions`.
+names mean stands in GitHub's GraphQL reference, issues: `addLabelsToLabelable`, `IssueStateUpdateInput`,
+`IssueFieldCreateOrUpdateInput`, `Issue.pendingSuggestions`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
@@ -25,51 +26,57 @@ MAX_READS = 3
 MAX_WRITES = 2
 _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
   repository(owner: $owner, name: $name) {
-    issueTypes(first: 100) { nodes { id name isEnabled } }
+    issueTypes(first: 100) { nodes { id name isEnabled } }%(fields)s
     issue(number: $number) {
       id
+      state
       issueType { id name }
       labels(first: 100) { nodes { id name } }
       assignees(first: 100) { nodes { id login } }%(pending)s
     }%(asked)s
   }
 }"""
+_FIELDS = """
+    issueFields(first: 50) { nodes { ... on IssueFieldSingleSelect { id name options { id name } } } }"""
 _PENDING = """
+      issueFieldValues(first: 50) {
+        nodes { ... on IssueFieldSingleSelectValue { name field { ... on IssueFieldSingleSelect { name } } } }
+      }
       pendingSuggestions {
         ... on PendingLabelSuggestion { label { id name } }
         ... on PendingTypeSuggestion { issueType { id name } }
         ... on PendingAssigneeSuggestion { assignee { ... on User { id login } } }
+        ... on PendingCloseSuggestion { stateReason duplicateOf { ... on Issue { number } } }
+        ... on PendingFieldSuggestion { issueField { ... on IssueFieldSingleSelect { name } } suggestedValue }
       }"""
-_PARTS: dict[SuggestionKind, tuple[str, str, str, str]] = {
-    "label": (
-        "labelId",
-        "labels",
-        "[LabelUpdateInput!]!",
-        "addLabelsToLabelable(input: {labelableId: $issue, labels: $labels})",
-    ),
-    "type": (
-        "issueTypeId",
-        "type",
-        "IssueTypeUpdateInput!",
-        "updateIssue(input: {id: $issue, issueType: $type})",
-    ),
+_LISTS: dict[SuggestionKind, tuple[str, str]] = {
+    "label": ("[LabelUpdateInput!]!", "addLabelsToLabelable(input: {labelableId: $issue, labels: %s})"),
     "assignee": (
-        "actorId",
-        "assignees",
         "[AssigneeUpdateInput!]!",
-        "addAssigneesToAssignable(input: {assignableId: $issue, assignees: $assignees})",
+        "addAssigneesToAssignable(input: {assignableId: $issue, assignees: %s})",
     ),
 }
-"""The field that names the target, the variable, its type, and the mutation."""
+"""The type of a variable with all suggestions of a kind, and the mutation that takes it."""
+_SINGLE: dict[SuggestionKind, tuple[str, str]] = {
+    "type": ("IssueTypeUpdateInput!", "updateIssue(input: {id: $issue, issueType: %s})"),
+    "close": ("IssueStateUpdateInput!", "updateIssue(input: {id: $issue, stateInput: %s})"),
+    "field": ("IssueFieldCreateOrUpdateInput!", "updateIssueFieldValue(input: {issueId: $issue, issueField: %s})"),
+}
+"""The same of kinds that a mutation suggests one at a time."""
+_CLOSE_REASONS = {"as completed": "COMPLETED", "as not planned": "NOT_PLANNED"}
+_DUPLICATE = "as duplicate of #"
 
 
 class Target(Response):
-    """What a suggestion is about: a label, an issue type or a user."""
+    """What a suggestion is about: a label, an issue type, a user, an issue, or a field of the organisation."""
 
     id: str = ""
     name: str = ""
     login: str = ""
+    number: int = 0
     is_enabled: bool = Field(True, alias="isEnabled")
+    options: "list[Target | None]" = Field(default_factory=list)
+    """Of a field of which one option is chosen."""
 
 
 class TargetList(Response):
@@ -80,21 +87,51 @@ class TargetList(Response):
         return [target for target in self.nodes or [] if target]
 
 
-class PendingSuggestion(Response):
-    """A suggestion by anybody. One of the fields is set; none if it is about something else."""
+class FieldValue(Response):
+    """An option that an issue has, or that somebody suggested; without `field` for a field of another type."""
+
+    name: str = Field("", validation_alias=AliasChoices("name", "suggestedValue"))
+    field: Target | None = Field(None, validation_alias=AliasChoices("field", "issueField"))
+
+
+class FieldValueList(Response):
+    nodes: NodeList[FieldValue | None] | None = None
+
+
+class PendingSuggestion(FieldValue):
+    """A suggestion by anybody. What it is not about is empty."""
 
     label: Target | None = None
     type: Target | None = Field(None, alias="issueType")
     assignee: Target | None = None
+    state_reason: str = Field("", alias="stateReason")
+    duplicate_of: Target | None = Field(None, alias="duplicateOf")
 
 
 class SuggestionIssue(Response):
     id: str
+    state: str = ""
     type: Target | None = Field(None, alias="issueType")
     labels: TargetList | None = None
     assignees: TargetList | None = None
+    values: FieldValueList | None = Field(None, alias="issueFieldValues")
     pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
-    """Not asked for where GitHub has no suggestions."""
+    """Neither is asked for where GitHub has no suggestions."""
+
+    def list_taken(self) -> Iterator[str]:
+        """Yield keys of what the issue has, and of what is suggested on it."""
+        pending = [one for one in self.pending if one]
+        labels = [*(self.labels.all if self.labels else []), *(one.label for one in pending)]
+        types = [self.type, *(one.type for one in pending)]
+        users = [*(self.assignees.all if self.assignees else []), *(one.assignee for one in pending)]
+        yield from (_key("label", label.name) for label in labels if label)
+        yield from (_key("type", one.name) for one in types if one)
+        yield from (_key("assignee", user.login) for user in users if user)
+        yield from (_key("close", _name_close(one)) for one in pending if one.state_reason)
+        if self.state == "CLOSED":
+            yield _key("close", "")
+        values = [*((self.values.nodes or []) if self.values else []), *pending]
+        yield from (_key("field", f"{one.field.name}: {one.name}") for one in values if one and one.field)
 
 
 class SuggestionsResponse(Response):
@@ -102,22 +139,26 @@ class SuggestionsResponse(Response):
 
     issue: SuggestionIssue
     issue_types: TargetList | None = Field(None, alias="issueTypes")
+    issue_fields: TargetList | None = Field(None, alias="issueFields")
 
-    @property
-    def types(self) -> list[Target]:
-        return self.issue_types.all if self.issue_types else []
+    def list_offers(self) -> "Iterator[_Offer]":
+        """Yield what could be suggested without asking for it by name."""
+        for kind in self.issue_types.all if self.issue_types else []:
+            if kind.is_enabled:
+                yield _Offer("type", kind.name, {"issueTypeId": kind.id})
+        for one in self.issue_fields.all if self.issue_fields else []:
+            for option in filter(None, one.options):
+                ids = {"fieldId": one.id, "singleSelectOptionId": option.id}
+                yield _Offer("field", f"{one.name}: {option.name}", ids)
+        for name, reason in _CLOSE_REASONS.items():
+            yield _Offer("close", name, {"value": "CLOSED", "stateReason": reason})
 
-    @property
-    def taken(self) -> list[tuple[SuggestionKind, Target]]:
-        """Returns what the issue has, and what is suggested on it."""
-        issue = self.issue
-        pending = [one for one in issue.pending if one]
-        named: list[tuple[SuggestionKind, list[Target | None]]] = [
-            ("label", [*(issue.labels.all if issue.labels else []), *(one.label for one in pending)]),
-            ("type", [issue.type, *(one.type for one in pending)]),
-            ("assignee", [*(issue.assignees.all if issue.assignees else []), *(one.assignee for one in pending)]),
-        ]
-        return [(kind, target) for kind, targets in named for target in targets if target]
+
+class _Offer(NamedTuple):
+    kind: SuggestionKind
+    name: str
+    ids: dict[str, str]
+    """The fields of the mutation's input that name it."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +166,17 @@ class _Shown:
     """What GitHub shows of an issue, and of what could be suggested on it."""
 
     issue_id: str
-    targets: Mapping[str, Target]
+    offers: Mapping[str, _Offer]
     """By `Suggestion.key`."""
     taken: frozenset[str]
     """Keys of what is on the issue, or suggested by anybody."""
+
+    def names(self, kind: SuggestionKind) -> list[str]:
+        return [offer.name for offer in self.offers.values() if offer.kind == kind]
+
+    def is_settled(self, start: str) -> bool:
+        """Return whether the issue has something whose key begins so, or somebody suggested it."""
+        return any(key.startswith(start) for key in self.taken)
 
 
 @dataclass
@@ -141,25 +189,27 @@ class Suggestions:
     _shown: dict[int, _Shown] = field(default_factory=dict)
     """By issue, what GitHub showed last."""
 
-    def fetch_options(self, number: int, labels: Sequence[str], logins: Sequence[str]) -> SuggestionOptions:
-        """Returns what could be changed. Raises GitHubError if GitHub does not say."""
+    def fetch_options(
+        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
+    ) -> SuggestionOptions:
+        """Return what could be changed. Raises GitHubError if GitHub does not say."""
         can_suggest = True
         try:
-            shown = self._fetch(number, labels, logins)
+            shown = self._fetch(number, labels, logins, original)
         except GitHubError as error:
             if error.kind is not ErrorKind.INVALID:
                 raise
             can_suggest = False  # this server has no suggestions
-            shown = self._fetch(number, labels, logins, pending="")
-        free = shown.targets.keys() - shown.taken
-        settled = {key.partition(":")[0] for key in shown.taken}
-        types = [target.name for key, target in shown.targets.items() if key.startswith("type:")]
-        assignees = [login for login in logins if _key("assignee", login) in free]
+            shown = self._fetch(number, labels, logins, is_known=False)
+        free = shown.offers.keys() - shown.taken
         return SuggestionOptions(
             can_suggest=can_suggest,
             labels=[name for name in labels if _key("label", name) in free],
-            types=[] if "type" in settled else types,
-            assignees=[] if "assignee" in settled else assignees,
+            types=[] if shown.is_settled("type:") else shown.names("type"),
+            assignees=[] if shown.is_settled("assignee:") else [one for one in logins if _key("assignee", one) in free],
+            can_close=can_suggest and not shown.is_settled("close:"),
+            original=original if _key("close", f"{_DUPLICATE}{original}") in free else 0,
+            fields=[one for one in shown.names("field") if not shown.is_settled(_key("field", one.partition(": ")[0]))],
         )
 
     def write(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
@@ -169,7 +219,7 @@ class Suggestions:
         """
         shown = self._shown.get(number) or self._read_back(number, suggestions, 1)
         for _ in range(MAX_WRITES):
-            missing = [one for one in suggestions if one.key in shown.targets.keys() - shown.taken]
+            missing = [one for one in suggestions if one.key in shown.offers.keys() - shown.taken]
             if not missing:
                 break
             is_lost = False
@@ -188,14 +238,17 @@ class Suggestions:
         # A list may not show yet what was just written.
         labels = [one.name for one in suggestions if one.kind == "label"]
         logins = [one.name for one in suggestions if one.kind == "assignee"]
+        originals = [one.name.removeprefix(_DUPLICATE) for one in suggestions if one.name.startswith(_DUPLICATE)]
         for attempt in range(reads):
             sleep_unless_abandoned(self.reread_seconds * attempt)
-            shown = self._fetch(number, labels, logins)
+            shown = self._fetch(number, labels, logins, int(originals[0]) if originals else 0)
             if all(one.key in shown.taken for one in suggestions):
                 break
         return shown
 
-    def _fetch(self, number: int, labels: Sequence[str], logins: Sequence[str], pending: str = _PENDING) -> _Shown:
+    def _fetch(
+        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0, *, is_known: bool = True
+    ) -> _Shown:
         owner, _, name = self.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         users = {f"login{place}": login for place, login in enumerate(logins)}
@@ -203,47 +256,76 @@ class Suggestions:
         asked += [
             f"\n    {alias}: assignableUsers(query: ${alias}, first: 20) {{ nodes {{ id login }} }}" for alias in users
         ]
+        asked += [f"\n    original: issue(number: {original}) {{ id number }}"] if original else []
         declared = "".join(f", ${alias}: String!" for alias in [*wanted, *users])
-        document = _QUERY % {"variables": declared, "asked": "".join(asked), "pending": pending}
+        document = _QUERY % {
+            "variables": declared,
+            "asked": "".join(asked),
+            "fields": _FIELDS if is_known else "",
+            "pending": _PENDING if is_known else "",
+        }
         data = self.client.query(document, {"owner": owner, "name": name, "number": number, **wanted, **users})
         repository = data.get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)
-        found = [_pair("label", parse_response(Target, repository[alias])) for alias in wanted if repository.get(alias)]
-        found += [_pair("type", target) for target in response.types if target.is_enabled]
-        for alias in users:
-            listed = parse_response(TargetList, repository.get(alias) or {})
-            found += [_pair("assignee", target) for target in listed.all]
-        taken = [_pair(kind, target)[0] for kind, target in response.taken]
-        shown = _Shown(response.issue.id, dict(found), frozenset(taken))
+        offers = [*_list_asked(repository, [*wanted], [*users]), *response.list_offers()]
+        by_key = {_key(offer.kind, offer.name): offer for offer in offers}
+        shown = _Shown(response.issue.id, by_key, frozenset(response.issue.list_taken()))
         self._shown[number] = shown
         return shown
+
+
+def _list_asked(repository: Mapping[str, Any], labels: Sequence[str], users: Sequence[str]) -> Iterator[_Offer]:
+    """Yield what was asked for by name; `labels` and `users` are the aliases in the answer."""
+    for alias in labels:
+        if repository.get(alias):
+            label = parse_response(Target, repository[alias])
+            yield _Offer("label", label.name, {"labelId": label.id})
+    for alias in users:
+        for user in parse_response(TargetList, repository.get(alias) or {}).all:
+            yield _Offer("assignee", user.login, {"actorId": user.id})
+    if repository.get("original"):
+        issue = parse_response(Target, repository["original"])
+        ids = {"value": "CLOSED", "stateReason": "DUPLICATE", "duplicateIssueId": issue.id}
+        yield _Offer("close", f"{_DUPLICATE}{issue.number}", ids)
 
 
 def _key(kind: SuggestionKind, name: str) -> str:
     return f"{kind}:{name.casefold()}"
 
 
-def _pair(kind: SuggestionKind, target: Target) -> tuple[str, Target]:
-    return _key(kind, target.login if kind == "assignee" else target.name), target
+def _name_close(pending: PendingSuggestion) -> str:
+    if pending.duplicate_of:
+        return f"{_DUPLICATE}{pending.duplicate_of.number}"
+    return next((name for name, reason in _CLOSE_REASONS.items() if reason == pending.state_reason), "")
 
 
 def _build_mutation(shown: _Shown, suggestions: Sequence[Suggestion]) -> tuple[str, dict[str, Any]]:
-    """Returns one document for all suggestions, and its variables. Only what is suggested is in it."""
+    """Return one document for all suggestions, and its variables. Only what is suggested is in it."""
     variables: dict[str, Any] = {"issue": shown.issue_id}
     declared = mutations = ""
-    for kind, (id_field, variable, declaration, mutation) in _PARTS.items():
-        inputs = [
+    for place, (declaration, mutation, value) in enumerate(_list_mutations(shown, suggestions)):
+        declared += f", $input{place}: {declaration}"
+        mutations += f"\n  write{place}: {mutation % f'$input{place}'} {{ clientMutationId }}"
+        variables[f"input{place}"] = value
+    return f"mutation($issue: ID!{declared}) {{{mutations}\n}}", variables
+
+
+def _list_mutations(shown: _Shown, suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Any]]:
+    inputs = [
+        (
+            one.kind,
             {
-                id_field: shown.targets[one.key].id,
+                **shown.offers[one.key].ids,
                 "rationale": one.rationale,
                 "confidence": one.confidence,
                 "suggest": True,
-            }
-            for one in suggestions
-            if one.kind == kind
-        ]
-        if inputs:
-            variables[variable] = inputs[0] if kind == "type" else inputs
-            declared += f", ${variable}: {declaration}"
-            mutations += f"\n  {mutation} {{ clientMutationId }}"
-    return f"mutation($issue: ID!{declared}) {{{mutations}\n}}", variables
+            },
+        )
+        for one in suggestions
+    ]
+    for kind, parts in _LISTS.items():
+        if together := [value for of, value in inputs if of == kind]:
+            yield *parts, together
+    for kind, value in inputs:
+        if kind in _SINGLE:
+            yield *_SINGLE[kind], value

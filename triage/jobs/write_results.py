@@ -71,6 +71,7 @@ async def publish_report(
         is_skipped=bool(skip_reason),
         may_label=run.policy.comment != "auto" or knows_earlier,
         needs_info_label=run.config.needs_info_label,
+        not_planned=run.config.not_planned,
     )
     # Without a comment of an earlier run, nothing remembers what a person has declined.
     if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):

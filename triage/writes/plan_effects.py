@@ -37,6 +37,7 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
+from triage.domain.findings import Kind
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status
@@ -74,6 +75,8 @@ class PlanInput:
     may_label: bool = True
     """Otherwise an earlier run may have added labels, and no comment says which."""
     needs_info_label: str = ""
+    not_planned: Sequence[Kind] = ()
+    """Kinds of issues that the project's settings ask to close."""
     options: SuggestionOptions | None = None
     """What GitHub takes as suggestions; without them, the page names the labels."""
 
@@ -125,7 +128,7 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     may_propose = given.may_write and not given.is_cancelled
     suggestions: list[Suggestion] = []
     if may_propose and given.options and given.options.can_suggest and not says_nothing_new(report, state):
-        suggestions = plan_suggestions(report, policy.labels, given.options, state)
+        suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
     proposal = None
     if may_propose and report.comment_reason:
         proposal = plan_proposal(report, policy.labels, given.issue, given.options, state)

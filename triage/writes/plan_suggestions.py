@@ -1,4 +1,4 @@
-"""Plans what is suggested in GitHub's own panel: labels, the issue type and an assignee, each with a reason."""
+"""Plans what is suggested in GitHub's own panel, each with a reason: labels, the type, an assignee, fields, closing."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from triage.domain.effect import (
     SuggestionKind,
     SuggestionOptions,
 )
-from triage.domain.findings import Kind, MissingKind
+from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
 from triage.safety.active_content import format_plain_line
@@ -42,6 +42,14 @@ _MISSING_WORDS: dict[MissingKind, str] = {
     "other": "more information",
 }
 """The question itself is in the reporter's language; the reason is for maintainers."""
+_OPTION_WORDS: dict[Severity, tuple[str, ...]] = {
+    "CRITICAL": ("critical", "urgent", "blocker", "p0", "s0", "sev0"),
+    "HIGH": ("high", "major", "p1", "s1", "sev1"),
+    "MEDIUM": ("medium", "moderate", "normal", "p2", "s2", "sev2"),
+    "LOW": ("low", "minor", "p3", "s3", "sev3"),
+}
+"""Names of options of a field such as Severity or Priority."""
+_FIELD_WORDS = ("severity", "priority")
 _REASON_CHARS = 200
 _SURE_KIND = 0.9
 """Least probability of a kind for high confidence."""
@@ -52,26 +60,46 @@ class Asked(NamedTuple):
 
     labels: list[str]
     logins: list[str]
+    original: int = 0
+    """The number of the issue that this one may repeat, or 0."""
 
 
 def list_candidates(report: RunReport, mode: LabelsMode) -> Asked:
-    """Returns the labels and logins of a report that may be suggested. No teams: GitHub assigns people."""
+    """Return the labels, logins and the issue that may be suggested. No teams: GitHub assigns people."""
     login = report.ticket.assignee.lstrip("@")
     may_assign = login and "/" not in login and _rate(report) != "LOW"
-    return Asked(report.ticket.labels if mode == "suggest" else [], [login] if may_assign else [])
+    labels = report.ticket.labels if mode == "suggest" else []
+    return Asked(labels, [login] if may_assign else [], _find_original(report))
+
+
+def _find_original(report: RunReport) -> int:
+    """Return the number of the issue that this one repeats, or 0.
+
+    None that was closed as completed: then this one may say that the bug is back.
+    """
+    issue = report.possible_duplicate
+    is_open = issue is not None and (issue.state == "open" or issue.ended == "not planned")
+    return issue.number if issue and is_open and not report.security else 0
 
 
 def plan_suggestions(
-    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, previous: CommentState | None = None
+    report: RunReport,
+    mode: LabelsMode,
+    options: SuggestionOptions | None,
+    previous: CommentState | None = None,
+    not_planned: Sequence[Kind] = (),
 ) -> list[Suggestion]:
-    """Returns what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
+    """Return what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
 
-    What our comment remembers is not suggested again: a person has decided about it.
+    `not_planned` are the kinds of issues that the project's settings ask to close. What our comment remembers is not
+    suggested again: a person has decided about it.
     """
     if options is None or mode == "off":
         return []
     decided = previous.suggested if previous else []
-    return [wanted for wanted in _list_wanted(report, mode, options) if hash_suggestion(wanted) not in decided]
+    wanted = [*_list_wanted(report, mode, options), *_list_fields(report, options)]
+    wanted += _list_closes(report, options, not_planned) if options.can_close else []
+    return [one for one in wanted if hash_suggestion(one) not in decided]
 
 
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
@@ -96,6 +124,28 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
             path = format_plain_line(report.suspects[0].path)
             where = path if len(path) <= _REASON_CHARS else ""
             yield _suggest("assignee", login, f"Owns {where or 'the file'}, the first place to look at.", _rate(report))
+
+
+def _list_fields(report: RunReport, options: SuggestionOptions) -> Iterator[Suggestion]:
+    """Yield how bad it is, for each field that is named so and has an option of that name."""
+    if report.severity is None or report.security:
+        return
+    for name in options.fields:
+        field, _, option = name.partition(": ")
+        if _last_word(field) in _FIELD_WORDS and option.casefold() in _OPTION_WORDS[report.severity]:
+            yield _suggest("field", name, format_plain_line(report.severity_reason), _rate_kind(report) or "LOW")
+
+
+def _list_closes(report: RunReport, options: SuggestionOptions, not_planned: Sequence[Kind]) -> Iterator[Suggestion]:
+    """Yield at most one way to close the issue. Nothing here closes it: a person does."""
+    original = report.possible_duplicate
+    if original and options.original == original.number:
+        rate: Confidence = "HIGH" if original.score >= _SURE_KIND else "MEDIUM"
+        why = format_plain_line("; ".join(original.reasons))
+        yield _suggest("close", f"as duplicate of #{original.number}", f"Possibly the same: {why}.", rate)
+    elif report.kind in not_planned and (of_kind := _rate_kind(report)) and not report.security:
+        why = f"{_KIND_REASONS[report.kind]}, and `not_planned` in the project's settings names such issues."
+        yield _suggest("close", "as not planned", why, of_kind)
 
 
 def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: Confidence) -> Suggestion:
