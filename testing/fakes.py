@@ -26,11 +26,9 @@ from triage.domain.code import (
     LineMatch,
     LineMatches,
     Passage,
-    PathChange,
     RegressionWindow,
     SearchQuery,
     Span,
-    Tag,
 )
 from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
@@ -74,7 +72,6 @@ class FakeCodebase:
     likely_files: LikelyFiles | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
-    window: RegressionWindow | None = None
     commits: Mapping[str, str] = field(default_factory=dict)
     similar: Sequence[SimilarIssue] = ()
     learned: LearnedFromLabels = field(default_factory=LearnedFromLabels)
@@ -156,7 +153,7 @@ class FakeCodebase:
         return LineMatches(lines=found[:limit], total=len(found), files=len({one.path for one in found}))
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
-        return self.window if facts.regression else None
+        return None
 
     def show_commit(self, commit: str) -> str:
         return self.commits.get(commit, "")
@@ -320,9 +317,6 @@ class FakeGitHub:
     looks: int = 0
     """How often the comments must be read again after a post."""
     recent_issues: Sequence[int] = ()
-    tags: Sequence[Tag] = ()
-    changes: Sequence[PathChange] = ()
-    asked_changes: list[tuple[str, str, list[str]]] = field(default_factory=list)
 
     def _raise_prepared_error(self, method: str) -> None:
         if method in self.errors:
@@ -344,15 +338,6 @@ class FakeGitHub:
     def list_recent_issues(self, limit: int) -> list[int]:
         self._raise_prepared_error("list_recent_issues")
         return list(self.recent_issues)[: limit + 1]
-
-    def list_tags(self) -> list[Tag]:
-        self._raise_prepared_error("list_tags")
-        return list(self.tags)
-
-    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
-        self._raise_prepared_error("list_changes_between")
-        self.asked_changes.append((worked, broken, list(paths)))
-        return list(self.changes)
 
     def list_labels(self) -> list[str]:
         self._raise_prepared_error("list_labels")

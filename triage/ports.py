@@ -23,11 +23,9 @@ from triage.domain.code import (
     IndexFacts,
     LineMatches,
     Passage,
-    PathChange,
     RegressionWindow,
     SearchQuery,
     Span,
-    Tag,
 )
 from triage.domain.effect import Reaction, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
@@ -243,12 +241,6 @@ class GitHub(Protocol):
 
     def fetch_role(self, login: str) -> str:
         """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say."""
-
-    def list_tags(self) -> list[Tag]:
-        """The repository's tags, at most 300."""
-
-    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
-        """Commits up to `broken` that changed one of the files and are younger than `worked`, newest first."""
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         """Post a comment; its id and URL. Another run may post at the same time: see `publish.deduplicate`."""

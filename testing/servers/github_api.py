@@ -73,8 +73,6 @@ class GitHubApi:
     viewer: str | None = None
     graphql: "Callable[[str, Any], Answer] | None" = None
     """Answers GraphQL with the token and the body; none if this server knows the viewer only."""
-    tags: dict[str, str] = field(default_factory=dict)
-    """Commits by the name of their tag."""
     commits: list[dict[str, Any]] = field(default_factory=list)
     """Newest first: `sha`, `at`, `message`, `files`."""
     knows_fixes: bool = True
@@ -313,20 +311,6 @@ def _get_role(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any
     return (200, role | {"user": {"login": login}}) if role else NOT_FOUND
 
 
-def _get_tags(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
-    return _page([{"name": name, "commit": {"sha": sha, "url": ""}} for name, sha in api.tags.items()], query)
-
-
-def _get_commits(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
-    """Commits up to `sha` in the order of the list, newest first."""
-    shas = [commit["sha"] for commit in api.commits]
-    if query["sha"][0] not in shas:
-        return NOT_FOUND
-    known = api.commits[shas.index(query["sha"][0]) :]
-    since, path = query["since"][0].replace("+00:00", "Z"), query["path"][0]
-    return _page([_show_commit(one) for one in known if one["at"] >= since and path in one["files"]], query)
-
-
 def _get_one_commit(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, sha: str) -> Answer:
     found = [commit for commit in api.commits if commit["sha"] == sha]
     return (200, _show_commit(found[0])) if found else NOT_FOUND
@@ -349,8 +333,6 @@ ROUTES: list[tuple[str, Handler]] = [
     (r"POST /issues/(\d+)/comments", _post_comment),
     (r"PATCH /issues/comments/(\d+)", _edit_comment),
     (r"GET /labels", _get_labels),
-    (r"GET /tags", _get_tags),
-    (r"GET /commits", _get_commits),
     (r"GET /commits/([0-9a-f]{40})", _get_one_commit),
     (r"POST /issues/(\d+)/labels", _add_labels),
     (r"DELETE /issues/(\d+)/labels/([^/]+)", _remove_label),

@@ -218,6 +218,7 @@ def test_a_shallow_clone_knows_no_authors_and_no_range(repository: Path, tmp_pat
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
     assert look_up(clone, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2)) == CodeHistory()
     assert find_window(clone, regression("1.0", "1.1")) is None
+    assert [GitCodebase(root, "acme/till").index().shallow for root in (clone, repository)] == [True, False]
 
 
 def test_a_shallow_clone_with_tags_makes_no_list_from_what_it_lacks(repository: Path, tmp_path: Path):

@@ -7,7 +7,7 @@ import pytest
 
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.comment.hidden_state import CommentState, render_state
-from triage.domain.code import PathChange, Span, Tag
+from triage.domain.code import Span
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -61,12 +61,6 @@ class Recording:
         raise AssertionError("nothing of that is read while publishing")
 
     def list_labels(self) -> list[str]:
-        raise AssertionError("nothing is read while publishing")
-
-    def list_tags(self) -> list[Tag]:
-        raise AssertionError("nothing is read while publishing")
-
-    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
         raise AssertionError("nothing is read while publishing")
 
     def fetch_role(self, login: str) -> str:

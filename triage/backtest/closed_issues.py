@@ -31,7 +31,6 @@ from triage.github.graphql import (
     list_nodes,
     parse_each,
 )
-from triage.github.issue_tracker import MAX_CHANGED_FILES, Commits
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import Response, parse_response
 
@@ -41,6 +40,8 @@ MAX_COMMENTS_READ = 5
 """Comments of our account on one issue. Other workflows may write with the same one."""
 MAX_COMMIT_READS = 200
 """Of fixes that are no pull request: each takes a request."""
+MAX_CHANGED_FILES = 300
+"""Files of a commit that GitHub sends at once."""
 _PULL_REQUEST = "number mergedAt changedFiles repository { nameWithOwner } files(first: 100) { nodes { path } }"
 _LINKED = f"closedByPullRequestsReferences(first: 3) {{ nodes {{ {_PULL_REQUEST} }} }}"
 _LIST = """query($owner: String!, $name: String!, $size: Int!, $after: String, $since: DateTime) {
@@ -195,7 +196,8 @@ class ScorecardIssues(RepositoryConnection):
     def _read_commit(self, sha: str) -> ClosingFix | None:
         if sha not in self._commit_files and len(self._commit_files) < MAX_COMMIT_READS:
             try:
-                files = Commits(self._client, self._repo).list_changed_files(sha)
+                response = parse_response(_CommitFiles, self._client.get(f"{self._repo}/commits/{sha}"))
+                files = [file.filename for file in response.files if file.filename]
                 self._commit_files[sha] = ClosingFix(files=files, is_whole=len(files) < MAX_CHANGED_FILES)
             except GitHubError as error:
                 if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
@@ -226,6 +228,14 @@ def _list_writes(issue: IssueNode) -> list[datetime]:
     times = [comment.created_at for comment in list_nodes(issue.comments) if comment.login == issue.login]
     times += [issue.last_edited_at] if issue.editor and issue.editor.rest_login == issue.login else []
     return [at for at in times if at]
+
+
+class _ChangedFile(Response):
+    filename: str = ""
+
+
+class _CommitFiles(Response):
+    files: list[_ChangedFile] = Field(default_factory=list)
 
 
 class _Count(Response):

@@ -105,7 +105,7 @@ def find_regression_window(
         return None
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
-        return None  # commits between both are missing here; GitHub has them
+        return None  # commits between both are missing here
     commits = list_product_commits(history.list_commits_between(worked.commit, broken.commit))
     named = choose_commits(commits, rate)
     further = choose_further([one for one in commits if one not in named], rate)

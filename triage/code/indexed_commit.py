@@ -224,6 +224,7 @@ def index_repository(
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
         dirty=is_dirty,
+        shallow=past is None and tree.history is not None and tree.history.is_shallow(),
     )
     packages = read_dependencies(tree, listing.entries)
     project = owners, forms, policy, packages, skills

@@ -205,6 +205,8 @@ class IndexFacts(Value):
     """Source of the vectors: `local`, or the name of the endpoint's model."""
     notes: list[str] = Field(default_factory=list)
     """Problems, one sentence each, such as a failed embedding endpoint."""
+    shallow: bool = False
+    """The checkout has only the newest commits."""
     seconds: float = 0.0
     dirty: bool = False
     """The work tree differs from the indexed commit."""
@@ -271,8 +273,6 @@ class RegressionWindow(Value):
 
     Without merges, and without those of bots or of more than 30 files.
     """
-    only_suspects: bool = False
-    """Only commits that change one of the suspects were read: GitHub was asked, the checkout is shallow."""
 
     @property
     def is_narrow(self) -> bool:

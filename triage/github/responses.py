@@ -98,38 +98,6 @@ class RoleResponse(Response):
     permission: str | None = None
 
 
-class Signature(Response):
-    date: Timestamp = None
-
-
-class CommitDetails(Response):
-    message: str = ""
-    author: Signature | None = None
-    committer: Signature | None = None
-
-
-class CommitResponse(Response):
-    sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
-    details: CommitDetails = Field(CommitDetails(), alias="commit")
-
-
-class ChangedFileResponse(Response):
-    filename: str = ""
-
-
-class CommitFilesResponse(Response):
-    files: list[ChangedFileResponse] = []
-
-
-class TagCommit(Response):
-    sha: str = ""
-
-
-class TagResponse(Response):
-    name: str
-    commit: TagCommit
-
-
 def parse_response(response_type: type[A], raw: object) -> A:
     """Returns a response with its fields checked.
 

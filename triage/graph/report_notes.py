@@ -10,6 +10,10 @@ from triage.ports import Services
 NO_REPLACEMENT = "nothing"
 FAST_MODEL_AGENTS = ("investigator", "web_search")
 """Agents that ask the fast model at every degradation level."""
+_SHALLOW = (
+    "The checkout has only a part of the history: what changed between two versions and who knows the code may be "
+    "missing. `fetch-depth: 0` brings all of it."
+)
 _REPLACEMENTS = {
     "rules answered": "; answered by rules instead",
     "another model answered": "; the fast model answered instead",
@@ -70,7 +74,8 @@ def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
             return ["No source files were found: is there an `actions/checkout` step before this one?"]
         return ["No source files were found in this folder."]
     partial = ["Part of the repository was not indexed."] if index.partial else []
-    return [*partial, *index.notes]
+    shallow = [_SHALLOW] if index.shallow else []
+    return [*partial, *index.notes, *shallow]
 
 
 def _list_proposal_notes(state: BugTriageState) -> list[str]:

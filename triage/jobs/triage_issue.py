@@ -26,7 +26,6 @@ from triage.events.trigger_snapshot import (
 from triage.jobs.answer_proposal import answer_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.model_run_cap import check_model_run_cap
-from triage.jobs.remote_history import add_regression_window
 from triage.jobs.run import Run, RunResult, TriageRequest
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
@@ -113,8 +112,6 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunRes
     report = report.model_copy(update={"actor": request.task.actor})
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
-    else:
-        report = await add_regression_window(report, request.issue_at_trigger, run)
     report = add_notes(report, problem, cap_reason)
     repository = repository.model_copy(update={"commit": services.codebase.commit})
     result = await publish_report(report, request, repository, services.codebase.list_paths(), run)

@@ -12,11 +12,12 @@ from pydantic import Field
 
 from triage.base.errors import CannotPublish
 from triage.base.threads import sleep_unless_abandoned
+from triage.base.timestamps import Timestamp
 from triage.domain.proposal import BaseFile, CommitId, PullRequest
 from triage.fix.commit_text import CommitFacts
 from triage.github.github_client import PAGE_SIZE
 from triage.github.github_errors import ErrorKind, GitHubError, unreadable_response
-from triage.github.responses import Response, Signature, parse_response
+from triage.github.responses import Response, parse_response
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
@@ -30,6 +31,10 @@ class ObjectId(Response):
 class RefResponse(Response):
     ref: str
     target: ObjectId = Field(alias="object")
+
+
+class Signature(Response):
+    date: Timestamp = None
 
 
 class GitCommitResponse(Response):

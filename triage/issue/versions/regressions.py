@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from triage.domain.code import PathChange, RegressionWindow, Tag
+from triage.domain.code import Tag
 from triage.domain.issue import ParsedIssue, Regression, ReportFacts
 from triage.issue.text_signs import MAX_CHARS, find_sentences, quote
 from triage.issue.versions.versions import PLATFORMS, find_previous_tag, find_tag, parse_version
@@ -290,7 +290,6 @@ def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = 
     return ""
 
 
-MAX_COMMITS = 5
 HEAD = "HEAD"
 ResolveCommit = Callable[[str], str | None]
 """Return the full id of a commit that is written in hexadecimal, or of a pull request such as `#12`."""
@@ -347,11 +346,3 @@ def resolve_version(written: str, tags: Sequence[Tag], resolve: ResolveCommit, *
         commit = resolve(written_commit[1])
         return Tag(name=written_commit[1][:12], commit=commit) if commit else None
     return find_tag(words[-1], tags, last=last)
-
-
-def build_window(worked: Tag, broken: Tag, changes: Sequence[PathChange]) -> RegressionWindow:
-    """Return the newest of the commits that change the suspects."""
-    newest = list(changes[:MAX_COMMITS])
-    return RegressionWindow(
-        worked_in=worked.name, broken_in=broken.name, commits=newest, total=len(changes), only_suspects=True
-    )
