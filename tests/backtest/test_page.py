@@ -23,7 +23,6 @@ from triage.backtest.page import (
     render_scorecard,
 )
 from triage.backtest.results import RankedFile
-from triage.backtest.weekly_trend import count_weeks
 from triage.comment.sections import utf16_length
 from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.past_issues import TriagedIssue
@@ -40,7 +39,6 @@ def make_page(*issues: TriagedIssue, **fields: object) -> ScorecardPage:
         "closed": len(issues) + 31,
         "card": count_issues(results),
         "results": results,
-        "weeks": count_weeks(results),
     }
     return ScorecardPage.model_validate(values | fields)
 
@@ -86,7 +84,6 @@ def test_a_hostile_title_does_nothing(title: str) -> None:
     assert find_active_content(page, links) == []
     [row] = [line for line in page.splitlines() if "issues/412" in line]
     assert row.count(f"`{READER}` | no |") == 1
-    assert "### Week by week" in page
 
 
 @given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=3))
@@ -101,11 +98,6 @@ def test_many_issues_stay_on_one_page() -> None:
     assert utf16_length(page) < MAX_SUMMARY_UNITS
     assert page.count("| [`#") == MAX_LISTED
     assert f"{1_499 - MAX_LISTED:,} other issues are not listed." in page
-
-
-def test_the_latest_half_year_is_shown() -> None:
-    page = render_scorecard(make_page(*(issue(number, day=7 * number) for number in range(104))))
-    assert "78 earlier weeks are not shown." in page
 
 
 WHOLE = outcome(RESULTS, DUPLICATES, chosen=8, left_out={"the commit of the fix is not in this clone": 4})

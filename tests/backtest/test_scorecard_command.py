@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit, git
+from testing.checkouts.git_repositories import git
 from testing.command_line import run_command
 from testing.runner_grammar import parse_outputs
 from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, SLUG, GitHubApi, serve_github_api
@@ -113,24 +113,6 @@ class TestCommand:
         git(tmp_path, "init", "--quiet")
         git(tmp_path, "remote", "add", "origin", f"https://github.com/{SLUG}.git")
         assert "Scorecard of `octo/shop`" in self.run(api, tmp_path).stdout
-
-    def test_a_sign_that_was_often_wrong_gets_a_higher_threshold(self, api: GitHubApi, tmp_path: Path) -> None:
-        (tmp_path / "a.py").write_text("")
-        (tmp_path / ".github").mkdir()
-        config = tmp_path / ".github" / "triage.yml"
-        config.write_text("# ours\nignore: [dist/]\n")
-        commit(tmp_path)
-        done = self.run(api, tmp_path, "--github", SLUG, "--write")
-        assert "nothing was written" in done.stderr  # two cases are too few
-        for number in range(20, 32):
-            add_closed(api, number, 9, CART if number < 28 else TILL, chance=55 if number < 28 else 85)
-        done = self.run(api, tmp_path, "--github", SLUG, "--write")
-        assert "Raised: trace 0.3 to 0.85 (5 of 14 were right)" in done.stderr
-        assert config.read_text().startswith("# ours\nignore: [dist/]\n")
-        assert (
-            "thresholds: {trace: 0.85, message: 0.3, quote: 0.3, place: 0.5, name: 0.7, files: 0.6, duplicate: 0.6}"
-            in config.read_text()
-        )
 
     @pytest.mark.parametrize(
         ("words", "environ", "problem", "code"),

@@ -9,7 +9,6 @@ from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard
-from triage.backtest.weekly_trend import count_weeks
 from triage.base.errors import WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
@@ -69,7 +68,6 @@ class ScorecardJob:
             closed=closed.closed,
             card=count_issues(results),
             results=results,
-            weeks=count_weeks(results),
         )
 
 

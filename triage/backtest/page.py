@@ -3,7 +3,7 @@
 Nothing in it is active. The HTML page of a backtest has the same sentences.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from rich.text import Text
@@ -11,7 +11,6 @@ from rich.text import Text
 from triage.backtest.count import MIN_CASES_FOR_PERCENT, BacktestOutcome, BacktestScore, Rate, Scorecard
 from triage.backtest.results import CaseResult, IssueResult
 from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
-from triage.backtest.weekly_trend import Week
 from triage.comment.permalink import build_reference_url
 from triage.comment.sections import Fold, Page, render_page
 from triage.comment.template import MAX_SUMMARY_UNITS, render_block
@@ -40,7 +39,6 @@ LEGEND = "✓ the fix edited the first file; 2, 3 another one; ✗ none of three
 _TITLE_CHARS = 60
 _PATH_CHARS = 120
 MAX_LISTED = 100
-MAX_SHOWN_WEEKS = 26
 _BAND_WORDS: Mapping[float, str] = {
     0.9: "9 of 10 or more",
     0.8: "8 of 10",
@@ -71,7 +69,6 @@ class ScorecardPage(Value):
     closed: int
     card: Scorecard
     results: list[IssueResult]
-    weeks: list[Week]
 
 
 def format_result(result: CaseResult, number: int, of: int) -> Text:
@@ -211,8 +208,6 @@ def render_scorecard(page: ScorecardPage) -> str:
         blocks.append(render_block("was_it_right", "figures", card))
     if card.bands:
         blocks.append(render_block("was_it_right", "calibration", card, _BAND_WORDS, _SIGN_WORDS))
-    if page.weeks:
-        blocks.append(f"### Week by week\n\n{_render_weeks(page.weeks)}")
     listed = sorted((one for one in page.results if one.place), key=_order_by_result)
     links = [build_reference_url(page.server_url, page.repository, f"issues/{one.number}") for one in listed]
     rows = list(zip(listed, links, strict=True))[:MAX_LISTED]
@@ -229,8 +224,3 @@ def _order_by_result(result: IssueResult) -> tuple[bool, bool, int]:
     """What was wrong comes first, then the newest."""
     place = result.place
     return bool(place and place.first_right), bool(place and place.any_right), -result.number
-
-
-def _render_weeks(weeks: Sequence[Week]) -> str:
-    shown = list(weeks[: -MAX_SHOWN_WEEKS - 1 : -1])
-    return render_block("was_it_right", "trend", shown, len(weeks) - len(shown))
