@@ -86,6 +86,7 @@ class FakeProposalStore(_Failing):
     """Paths that are other files on the default branch than at the base of any proposal."""
     off_default_branch: set[str] = field(default_factory=set)
     """Commits that the default branch does not have. All others are on it."""
+    other_workflows: set[str] = field(default_factory=set)
     pull_requests: dict[str, list[PullRequest]] = field(default_factory=dict)
     """By branch, newest last."""
     closed: set[int] = field(default_factory=set)
@@ -169,6 +170,10 @@ class FakeProposalStore(_Failing):
     def is_on_default_branch(self, commit: str) -> bool:
         self._begin("is_on_default_branch")
         return commit not in self.off_default_branch
+
+    def has_other_workflows(self, commit: str) -> bool:
+        self._begin("has_other_workflows")
+        return commit in self.other_workflows
 
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         self._begin("list_changed_on_base")

@@ -24,6 +24,11 @@ OFF_DEFAULT_BRANCH = (
     "it starts from a commit that is not on the default branch. Ask for a new one; a workflow that is started by hand "
     "must be started on the default branch."
 )
+OTHER_WORKFLOWS = (
+    "workflow files (.github/workflows) have changed on the default branch since, and GitHub lets no workflow's token "
+    "create a branch with other ones. Ask for a new one: it starts from the newest commit."
+)
+"""Also where only the default branch changed them (wildfly/wildfly.org#549, peter-evans/create-pull-request#1234)."""
 DRY_RUN = "nothing is changed in a dry run."
 
 
@@ -40,6 +45,8 @@ class ApprovalFacts(Value):
     """By GitHub's clock."""
     is_off_default_branch: bool = False
     """Whether the default branch does not have the patch's base: a pull request would bring other commits along."""
+    has_other_workflows: bool = False
+    """Whether the patch's base has other workflow files than the default branch."""
     changed_paths: Sequence[str] = ()
     """Files of the patch that are others on the base branch now."""
     owner_problem: str = ""
@@ -67,6 +74,8 @@ def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
         return "the issue was edited after the proposal was made. Ask for a new one."
     if facts.is_off_default_branch:
         return OFF_DEFAULT_BRANCH
+    if facts.has_other_workflows:
+        return OTHER_WORKFLOWS
     if facts.changed_paths:
         return "files of the proposal have changed on the base branch since. Ask for a new one."
     return facts.owner_problem

@@ -66,6 +66,9 @@ class ProposalStore(Protocol):
     def is_on_default_branch(self, commit: str) -> bool:
         """Whether the default branch leads to this commit now, or to one that stands on it."""
 
+    def has_other_workflows(self, commit: str) -> bool:
+        """Whether the workflow files of a commit are others than those of the default branch now."""
+
     def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
         """Paths of the patch whose file on the default branch is another one now than at the proposal's base."""
 

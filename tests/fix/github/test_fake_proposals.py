@@ -27,6 +27,7 @@ def use_store(store: ProposalStore, base: str) -> list[Any]:
     seen += [store.read_commits(first), store.read_commits(second)]
     seen += [
         store.is_on_default_branch(base),
+        store.has_other_workflows(base),
         store.find_pull_request(BRANCH, commit),
         store.create_branch(BRANCH, first.commit),
     ]

@@ -405,6 +405,15 @@ class TestDefaultBranch:
         new = git.set_ref("refs/heads/release/2", git.commit({**BASE_FILES, "a": ""}, base_of(git)))
         assert store.is_on_default_branch(new)
 
+    def test_workflows_that_changed_since(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        old, workflow = base_of(git), ".github/workflows/ci.yml"
+        assert not store.has_other_workflows(old)
+        git.set_ref("refs/heads/main", git.commit({**BASE_FILES, "a": ""}, old))
+        assert not store.has_other_workflows(old)
+        new = git.set_ref("refs/heads/main", git.commit({**BASE_FILES, workflow: "on: push"}, old))
+        assert store.has_other_workflows(old)
+        assert not store.has_other_workflows(new)
+
     def test_a_commit_that_nobody_knows(self, store: GitHubProposalStore) -> None:
         assert not store.is_on_default_branch("1" * 40)
 

@@ -176,6 +176,15 @@ class TestStore:
             harness.run_job("store")
         assert not harness.store.refs
 
+    def test_workflows_that_changed_since_the_base(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.store.other_workflows = {COMMIT}
+        with pytest.raises(BadInput, match="lets no workflow's token create a branch"):
+            harness.run_job("store")
+        assert not harness.store.refs
+
     def test_both_commits_have_the_same_tests(self) -> None:
         harness = FixHarness()
         harness.command()
@@ -553,6 +562,11 @@ class TestApply:
         harness = FixHarness()
         harness.store.off_default_branch = {COMMIT}
         self.refuse(harness, "not on the default branch")
+
+    def test_workflows_that_changed_since(self) -> None:
+        harness = FixHarness()
+        harness.store.other_workflows = {COMMIT}
+        self.refuse(harness, "workflow files (.github/workflows) have changed on the default branch since")
 
     def test_a_first_commit_that_nobody_was_shown(self) -> None:
         harness = FixHarness()

@@ -74,6 +74,7 @@ def _order(stored: PatchProposal) -> tuple[object, ...]:
     return stored.created_at, stored.is_branch, number, stored.ref
 
 
+WORKFLOWS = ".github/workflows"
 PLAIN_MODES = ("100644", "100755")
 MAX_SCANNED = 100
 """Refs of all issues that one look for old proposals reads."""
@@ -191,6 +192,12 @@ class GitHubProposalStore(RepositoryConnection):
     def is_on_default_branch(self, commit: str) -> bool:
         with translate_read_errors(self.slug):
             return self._git.is_ancestor(commit, self._read_default_head())
+
+    def has_other_workflows(self, commit: str) -> bool:
+        with translate_read_errors(self.slug):
+            trees = self._git.read_commit(commit).tree.sha, self._read_newest_tree()
+            then, now = (self._changes.find(tree, WORKFLOWS) for tree in trees)
+            return then != now
 
     def _read_default_head(self) -> str:
         newest = self._git.read_ref(f"refs/heads/{self._default_branch}")

@@ -183,7 +183,10 @@ class GitHubPullRequestTool:
         self._tests = shown.tests
         is_off = not self._store.is_on_default_branch(proposal.base)
         changed = self._store.list_changed_on_base(proposal)
-        facts = facts.model_copy(update={"is_off_default_branch": is_off, "changed_paths": changed})
+        others = not is_off and self._store.has_other_workflows(proposal.base)
+        facts = facts.model_copy(
+            update={"is_off_default_branch": is_off, "has_other_workflows": others, "changed_paths": changed}
+        )
         if self._job.approvers == "owners":
             facts = facts.model_copy(update={"owner_problem": self._find_owner_problem()})
         return proposal_problem(proposal, facts) or (DRY_RUN if run.policy.dry_run else "")

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from triage.approval.decide_approval import OFF_DEFAULT_BRANCH, is_expired
+from triage.approval.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_text
@@ -75,6 +75,8 @@ def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, job: Fi
         return ["The issue was edited since the patch was made. Ask for a new one."]
     if not job.store.is_on_default_branch(draft.base):
         return [OFF_DEFAULT_BRANCH[0].upper() + OFF_DEFAULT_BRANCH[1:]]
+    if job.store.has_other_workflows(draft.base):
+        return [OTHER_WORKFLOWS[0].upper() + OTHER_WORKFLOWS[1:]]
     modules = list_modules(files.list_editable(), run.config.modules)
     return find_problems(draft, files, modules, run.config.protected_paths)
 
