@@ -13,6 +13,7 @@ from testing.each_row import each_row
 from triage.domain.proposal import FileVersion, PatchDraft
 from triage.fix.commit_text import (
     CommitFacts,
+    CommitWords,
     format_subject,
     parse_proposal,
     read_words,
@@ -226,15 +227,20 @@ def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
 def test_what_a_message_says_is_read_back() -> None:
     file = FileVersion(path="a.py", description="Rounds " + "the sum " * 20, text="x\n")
     draft = make_draft(
-        root_cause="It rounds " + "up and " * 20, changes=[file], revision=1, revised_after="Use Decimal."
+        root_cause="It rounds " + "up and " * 20,
+        changes=[file],
+        unverified=["Whether a negative total rounds so, too."],
+        revision=1,
+        revised_after="Use Decimal.",
     )
     words = read_words(write_messages(draft, DRAFT_HASH)[1])
     assert (words.subject, words.cause) == ("Round half to even", ("It rounds " + "up and " * 20).strip())
     assert words.points == [
-        ("Rounds " + "the sum " * 20).strip(),
+        "a.py - " + ("Rounds " + "the sum " * 20).strip(),
         "Revision 1, after a maintainer's words - Use Decimal.",
     ]
-    assert read_words("Merge it\n") == ("", "", ())
+    assert words.look_at == ["Whether a negative total rounds so, too."]
+    assert read_words("Merge it\n") == CommitWords()
 
 
 def test_a_local_commit_has_no_trailers() -> None:
@@ -255,8 +261,8 @@ def test_a_commit_says_what_was_wrong_what_changes_and_what_it_was_revised_for()
     assert message.partition("\n\nTriage-")[0] == (
         "[#12] Round half to even\n\n"
         "It rounds up.\n"
-        "- The sum of the basket is rounded half to even, as the bank does it;\n"
-        "  fixes 3 ( )\n"
+        "- a.py - The sum of the basket is rounded half to even, as the bank does\n"
+        "  it; fixes 3 ( )\n"
         "Revision 2, after a maintainer's words - Use Decimal. Fixes - 4"
     )
     assert parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message)) is not None

@@ -246,7 +246,7 @@ def test_an_approved_change_becomes_a_branch(checkout: Path) -> None:
     )
     assert git(checkout, "show", f"{BRANCH}:shop/cart.py") == (CART.replace(CART.splitlines()[1] + "\n", GOOD)).strip()
     assert git(checkout, "log", "--format=%an %B", f"{base}..{BRANCH}") == (
-        "Ada An empty cart costs nothing\n\nThe list of prices may be empty.\n- an empty cart costs nothing\n\n"
+        "Ada An empty cart costs nothing\n\nThe list of prices may be empty.\n- shop/cart.py - an empty cart costs nothing\n\n"
         "Ada Add a failing test: An empty cart costs nothing\n\n"
         "The test fails on this commit and passes with the next one."
     )

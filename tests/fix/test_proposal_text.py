@@ -91,9 +91,12 @@ def test_a_token_that_cannot_store_commits_reads_as_in_its_golden_file(golden: A
 def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
     issue = "https://github.com/acme/ledger/issues/412"
     words = CommitWords(
-        "Round half to even", "'total' rounds up.", ["Rounds as banks do.", "Revision 1, after - use Decimal"]
+        "Round half to even",
+        "'total' rounds up.",
+        ["src/totals.py - Rounds as banks do.", "Revision 1, after - use Decimal"],
+        ["Whether a negative total rounds so, too."],
     )
-    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", words, has_test=True)
+    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", words, ["tests/test_totals.py"])
     golden("tests/golden/pull_request.md", body + "\n")
 
 
@@ -119,7 +122,7 @@ def test_nothing_is_active_whatever_a_person_is_called() -> None:
     for text in (
         render_opened(EVIL, 1, url),
         render_refused_pull_request(EVIL, EVIL, url, EVIL),
-        render_pull_request_body("0" * 12, url, EVIL, "", CommitWords(EVIL, EVIL, [EVIL]), has_test=False),
+        render_pull_request_body("0" * 12, url, EVIL, "", CommitWords(EVIL, EVIL, [EVIL], [EVIL]), [EVIL]),
     ):
         assert find_active_content(text, [url]) == []
 

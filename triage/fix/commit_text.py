@@ -32,6 +32,7 @@ _COMMAND = re.compile(rf"[#@\[\]:\r]|\bGH-\d|{_BREAKING.pattern}|{_AUTOSQUASH.pa
 """What no text that is written here has."""
 MAX_POINT_CHARS = 200
 """Of a file's description, and of the words that a revision was made with."""
+_LOOK_AT = "Look at - "
 _TEST_SUBJECT = "Add a failing test: "
 _TEST_BODY = "The test fails on this commit and passes with the next one."
 _MESSAGE = re.compile(
@@ -69,13 +70,18 @@ def _format_safe(text: str) -> str:
 def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
     """Return the messages of the commit with the test and of the commit with the patch.
 
-    The second one says what was wrong, what changes in each file, and after which words it was revised: in one
-    paragraph, because more than one is another commit's message. The issue's number is written without words such as
-    "fixes", with which GitHub would close the issue.
+    The second one says what was wrong, what changes in each file, what a reviewer should look at, and after which
+    words it was revised: in one paragraph, because more than one is another commit's message. The issue's number is
+    written without words such as "fixes", with which GitHub would close the issue.
     """
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
-    points = [f"- {text}" for file in draft.changes if (text := _format_safe(file.description)[:MAX_POINT_CHARS])]
+    points = [
+        f"- {_format_safe(file.path)} - {text}"
+        for file in draft.changes
+        if (text := _format_safe(file.description)[:MAX_POINT_CHARS])
+    ]
+    points += [f"- {_LOOK_AT}{text}" for one in draft.unverified if (text := _format_safe(one)[:MAX_POINT_CHARS])]
     words = _format_safe(draft.revised_after)[:MAX_POINT_CHARS]
     revised = f"Revision {draft.revision}, after a maintainer's words - {words}" if words else ""
     body = [_format_safe(draft.root_cause or "")[:MAX_CAUSE_CHARS], *dict.fromkeys(points), revised]
@@ -110,6 +116,8 @@ class CommitWords(NamedTuple):
     cause: str = ""
     points: Sequence[str] = ()
     """What changes in each file, and after which words it was revised."""
+    look_at: Sequence[str] = ()
+    """What the model could not check."""
 
 
 def read_words(message: str) -> CommitWords:
@@ -119,7 +127,10 @@ def read_words(message: str) -> CommitWords:
         return CommitWords()
     text = re.sub(r"'([\w.]+)'", r"`\1`", found["cause"] or "")  # as the model wrote it
     cause, *points = re.split(r"\n(?:- |(?=Revision \d))", text)
-    return CommitWords(found["subject"], " ".join(cause.split()), [" ".join(point.split()) for point in points])
+    points = [" ".join(point.split()) for point in points]
+    look_at = [point.removeprefix(_LOOK_AT) for point in points if point.startswith(_LOOK_AT)]
+    points = [point for point in points if not point.startswith(_LOOK_AT)]
+    return CommitWords(found["subject"], " ".join(cause.split()), points, look_at)
 
 
 def normalize_message(message: str) -> str:

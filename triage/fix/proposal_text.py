@@ -86,9 +86,17 @@ def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
 
 
 def render_pull_request_body(
-    proposal_id: str, issue_url: str, actor: str, tests: ProposalTests, words: CommitWords, *, has_test: bool
+    proposal_id: str,
+    issue_url: str,
+    actor: str,
+    tests: ProposalTests,
+    words: CommitWords,
+    test_paths: Sequence[str],
 ) -> str:
-    """Return the body of a pull request: what it does, what made it, what proved it, and what nobody checked."""
+    """Return the body of a pull request: what it does, what made it, what proved it, and what to look at.
+
+    `test_paths` are the files of the commit with the new test, if there is one.
+    """
     proved = {
         "proved": "the new test fails without the change, and the project's tests pass with it.",
         "unproved": "nothing: the project's tests pass with the change, but they failed before it already, or no new "
@@ -96,8 +104,8 @@ def render_pull_request_body(
         "uncounted": "nothing: fewer tests ran with the change than without it, or nobody counted them.",
         "failed": "nothing: the project's tests fail with the change.",
         "unclear": "nothing: the project's tests fail, with and without the change.",
-    }.get(tests, "nothing: no test was run with the change." + ("" if has_test else " It has no test."))
-    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words)
+    }.get(tests, "nothing: no test was run with the change." + ("" if test_paths else " It has no test."))
+    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words, test_paths)
     return ensure_safe(text, [issue_url], MAX_PART_UNITS)
 
 

@@ -212,10 +212,10 @@ class GitHubPullRequestTool:
 
     def open_pull_request(self, pending: PendingMutation) -> str | None:
         title = f"[#{self._task.number}] {format_subject(self._issue.title) or 'Proposed change'}"
-        has_test = self._proposal.test_commit is not None
-        words = read_words(self._store.read_commits(self._proposal)[-1].message)
+        *tests, patch = self._store.read_commits(self._proposal)
+        test_paths = [path for commit in tests for path in sorted(commit.files)]
         body = render_pull_request_body(
-            pending.approval_id, self._issue.url, self._who, self._tests, words, has_test=has_test
+            pending.approval_id, self._issue.url, self._who, self._tests, read_words(patch.message), test_paths
         )
         try:
             opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)
