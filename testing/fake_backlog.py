@@ -61,17 +61,3 @@ class FakeBacklogSource:
         yield from self.pages
         if self.error:
             raise self.error
-
-
-@dataclass
-class FakeTableIssue:
-    """Remembers what was written."""
-
-    error: TriageError | None = None
-    written: list[tuple[str, str]] = field(default_factory=list)
-
-    def write(self, title: str, body: str) -> tuple[int, str]:
-        if self.error:
-            raise self.error
-        self.written.append((title, body))
-        return 99, "https://github.test/o/r/issues/99"

@@ -15,7 +15,6 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from testing.servers.backlog_graphql import add_table_routes
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from triage.backlog.backlog_command import backlog
 
@@ -101,7 +100,6 @@ def simulate_backlog(repo: Path, folder: Path, fault_share: float = 0.0) -> Iter
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "TRIAGE_"))}
     quick = {"backoff_seconds": 0.0, "reread_seconds": 0.0, "seconds_between_writes": 0.0}
     with serve_github_api() as api, patch.dict(os.environ, clean, clear=True), _without_waits(quick):
-        add_table_routes(api)
         backlog = Backlog(api, repo, folder, fault_share)
         api.on_request = backlog.break_some
         yield backlog

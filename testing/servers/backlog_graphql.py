@@ -122,26 +122,3 @@ def _comment(comment: dict[str, Any]) -> dict[str, Any]:
 def _account(user: dict[str, Any] | None) -> dict[str, Any] | None:
     # GraphQL has no suffix at the login of a bot.
     return {"__typename": user["type"], "login": user["login"].removesuffix("[bot]")} if user else None
-
-
-def add_table_routes(api: "GitHubApi") -> None:
-    """Lets issues be opened, and their title and text be changed."""
-    api.routes += [(r"POST /issues", _open_issue), (r"PATCH /issues/(\d+)", _edit_issue)]
-
-
-def _open_issue(api: "GitHubApi", query: dict[str, list[str]], token: str, sent: Any) -> "Answer":
-    if set(sent) != {"title", "body"} or len(sent["body"]) > 65_536:
-        return 422, {"message": "Validation Failed"}
-    number = max(api.issues, default=0) + 1
-    login = api.logins[token]
-    user = {"login": login, "id": 9, "type": "Bot" if login.endswith("[bot]") else "User"}
-    api.add_issue(number, title=sent["title"], body=sent["body"], user=user)
-    return 201, api.issues[number]
-
-
-def _edit_issue(api: "GitHubApi", query: dict[str, list[str]], token: str, sent: Any, number: str) -> "Answer":
-    issue = api.issues.get(int(number))
-    if issue is None or set(sent) != {"title", "body"} or len(sent["body"]) > 65_536:
-        return 422, {"message": "Validation Failed"}
-    issue |= sent
-    return 200, issue

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from testing.each_row import each_row
-from testing.servers.backlog_graphql import add_table_routes, answer_backlog
+from testing.servers.backlog_graphql import answer_backlog
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.backlog.backlog_values import NEWEST, list_issue
 from tests.github.conftest import QUICK
-from triage.backlog.backlog import TABLE_MARKER, BacklogPage, Cursor
+from triage.backlog.backlog import BacklogPage, Cursor
 from triage.backlog.backlog_client import (
     PAGE_SIZE,
     BacklogClient,
@@ -21,7 +21,7 @@ from triage.backlog.backlog_client import (
     format_cursor,
     parse_cursor,
 )
-from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, RateLimited, TriageError
+from triage.base.errors import BadInput, GitHubUnavailable, RateLimited
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue
 
@@ -32,7 +32,6 @@ SAME_TIME = "2026-11-01T10:00:00Z"
 @pytest.fixture
 def client(api: GitHubApi) -> Iterator[BacklogClient]:
     api.issues.clear()
-    add_table_routes(api)
     opened = BacklogClient(JOB_TOKEN, SLUG, api.url, **QUICK)
     yield opened
     opened.close()
@@ -176,52 +175,6 @@ def test_an_outage_is_said(api: GitHubApi, client: BacklogClient) -> None:
     api.faults.append(ApiFault(POST, 500))
     with pytest.raises(GitHubUnavailable):
         read(client)
-
-
-BODY = f"{TABLE_MARKER}\n## Backlog"
-
-
-def test_a_table_is_opened_once_and_then_edited(api: GitHubApi, client: BacklogClient) -> None:
-    number, _ = client.write_table_issue("Bug backlog", BODY)
-    assert client.write_table_issue("Bug backlog", f"{BODY} 2")[0] == number
-    assert [issue["body"] for issue in api.issues.values()] == [f"{BODY} 2"]
-
-
-def test_an_issue_with_the_marker_by_somebody_else_is_not_touched(api: GitHubApi, client: BacklogClient) -> None:
-    api.add_issue(3, body=BODY)
-    api.add_issue(4, body=f"Not first\n{BODY}", user={"login": "github-actions[bot]", "id": 1, "type": "Bot"})
-    number, _ = client.write_table_issue("Bug backlog", f"{BODY} 2")
-    assert number == 5
-    assert api.issues[3]["body"] == BODY
-
-
-def test_a_server_that_lists_issues_of_others_too(api: GitHubApi, client: BacklogClient) -> None:
-    api.add_issue(3, body=BODY)
-    api.faults.append(ApiFault(f"GET /repos/{SLUG}/issues$", 200, body=[api.issues[3]], times=1))
-    assert client.write_table_issue("Bug backlog", f"{BODY} 2")[0] == 4
-    assert api.issues[3]["body"] == BODY
-
-
-def test_a_closed_table_stays_closed(api: GitHubApi, client: BacklogClient) -> None:
-    number, _ = client.write_table_issue("Bug backlog", BODY)
-    api.issues[number]["state"] = "closed"
-    assert client.write_table_issue("Bug backlog", BODY)[0] == number + 1
-
-
-@pytest.mark.parametrize("status", [0, 502])
-def test_a_lost_response_opens_no_second_issue(api: GitHubApi, client: BacklogClient, status: int) -> None:
-    api.faults.append(ApiFault(f"POST /repos/{SLUG}/issues$", status, stored=True, times=1))
-    number, _ = client.write_table_issue("Bug backlog", BODY)
-    assert list(api.issues) == [number]
-
-
-def test_a_refusal_is_said(api: GitHubApi, client: BacklogClient) -> None:
-    api.faults.append(ApiFault(f"POST /repos/{SLUG}/issues$", 403, {"message": "Resource not accessible"}))
-    with pytest.raises(TriageError, match="may not write"):
-        client.write_table_issue("Bug backlog", BODY)
-    api.faults[:] = [ApiFault(f"POST /repos/{SLUG}/issues$", 502)]
-    with pytest.raises(CannotPublish):
-        client.write_table_issue("Bug backlog", BODY)
 
 
 def test_the_search_of_the_first_page() -> None:

@@ -1,17 +1,15 @@
 """The table has every issue of the list; comments and the table's issue are written only if asked for."""
 
-from dataclasses import replace
-
 import pytest
 
-from testing.fake_backlog import FakeBacklogFiles, FakeTableIssue
+from testing.fake_backlog import FakeBacklogFiles
 from testing.fakes import FakeGitHub
 from tests.backlog.backlog_values import list_issue, make_plan, make_report
 from tests.jobs.run_harness import RunHarness
-from triage.backlog.backlog import TABLE_MARKER, BatchRecord, Caps, LeftOut
+from triage.backlog.backlog import BatchRecord, Caps, LeftOut
 from triage.backlog.backlog_results import NOT_BEGUN
 from triage.backlog.merge_backlog import MergeJob, merge_backlog, read_results
-from triage.base.errors import CannotPublish, PermissionMissing
+from triage.base.errors import PermissionMissing
 from triage.domain.code import BestPlace, Span
 from triage.domain.effect import Policy
 
@@ -79,20 +77,3 @@ async def test_a_locked_issue_gets_no_comment(folder: FakeBacklogFiles, harness:
     folder.batches[0][0] = list_issue(5, locked=True)
     await merge_backlog(MergeJob(folder, harness.build_context(), max_comments=10))
     assert [number for number, _ in harness.github.posted] == [3]
-
-
-async def test_the_table_in_an_issue(folder: FakeBacklogFiles, harness: RunHarness) -> None:
-    table = FakeTableIssue()
-    await merge_backlog(MergeJob(folder, harness.build_context(), write_table_issue=table.write))
-    ((title, body),) = table.written
-    assert title == "Bug backlog"
-    assert body.startswith(f"{TABLE_MARKER}\n## Backlog of")
-
-
-async def test_a_table_that_cannot_be_written_costs_nothing_else(folder: FakeBacklogFiles, harness: RunHarness) -> None:
-    job = MergeJob(folder, harness.build_context())
-    page = await merge_backlog(
-        replace(job, write_table_issue=FakeTableIssue(CannotPublish("GitHub answered 500.")).write)
-    )
-    assert "The issue with the table was not written: GitHub answered 500." in page
-    assert folder.tables

@@ -20,7 +20,6 @@ from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.github_api import JOB_TOKEN
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.action import main
-from triage.backlog.backlog import TABLE_MARKER
 from triage.comment.hidden_state import CommentState, render_state
 
 COMMENT = re.compile(r"POST /repos/octo/shop/issues/\d+/comments")
@@ -129,25 +128,7 @@ def test_a_marker_of_a_stranger_changes_nothing(backlog: Backlog) -> None:
     backlog.add_issues(2)
     state = CommentState(text_hash="0" * 16, content_hash="0" * 16, quiet=True)
     backlog.api.add_comment(render_state(state) + "\n\nNothing.", by="mallory", number=1)
-    backlog.api.issues[2]["body"] = f"{TABLE_MARKER}\nmine"
     assert backlog.list("--query", "is:open")["backlog-issues"] == "2"
-
-
-def test_one_issue_shows_the_table_and_is_edited_in_place(backlog: Backlog) -> None:
-    backlog.add_issues(8)
-    backlog.api.add_issue(9, title="Bug backlog", body=f"{TABLE_MARKER}\nof a stranger")
-    backlog.list("--query", "is:open")
-    backlog.run(1)
-    backlog.merge("--table-issue")
-    backlog.merge("--table-issue")
-    backlog.fault_share = 0.3
-    backlog.merge("--table-issue")
-    ours = [one for one in backlog.api.issues.values() if one["user"]["login"] == "github-actions[bot]"]
-    (table,) = ours
-    assert table["title"] == "Bug backlog"
-    assert table["body"].startswith(f"{TABLE_MARKER}\n## Backlog of `octo/shop`")
-    assert backlog.api.issues[9]["body"] == f"{TABLE_MARKER}\nof a stranger"
-    assert backlog.list("--query", "is:open")["backlog-issues"] == "9", "the table is not in the backlog"
 
 
 def test_all_batches_together_stay_within_the_caps(backlog: Backlog) -> None:
@@ -224,12 +205,11 @@ def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
 
     third = Job(backlog, tmp_path / "merge")
     shutil.copytree(second.files, third.files)
-    third.run(backlog="merge", backlog_comments="1", backlog_table="true")
+    third.run(backlog="merge", backlog_comments="1")
     summary = (third.folder / "summary").read_text()
     assert "6 issues triaged" in summary
     assert (third.files / "backlog.csv").exists()
     assert len(backlog.api.comments) == 1
-    assert [issue["title"] for issue in backlog.api.issues.values()][-1] == "Bug backlog"
 
 
 def test_files_of_another_repository_are_refused(backlog: Backlog, tmp_path: Path) -> None:

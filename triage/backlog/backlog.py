@@ -19,8 +19,6 @@ DEFAULT_USD, DEFAULT_TOKENS = 10.0, 10_000_000
 """For all issues of a backlog together."""
 MAX_COMMENTS = 100
 """In one job. A comment takes seven requests if none fails, and a job's token has 1,000 in an hour."""
-TABLE_MARKER = "<!-- bug-triage-backlog -->"
-"""The first line of the issue that shows the table."""
 
 
 class ListedIssue(Value):

@@ -1,4 +1,4 @@
-"""Lists the issues of a repository that a search finds, with their threads, and writes the issue that shows the table.
+"""Lists the issues of a repository that a search finds, with their threads.
 
 A page of issues takes one request. GitHub's search returns at most 1,000 results, and its pages shift when issues are
 closed meanwhile. So each page is a search of its own, for the issues that are at most as new as the last one found.
@@ -14,29 +14,22 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from triage.backlog.backlog import TABLE_MARKER, BacklogPage, Cursor, ListedIssue
+from triage.backlog.backlog import BacklogPage, Cursor, ListedIssue
 from triage.base.errors import BadInput
 from triage.base.timestamps import parse_timestamp
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
-from triage.github.comments import JOB_TOKEN_LOGIN, Comments
-from triage.github.github_errors import (
-    ErrorKind,
-    GitHubError,
-    translate_read_errors,
-    translate_write_errors,
-)
+from triage.github.comments import Comments
+from triage.github.github_errors import translate_read_errors
 from triage.github.graphql import CommentPage, IssueNode, NodePage, Pages, list_nodes
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import LONG_TEXTS, IssueResponse, parse_response
+from triage.github.responses import LONG_TEXTS, parse_response
 from triage.issue.read_issue import shorten_thread
 
 MAX_QUERY_CHARS = 200
 MAX_CURSOR_CHARS = 2_000
 _REFUSED = re.compile(r"(?:^|[\s(-])((?:repo|org|user|sort|created|type):|is:(?:pr|pull-request|issue)\b)", re.I)
 _CURSOR = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)((?:/[1-9]\d{0,9})*)", re.ASCII)
-MAX_OPEN_TRIES = 3
-"""Of a new issue whose response is lost. The list is read again before each."""
 PAGE_SIZE = 50
 """With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
 MAX_TRIES = 4
@@ -68,10 +61,6 @@ _THREAD = f"""query($owner: String!, $name: String!, $number: Int!, $size: Int!,
     }}
   }}
 }}"""
-
-
-class _WrittenIssue(IssueResponse):
-    number: int = Field(ge=1)
 
 
 @dataclass
@@ -156,51 +145,6 @@ class BacklogClient(RepositoryConnection):
             )
             for node in list_nodes(page)
         ]
-
-    def write_table_issue(self, title: str, body: str) -> tuple[int, str]:
-        """Replace the text of the open issue of ours that begins with the marker, or open one; its number and URL.
-
-        Raises as the writes of `ports.GitHub`.
-        """
-        with translate_write_errors(self.slug):
-            found = self._find_table()
-            if found is None:
-                return self._open_table(title, body)
-            path = f"{self._repo}/issues/{found.number}"
-            sent = self._client.write("PATCH", path, {"title": title, "body": body}, idempotent=True)
-            return found.number, parse_response(_WrittenIssue, sent).html_url
-
-    def _open_table(self, title: str, body: str) -> tuple[int, str]:
-        for attempt in range(1, MAX_OPEN_TRIES + 1):
-            try:
-                sent = self._client.write(
-                    "POST", f"{self._repo}/issues", {"title": title, "body": body}, idempotent=False
-                )
-                opened = parse_response(_WrittenIssue, sent)
-            except GitHubError as error:
-                if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
-                    raise
-                written = self._find_table()
-                if written is None and attempt < MAX_OPEN_TRIES:
-                    continue
-                if written is None:
-                    raise
-                opened = written
-            return opened.number, opened.html_url
-        raise AssertionError
-
-    def _find_table(self) -> _WrittenIssue | None:
-        """Return the oldest open issue that begins with the marker and that one of our logins has written."""
-        ours = {"state": "open", "sort": "created", "direction": "asc", "creator": self._own_login()}
-        for page in self._client.iterate_pages(f"{self._repo}/issues", ours):
-            for issue in (parse_response(_WrittenIssue, raw) for raw in page):
-                is_own = issue.user is not None and self._comments.is_own_login(issue.user.login)
-                if is_own and issue.pull_request is None and (issue.body or "").startswith(TABLE_MARKER):
-                    return issue
-        return None
-
-    def _own_login(self) -> str:
-        return self._client.fetch_viewer_login() or JOB_TOKEN_LOGIN
 
 
 class _ListedNode(IssueNode):

@@ -104,9 +104,6 @@ def merge_results(
     comments: Annotated[
         int, typer.Option(help="Issues to comment on at most, if there is something to say.", min=0, max=MAX_COMMENTS)
     ] = 0,
-    table_issue: Annotated[
-        bool, typer.Option("--table-issue", help="Also write the table to one issue, which is edited in place.")
-    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Write one ranked table of all batches to backlog.md and backlog.csv, and print it."""
@@ -114,9 +111,7 @@ def merge_results(
     output = _open_job_output() or terminal
     with terminal.progress:
         repository = open_files(app, folder).read_plan().repository
-        app = _with_settings(
-            app, repository, backlog_comments=comments, backlog_table=table_issue, backlog_batch_seconds=math.inf
-        )
+        app = _with_settings(app, repository, backlog_comments=comments, backlog_batch_seconds=math.inf)
         page, stopped_by = run_until_signal(
             lambda cancelled: backlog_job.merge_results(app, folder, app.open_run(output, cancelled=cancelled))
         )

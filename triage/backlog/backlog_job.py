@@ -56,13 +56,12 @@ async def run_issues(app: App, folder: Path, cancelled: asyncio.Event) -> BatchR
 
 
 async def merge_results(app: App, folder: Path, run: Run) -> str:
-    """Write the table of all batches, comments and an issue if the settings want them. Returns the table's page."""
+    """Write the table of all batches, and comments if the settings want them. Returns the table's page."""
     files = backlog_services.open_files(app, folder)
     _check_repository(app, files.read_plan())
-    table = backlog_services.open_table_issue(app) if app.settings.backlog_table else None
     # Writing many comments takes longer than one triage.
     run = replace(run, seconds_left=_count_down(app))
-    return await merge_backlog(MergeJob(files, run, app.settings.backlog_comments, table))
+    return await merge_backlog(MergeJob(files, run, app.settings.backlog_comments))
 
 
 def _check_repository(app: App, plan: BacklogPlan) -> None:

@@ -1,4 +1,4 @@
-"""Renders the results of a backlog as one Markdown page, for the job's summary or for an issue."""
+"""Renders the results of a backlog as one Markdown page, for the job's summary."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,8 +18,6 @@ from triage.safety.safe_markdown import escape_markdown, escape_table_cell, form
 T = TypeVar("T")
 MAX_SUMMARY_BYTES = 900_000
 """A job's summary may have 1 MiB (GitHub's documentation, workflow commands)."""
-MAX_ISSUE_BYTES = 60_000
-"""GitHub takes 65,536 characters."""
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34
 """GitHub does not break code in a table: a longer one moves the next column out of sight."""

@@ -1,4 +1,4 @@
-"""Opens the clients of a backlog: its list, its table, and one index for many triages.
+"""Opens the clients of a backlog: its list, and one index for many triages.
 
 It imports them where it opens them, as `app.app` does.
 """
@@ -45,11 +45,6 @@ def open_list_services(app: App, files: BacklogFiles) -> ListServices:
         progress=app.progress,
         now=utc_now,
     )
-
-
-def open_table_issue(app: App) -> Callable[[str, str], tuple[int, str]]:
-    """Return what writes the issue that shows the table. Raises BadInput as `App.github`."""
-    return _open_client(app).write_table_issue
 
 
 def _open_client(app: App) -> "BacklogClient":

@@ -5,16 +5,14 @@ and 500 times in an hour (docs, rate limits for the REST API). A comment takes s
 client waits a second between writes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from triage.backlog.backlog import TABLE_MARKER, BatchRecord, ListedIssue
+from triage.backlog.backlog import BatchRecord, ListedIssue
 from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.backlog_page import MAX_ISSUE_BYTES, MAX_SUMMARY_BYTES, render_backlog
+from triage.backlog.backlog_page import MAX_SUMMARY_BYTES, render_backlog
 from triage.backlog.backlog_results import BacklogResults, collect_results
 from triage.backlog.csv_table import render_csv
-from triage.base.errors import TriageError
-from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import parse_state
 from triage.domain.code import Span
@@ -27,7 +25,6 @@ from triage.jobs.write_results import publish_report
 from triage.ports import AnnotationLevel
 from triage.writes.deduplicate import find_our_comment
 
-TABLE_TITLE = "Bug backlog"
 MAX_FAILURES = 3
 """Then GitHub does not take any."""
 
@@ -38,8 +35,6 @@ class MergeJob:
     context: Run
     max_comments: int = 0
     """Comments to write on issues, at most; 0 writes none."""
-    write_table_issue: Callable[[str, str], tuple[int, str]] | None = None
-    """Shows the table in an issue, as `BacklogClient.write_table_issue`; none if it is not wanted."""
 
 
 def read_results(files: BacklogFiles) -> tuple[BacklogResults, dict[int, ListedIssue]]:
@@ -52,35 +47,16 @@ def read_results(files: BacklogFiles) -> tuple[BacklogResults, dict[int, ListedI
 
 
 async def merge_backlog(job: MergeJob) -> str:
-    """Write the table to the folder and the job's summary, and comments and an issue if asked for. Returns its page."""
+    """Write the table to the folder and the job's summary, and comments if asked for. Returns its page."""
     results, issues = read_results(job.files)
-    notes: list[str] = []
     if job.max_comments:
-        notes.append(await write_comments(results, issues, job.max_comments, job.context))
-    if job.write_table_issue:
-        notes.append(await _write_table_issue(job.write_table_issue, results, job.context))
-    results = replace(results, notes=list(filter(None, notes)))
+        results = replace(results, notes=[await write_comments(results, issues, job.max_comments, job.context)])
     page = render_backlog(results, MAX_SUMMARY_BYTES)
     groups = {one.number: one.first for one in results.ranked}
     ordered = [*(one.report for one in results.ranked), *results.others]
     job.files.write_table(page, render_csv(results.plan, ordered, groups, results.not_triaged))
     job.context.output.write_summary(page)
     return page
-
-
-async def _write_table_issue(
-    write: Callable[[str, str], tuple[int, str]], results: BacklogResults, context: Run
-) -> str:
-    body = f"{TABLE_MARKER}\n{render_backlog(results, MAX_ISSUE_BYTES)}"
-    try:
-        number, _ = await call_with_deadline(
-            lambda: write(TABLE_TITLE, body), context.cancelled, context.seconds_left()
-        )
-    except (TriageError, OutOfTime) as error:
-        context.output.annotate("warning", f"The issue with the table was not written: {error}")
-        return f"The issue with the table was not written: {error}"
-    context.progress.info(f"The table is in issue {number}.")
-    return ""
 
 
 async def write_comments(results: BacklogResults, issues: Mapping[int, ListedIssue], limit: int, context: Run) -> str:

@@ -189,9 +189,6 @@ class Settings(BaseModel):
     backlog_comments: Annotated[int, whole_number(0, 100)] = Field(
         0, description="Maximum comments that the job with backlog set to merge writes. 0 writes none."
     )
-    backlog_table: Flag = Field(
-        False, description="Whether the job with backlog set to merge also shows the table in one issue of its own."
-    )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
         description="Path of the project settings file, read from the indexed commit. The file is optional.",
