@@ -29,6 +29,7 @@ ANSWER = ("Colour", GREEN)
         chat_completion(tool_calls=[("submit_answer", f'{{"answer": {GREEN}}}')]),
         chat_completion("Looks green.", tool_calls=[LOOK, ("final", GREEN)]),
         chat_completion(f"I have seen enough.\n```json\n{GREEN}\n```"),
+        chat_completion(f'<tool_call>{{"name": "Colour", "arguments": {GREEN}}}</tool_call>'),
     ],
     ids=[
         "called",
@@ -37,6 +38,7 @@ ANSWER = ("Colour", GREEN)
         "a made-up name",
         "a made-up name with others",
         "in the content",
+        "a call written as text",
     ],
 )
 async def test_an_answer_is_taken_wherever_it_stands(reply):
@@ -61,6 +63,37 @@ async def test_everything_else_is_a_turn(reply):
     with serve_script([reply]) as server:
         answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
     assert isinstance(answer, AIMessage)
+
+
+CALL = '{"name": "look_up", "arguments": {"name": "x"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL,
+        f"First I look it up.\n```json\n{CALL}\n```",
+        f"<tool_call>\n{CALL}\n</tool_call>",
+        f"<think>Perhaps {GREEN}?</think>{CALL}",
+        f'{{"tool_calls": [{{"type": "function", "function": {CALL}}}]}}',
+        '{"name": "look_up", "parameters": "{\\"name\\": \\"x\\"}"}',
+        '{"name": "look_up", "arguments": {"name": "x"',
+    ],
+    ids=["bare", "fenced", "marked", "after thoughts", "as the API nests it", "arguments as text", "without its end"],
+)
+async def test_a_call_written_as_text_is_a_call(text: str):
+    with serve_script([chat_completion(text)]) as server:
+        answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
+    assert isinstance(answer, AIMessage)
+    assert [(call["name"], call["args"]) for call in answer.tool_calls] == [("look_up", {"name": "x"})]
+    assert answer.text == ""
+
+
+async def test_several_calls_written_as_text_are_all_run_before_an_answer_made_up_behind_them():
+    with serve_script([chat_completion(f"[{CALL}, {CALL}]\nResult: {GREEN}")]) as server:
+        answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke("which?")
+    assert isinstance(answer, AIMessage)
+    assert len(answer.tool_calls) == 2
 
 
 async def test_an_answer_that_does_not_fit_is_asked_for_again():

@@ -20,9 +20,9 @@ from pydantic import BaseModel, ValidationError
 
 from triage.base.errors import InvalidAnswer
 from triage.model.fit_schema import Misfit, fit_answer, fold
-from triage.model.lenient_json import find_json_objects, strip_thinking
+from triage.model.lenient_json import find_json_objects, read_first_object, strip_thinking
 from triage.model.model_errors import WrongFormat
-from triage.model.model_reply import ModelReply
+from triage.model.model_reply import ModelReply, RequestedTool
 
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
@@ -123,6 +123,7 @@ def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> Output
     known = {_fold_name(tool.name) for tool in tools}
 
     def read(reply: ModelReply) -> AIMessage | A:
+        reply = _take_written_calls(reply)
         if not reply.tools and find_json_objects(reply.message.text):
             return _read_answer(reply, answer)
         calls = [tool for tool in reply.tools if tool.name == answer.__name__] or [
@@ -143,7 +144,26 @@ def _fold_name(name: str) -> str:
 
 
 def _read_message(reply: ModelReply) -> AIMessage:
-    return _check_complete(reply).message
+    return _check_complete(_take_written_calls(reply)).message
+
+
+def _take_written_calls(reply: ModelReply) -> ModelReply:
+    """Return the reply with the calls that its text has as JSON, as `qwen2.5-coder` writes all of its own."""
+    objects = [] if reply.tools else find_json_objects(reply.message.text)
+    calls = [call for value in objects for call in _list_calls(value)]
+    return reply.model_copy(update={"tools": calls, "content": ""}) if calls else reply
+
+
+def _list_calls(value: Mapping[str, Any]) -> list[RequestedTool]:
+    """Return the calls in an object: `{"name": ..., "arguments": {...}}`, also in `function` or `tool_calls`."""
+    inside = value.get("tool_calls") or [value.get("function")]
+    if objects := [one for one in inside if isinstance(one, dict)] if isinstance(inside, list) else []:
+        return [call for one in objects for call in _list_calls(one)]
+    name = value.get("name")
+    args = next((value[key] for key in ("arguments", "parameters", "args", "input") if key in value), None)
+    args = read_first_object(args) if isinstance(args, str) else args
+    is_call = isinstance(name, str) and isinstance(args, dict)
+    return [RequestedTool(id="", name=name, args=args)] if is_call else []
 
 
 def _check_complete(reply: ModelReply) -> ModelReply:
