@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from triage.app.app import JobOutput, open_in_job, open_job_output
+from triage.app.open_app import JobOutput, open_in_job, open_job_output
 from triage.app.settings import collect_own_secrets
 from triage.base import threads
 from triage.base.errors import BadConfig, TriageError, error_location

@@ -16,7 +16,7 @@ from triage.domain.run import Status
 from triage.domain.task import BacklogTask, FixTask, QuietTask, ScorecardTask, SuggestionDecision, Task, TriageTask
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Output
 

@@ -16,7 +16,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
 from triage.github.issue_tracker import IssueTracker
-from triage.jobs.run import Run
+from triage.jobs.run_context import Run
 from triage.jobs.triage_issue import NO_SUCH_LABEL, run_task
 
 VAGUE = "It crashes when I save."

@@ -26,7 +26,7 @@ from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
 from triage.github.comments import WAITS_BEFORE_ENDING
 from triage.github.issue_tracker import IssueTracker
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
 
 BOT = "github-actions[bot]"

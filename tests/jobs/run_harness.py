@@ -11,7 +11,7 @@ from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, 
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 

@@ -15,7 +15,7 @@ from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.jobs.run import RunResult
+from triage.jobs.run_context import RunResult
 from triage.jobs.triage_issue import run_task
 
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")

@@ -19,7 +19,7 @@ from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE

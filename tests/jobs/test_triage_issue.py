@@ -16,7 +16,7 @@ from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
-from triage.jobs.run import Run
+from triage.jobs.run_context import Run
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 

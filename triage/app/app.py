@@ -8,32 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import time
 import uuid
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from triage import __version__
 from triage.app.settings import (
     RunnerEnvironment,
     Settings,
-    collect_own_secrets,
-    find_unknown_variables,
 )
-from triage.base.errors import BadInput, WrongUsage
+from triage.base.errors import BadInput
 from triage.domain.project_config import ProjectConfig
 from triage.output.job_files import read_event
-from triage.output.job_output import JobOutput
-from triage.output.safe_lines import LineWriter
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TextIO
+    from collections.abc import Callable
 
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
@@ -44,10 +38,9 @@ if TYPE_CHECKING:
     from triage.github.issue_approvals import GitHubIssueApprovals
     from triage.github.issue_tracker import IssueTracker
     from triage.github.repository_connection import RepositoryConnection
-    from triage.jobs.run import Run
+    from triage.jobs.run_context import Run
     from triage.model.endpoint import Endpoint
     from triage.model.response_cache import FileResponseCache
-    from triage.output.terminal import TerminalOutput
     from triage.ports import (
         Codebase,
         Model,
@@ -59,7 +52,6 @@ if TYPE_CHECKING:
         Toolset,
     )
 
-__all__ = ["App", "JobOutput", "open_at_terminal", "open_in_job", "open_job_output", "utc_now"]
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
 MIN_READING_SECONDS = 1.0
@@ -154,7 +146,7 @@ class App:
         if not token or not limit or "/" not in self.repository:
             return None
         from triage.github.issue_tracker import IssueTracker
-        from triage.jobs.run import VisiblePastIssues
+        from triage.jobs.run_context import VisiblePastIssues
 
         # It only reads, but GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
         tracker = self.open_github(IssueTracker, seconds_between_writes=0.0)
@@ -171,7 +163,7 @@ class App:
     ) -> Run:
         """Return what a job acts through, with the times that the settings and a signal leave it."""
         from triage.domain.issue import Repository
-        from triage.jobs.run import Run
+        from triage.jobs.run_context import Run
 
         run_seconds = self.settings.limits().run_seconds
 
@@ -236,8 +228,7 @@ class App:
                 started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
                 triage_version=__version__,
                 run_url=self.environment.run_url,
-                feature_flags=self.settings.feature_flags()
-                | {"web_search": self.settings.searches_by_tavily or self.may_search_github()},
+                feature_flags=self.settings.feature_flags() | {"web_search": bool(self.web_search)},
             ),
             now=utc_now,
             clock=time.monotonic,
@@ -320,26 +311,25 @@ class App:
         base_url = self.settings.model_base_url or OPENAI_URL
         return Endpoint(self.settings.endpoint_key, request_id, base_url, self.environment.network)
 
+    @property
+    def web_search(self) -> Literal["tavily", "github", ""]:
+        """Where the web is searched; empty for nowhere."""
+        return self.settings.choose_search(self.environment.server_url, in_public=self._is_public())
+
     def _open_web_tools(self) -> Toolset | None:
-        key, environment = self.settings.tavily_api_key, self.environment
+        environment, settings = self.environment, self.settings
         redact = self.redactor.redactor_for("web search")
-        if self.settings.searches_by_tavily:
+        if self.web_search == "tavily":
             from triage.web.web_search_tool import build_search_tool
 
-            return self._run_tools([build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
-        if not self.may_search_github():
-            return None
-        from triage.web.github_search import build_github_search
+            key, url = settings.tavily_api_key, environment.tavily_base_url
+            return self._run_tools([build_search_tool(key, url, environment.network, redact)])
+        if self.web_search == "github":
+            from triage.web.github_search import build_github_search
 
-        token = self.settings.github_token
-        return self._run_tools([build_github_search(token, environment.api_url, environment.network, redact)])
-
-    def may_search_github(self) -> bool:
-        """Return whether github.com may be searched for words of issues: of a private one only if the input says so."""
-        is_on_github = self.environment.server_url == "https://github.com"
-        if self.settings.web_search == "off" or not is_on_github or not self.settings.github_token.get_secret_value():
-            return False
-        return self.settings.web_search == "github" or self._is_public()
+            token, url = settings.github_token, environment.api_url
+            return self._run_tools([build_github_search(token, url, environment.network, redact)])
+        return None
 
     def _is_public(self) -> bool:
         if self.environment.event_path is None:
@@ -359,55 +349,3 @@ class App:
         from triage.output.telemetry.otlp_exporter import OtlpExporter
 
         return OtlpExporter(collector, self.progress, self.redactor, self.environment.network).export
-
-
-def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
-    """Return what writes to the runner's files and to the stream. Never raises: it also says why nothing else works."""
-    redactor = SecretRedactor(collect_own_secrets(environ))
-    paths = RunnerEnvironment.read_output_paths(environ)
-    return JobOutput(
-        LineWriter(stream, redactor.redactor_for("log")),
-        redactor,
-        summary_path=paths.summary_path,
-        output_path=paths.output_path,
-        workspace=paths.workspace,
-    )
-
-
-def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
-    """Open what a job of GitHub Actions has, from its inputs. Raises BadInput."""
-    environment = RunnerEnvironment.read(environ)
-    settings = Settings.from_runner(environ)
-    if not environment.repository:
-        raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
-    root = environment.workspace or Path.cwd()
-    return App(settings, environment, root, environment.repository, output.log, output.redactor)
-
-
-def open_at_terminal(
-    repo: Path, *, engine: str | None = None, report_path: Path | None = None, verbose: bool = False
-) -> tuple[App, TerminalOutput]:
-    """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
-
-    Raises:
-        WrongUsage: The checkout is no folder.
-        BadInput: A variable has a bad value.
-    """
-    from triage.code.git.git import read_origin
-    from triage.output.terminal import TerminalOutput
-
-    if not repo.is_dir():
-        raise WrongUsage(f"--repo: {repo} is not a folder.")
-    root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
-    output = TerminalOutput(redactor, report_path, verbose=verbose)
-    app = App(
-        settings=Settings.from_terminal(os.environ, engine=engine),
-        environment=RunnerEnvironment.read(os.environ),
-        root=root,
-        repository=read_origin(root) or root.name,
-        progress=output.progress,
-        redactor=redactor,
-    )
-    for warning in [*find_unknown_variables(os.environ), *app.warnings]:
-        output.annotate("warning", warning)
-    return app, output

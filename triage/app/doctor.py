@@ -95,9 +95,9 @@ def _check_model(app: App) -> Check:
 
 def _check_web_search(app: App) -> Check:
     key, environment = app.settings.tavily_api_key, app.environment
-    if not app.settings.searches_by_tavily:
-        if app.may_search_github():
-            return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
+    if app.web_search == "github":
+        return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
+    if not app.web_search:
         return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.web.web_search_tool import TAVILY_URL, TavilyClient
 

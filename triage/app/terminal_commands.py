@@ -13,7 +13,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from triage.app.app import open_at_terminal
 from triage.app.command_line import (
     GitHubOption,
     IssueOption,
@@ -26,6 +25,7 @@ from triage.app.command_line import (
     run_until_signal,
 )
 from triage.app.doctor import Check, run_checks
+from triage.app.open_app import open_at_terminal
 from triage.base.os_signals import EXIT_CODES
 from triage.comment.comment import preview_comment
 from triage.domain.code import SearchQuery

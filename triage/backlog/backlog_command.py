@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from triage.app.app import App, open_at_terminal, open_job_output
+from triage.app.app import App
 from triage.app.command_line import Repo, Verbose, run_until_signal
+from triage.app.open_app import open_at_terminal, open_job_output
 from triage.backlog import backlog_job
 from triage.backlog.backlog import (
     DEFAULT_BATCH_SECONDS,

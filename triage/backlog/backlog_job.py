@@ -18,7 +18,7 @@ from triage.base.threads import in_thread
 from triage.domain.run import Status
 from triage.domain.task import BacklogStage
 from triage.job_page.notices import EMPTY_OUTPUTS
-from triage.jobs.run import Run
+from triage.jobs.run_context import Run
 
 FOLDER = Path(".triage", "backlog")
 """Of the action, below the workspace."""

@@ -16,7 +16,7 @@ from triage.backlog.backlog import BacklogPlan, Caps
 from triage.backlog.backlog_files import BacklogFiles
 from triage.backlog.list_backlog import ListServices
 from triage.backlog.run_batch import BatchJob, measure_progress
-from triage.jobs.run import KnownPastIssues
+from triage.jobs.run_context import KnownPastIssues
 from triage.ports import Services
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
 from triage.events.admission import label_skip_reason
-from triage.issue.past_issues import make_visible
+from triage.issue.other_issues import make_visible
 from triage.ports import PastIssueSource, ProgressLog
 from triage.writes.allowed_labels import select_allowed_labels
 from triage.writes.deduplicate import find_our_comment

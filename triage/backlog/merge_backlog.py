@@ -20,7 +20,7 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
-from triage.jobs.run import Run, TriageRequest
+from triage.jobs.run_context import Run, TriageRequest
 from triage.jobs.write_results import publish_report
 from triage.ports import AnnotationLevel
 from triage.writes.deduplicate import find_our_comment

@@ -14,8 +14,9 @@ import typer
 from rich.console import Console
 
 from triage import __version__
-from triage.app.app import App, open_at_terminal, utc_now
+from triage.app.app import App, utc_now
 from triage.app.command_line import Json, Repo, Verbose, run_until_signal
+from triage.app.open_app import open_at_terminal
 from triage.backtest import backtest_services
 from triage.backtest.results import CaseResult, DuplicateResult
 from triage.base.errors import BadInput, WrongUsage

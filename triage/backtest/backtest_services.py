@@ -13,8 +13,8 @@ from triage.app.app import App
 from triage.backtest.results import PastCase
 from triage.base.errors import BadInput, SetupError
 from triage.domain.past_issues import PastIssue
-from triage.issue.past_issues import make_visible
-from triage.jobs.run import KnownPastIssues
+from triage.issue.other_issues import make_visible
+from triage.jobs.run_context import KnownPastIssues
 from triage.ports import Codebase, Services
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _is_enough(found: Sequence[PastIssue], last: int, memory: int) -> bool:
 
 def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
     """Return the issues as the memory of a run has them: their visible text, cut."""
-    from triage.github.past_issues import MAX_BODY_CHARS as REMEMBERED
+    from triage.github.read_past_issues import MAX_BODY_CHARS as REMEMBERED
 
     return [make_visible(issue.model_copy(update={"body": issue.body[:REMEMBERED]})) for issue in past]
 

@@ -26,7 +26,7 @@ LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
 MAX_LISTED_FILES = 30
-"""Of a pull request; of one with more, not all are known (`triage.github.past_issues`)."""
+"""Of a pull request; of one with more, not all are known (`triage.github.read_past_issues`)."""
 MAX_COMMITS = 250
 """Of a pull request that was rebased: as many as GitHub lists."""
 _SHORT_ID = 7

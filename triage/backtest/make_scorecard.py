@@ -15,7 +15,7 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
 from triage.domain.run import Status
 from triage.job_page.notices import plan_page, plan_unfinished
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.writes.apply_local_effects import apply_local_effects
 
 _MAX_DAYS = 731

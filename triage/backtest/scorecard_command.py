@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from triage.app.app import open_at_terminal
 from triage.app.command_line import Json, run_until_signal
+from triage.app.open_app import open_at_terminal
 from triage.backtest.make_scorecard import ScorecardJob, open_scorecard
 from triage.backtest.page import ScorecardPage, render_scorecard
 from triage.base.errors import BadInput

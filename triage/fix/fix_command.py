@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from triage.app.app import open_at_terminal
 from triage.app.command_line import (
     GitHubOption,
     IssueOption,
@@ -23,6 +22,7 @@ from triage.app.command_line import (
     open_issue,
     run_until_signal,
 )
+from triage.app.open_app import open_at_terminal
 from triage.base.errors import BadInput, SetupError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline

@@ -11,7 +11,7 @@ from triage.app.app import App
 from triage.app.settings import remove_own_variables
 from triage.base.errors import BadInput
 from triage.fix.fix_ports import BaseFiles, ProposalStore
-from triage.jobs.run import Run
+from triage.jobs.run_context import Run
 
 if TYPE_CHECKING:
     from triage.fix.jobs.fix_job import FixJob

@@ -14,7 +14,7 @@ from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
 from triage.github.comments import Comments
 from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
-from triage.github.past_issues import MAX_BODY_CHARS, PastIssues
+from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import (
     IssueResponse,

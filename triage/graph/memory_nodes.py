@@ -14,7 +14,7 @@ from triage.graph.step_runner import RULES_SECONDS, Step
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.kind.severity_signs import reports_vulnerability
-from triage.issue.past_issues import choose_search_words
+from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import read_issue
 from triage.ports import Services
 from triage.writes.deduplicate import find_our_comment

@@ -26,7 +26,7 @@ from triage.domain.run import Status
 from triage.domain.task import SuggestionDecision
 from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.job_page.notices import plan_answered
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects, write_skip
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.suggestion_proposal import (

@@ -6,7 +6,7 @@ from datetime import datetime
 from triage.approval.decide_approval import WRITE_ROLES
 from triage.base.errors import RateLimited, TriageError
 from triage.domain.task import RUN_WINDOW, RunKey, TriageTask, Trigger
-from triage.jobs.run import Run, TriageRequest
+from triage.jobs.run_context import Run, TriageRequest
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""

@@ -26,7 +26,7 @@ from triage.events.trigger_snapshot import (
 from triage.jobs.answer_proposal import answer_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.model_run_cap import check_model_run_cap
-from triage.jobs.run import Run, RunResult, TriageRequest
+from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.writes.allowed_labels import select_allowed_labels

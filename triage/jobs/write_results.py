@@ -13,7 +13,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Trigger
 from triage.job_page.notices import plan_unfinished, skip_effects
-from triage.jobs.run import Run, RunResult, TriageRequest
+from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from triage.app.app import App, open_at_terminal
+from triage.app.app import App
 from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, run_until_signal
+from triage.app.open_app import open_at_terminal
 from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline

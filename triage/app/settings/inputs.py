@@ -278,17 +278,23 @@ class Settings(BaseModel):
     def policy(self) -> Policy:
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
 
-    @property
-    def searches_by_tavily(self) -> bool:
-        return self.web_search == "auto" and bool(self.tavily_api_key.get_secret_value())
+    def choose_search(self, server_url: str, *, in_public: bool) -> Literal["tavily", "github", ""]:
+        """Return where the web is searched, empty for nowhere.
+
+        Words of a private repository's issues go to GitHub's search only if web-search says so.
+        """
+        if self.web_search == "auto" and self.tavily_api_key.get_secret_value():
+            return "tavily"
+        is_wanted = self.web_search == "github" or (self.web_search == "auto" and in_public)
+        has_access = server_url == "https://github.com" and self.github_token.get_secret_value()
+        return "github" if is_wanted and has_access else ""
 
     def feature_flags(self) -> dict[str, bool]:
-        """Return what is on, by name, for the report."""
+        """Return what is on, by name, for the report. The web search is the app's to say."""
         by_model = self.effective_engine == "model"
         return {
             "model": by_model,
             "supervisor_model": by_model and self.supervisor == "model",
-            "web_search": self.searches_by_tavily,
             "embedding_model": self.effective_embedding_model != "local",
             "memory": self.memory_issues > 0,
             "comment": self.comment != "never",

@@ -25,7 +25,7 @@ from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.domain.project_config import Thresholds
-from triage.issue.past_issues import find_referenced_issues
+from triage.issue.other_issues import find_referenced_issues
 
 _VERSION = re.compile(
     r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"

@@ -38,7 +38,7 @@ from triage.fix.proposal_text import (
     render_refused_pull_request,
     render_rejected,
 )
-from triage.jobs.run import RunResult
+from triage.jobs.run_context import RunResult
 from triage.safety.code_owners import CodeOwners
 from triage.writes.apply_effects import apply_issue_effects
 from triage.writes.apply_local_effects import PublishResult

@@ -20,7 +20,7 @@ from triage.domain.value import Value
 from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
 from triage.fix.fix_ports import BaseFiles, ProposalStore
 from triage.job_page.notices import plan_fix_result
-from triage.jobs.run import Run, RunResult
+from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.suggestion_proposal import render_answer

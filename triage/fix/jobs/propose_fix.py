@@ -18,7 +18,7 @@ from triage.fix.patch.masked_files import mask_version, read_base_text
 from triage.fix.patch.unified_diff import diff_file
 from triage.fix.proposal_text import render_abandoned, render_proposal
 from triage.jobs.export_telemetry import export_telemetry
-from triage.jobs.run import RunResult
+from triage.jobs.run_context import RunResult
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
 from triage.writes.report_outputs import plan_proposed

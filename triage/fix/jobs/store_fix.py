@@ -15,7 +15,7 @@ from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, parse_result, read_fix_request
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
-from triage.jobs.run import RunResult
+from triage.jobs.run_context import RunResult
 
 OTHER_COMMITS = (
     "The commits of this patch hold something that its diff does not show, or another message or time. It is not "

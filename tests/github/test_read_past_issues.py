@@ -12,7 +12,7 @@ from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.github.github_client import MAX_RESPONSE_BYTES
 from triage.github.issue_tracker import IssueTracker
-from triage.github.past_issues import MAX_BODY_CHARS
+from triage.github.read_past_issues import MAX_BODY_CHARS
 
 POST = "POST /graphql"
 TIME = "2026-11-01T10:00:00Z"

@@ -17,7 +17,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
-from triage.issue.past_issues import make_visible
+from triage.issue.other_issues import make_visible
 from triage.ports import GitHub, IssueApprovals, Output, ProgressLog, Services
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.issue import Issue
-from triage.issue.past_issues import choose_search_words, find_referenced_issues
+from triage.issue.other_issues import choose_search_words, find_referenced_issues
 from triage.issue.read_issue import read_issue
 
 

@@ -1,0 +1,74 @@
+"""Opens an `App`: in a job of GitHub Actions, or for a command at a terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from triage.app.app import App
+from triage.app.settings import RunnerEnvironment, Settings, collect_own_secrets, find_unknown_variables
+from triage.base.errors import BadInput, WrongUsage
+from triage.output.job_output import JobOutput
+from triage.output.safe_lines import LineWriter
+from triage.safety.secrets.redactor import SecretRedactor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TextIO
+
+    from triage.output.terminal import TerminalOutput
+
+__all__ = ["JobOutput", "open_at_terminal", "open_in_job", "open_job_output"]
+
+
+def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
+    """Return what writes to the runner's files and to the stream. Never raises: it also says why nothing else works."""
+    redactor = SecretRedactor(collect_own_secrets(environ))
+    paths = RunnerEnvironment.read_output_paths(environ)
+    return JobOutput(
+        LineWriter(stream, redactor.redactor_for("log")),
+        redactor,
+        summary_path=paths.summary_path,
+        output_path=paths.output_path,
+        workspace=paths.workspace,
+    )
+
+
+def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
+    """Open what a job of GitHub Actions has, from its inputs. Raises BadInput."""
+    environment = RunnerEnvironment.read(environ)
+    settings = Settings.from_runner(environ)
+    if not environment.repository:
+        raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
+    root = environment.workspace or Path.cwd()
+    return App(settings, environment, root, environment.repository, output.log, output.redactor)
+
+
+def open_at_terminal(
+    repo: Path, *, engine: str | None = None, report_path: Path | None = None, verbose: bool = False
+) -> tuple[App, TerminalOutput]:
+    """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
+
+    Raises:
+        WrongUsage: The checkout is no folder.
+        BadInput: A variable has a bad value.
+    """
+    from triage.code.git.git import read_origin
+    from triage.output.terminal import TerminalOutput
+
+    if not repo.is_dir():
+        raise WrongUsage(f"--repo: {repo} is not a folder.")
+    root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
+    output = TerminalOutput(redactor, report_path, verbose=verbose)
+    app = App(
+        settings=Settings.from_terminal(os.environ, engine=engine),
+        environment=RunnerEnvironment.read(os.environ),
+        root=root,
+        repository=read_origin(root) or root.name,
+        progress=output.progress,
+        redactor=redactor,
+    )
+    for warning in [*find_unknown_variables(os.environ), *app.warnings]:
+        output.annotate("warning", warning)
+    return app, output
