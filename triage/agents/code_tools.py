@@ -73,7 +73,7 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
 
     @tool(parse_docstring=True)
     async def git_log(path: str) -> str:
-        """List the newest commits that changed a file: id, date, subject.
+        """List the newest commits that changed a file: id, date, subject, and the first release with it.
 
         Args:
             path: The file's path, as passages show it.
@@ -191,7 +191,11 @@ def render_log(codebase: Codebase, path: str) -> str:
 
     def render(known_path: str) -> str:
         history = codebase.read_history(known_path, MAX_COMMITS)
-        lines = [f"{change.commit[:10]} {change.date[:10]} {change.subject}" for change in history.changes]
+        lines = [
+            f"{change.commit[:10]} {change.date[:10]} {change.subject}"
+            + (f" (in {release})" if (release := history.releases.get(change.commit)) else "")
+            for change in history.changes
+        ]
         if history.partial:
             lines.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
         return "\n".join([f"## {known_path}", *lines]) if lines else "There is no git history here."

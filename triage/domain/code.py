@@ -166,6 +166,8 @@ class History(Value):
     changes: list[FileChange] = Field(default_factory=list)
     partial: bool = False
     """Older commits are missing: the clone is shallow, or git was stopped."""
+    releases: dict[str, str] = Field(default_factory=dict)
+    """Of commits that a tag contains, the nearest one."""
 
 
 class Hit(Value):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from tests.code.indexes import make_codebase
+from triage.agents.code_tools import render_log
 from triage.code.codebase import GitCodebase
 from triage.code.git import history as git_history
 from triage.code.git.git import Git
@@ -45,6 +46,25 @@ def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
     assert not history.partial
     assert subjects(codebase.read_history("a.py", 1)) == ["two"]
     assert subjects(codebase.read_history("b.py", 5)) == ["other"]
+
+
+def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
+    first, second = commits(tmp_path, "one", "two")
+    git(tmp_path, "tag", "-a", "v1.0", "-m", "first")
+    third = commits(tmp_path, "three")[0]
+    git(tmp_path, "tag", "v1.1")
+    fourth = commits(tmp_path, "four")[0]
+    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase.index()
+    history = codebase.read_history("a.py", 5)
+    assert history.releases == {first: "v1.0", second: "v1.0", third: "v1.1"}
+    assert [line.partition("(")[2] for line in render_log(codebase, "a.py").splitlines()[1:]] == [
+        "",
+        "in v1.1)",
+        "in v1.0)",
+        "in v1.0)",
+    ]
+    assert fourth not in history.releases
 
 
 def test_it_starts_at_the_indexed_commit(tmp_path: Path):

@@ -171,7 +171,10 @@ class CommitTree:
         return any(self._git.iter_records("status", *options))
 
     def read_history(self, path: str, limit: int) -> History:
-        return read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until)
+        found = read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until)
+        commits = [change.commit for change in found.changes]
+        releases = self.history.name_releases(commits) if self.history and commits else {}
+        return found.model_copy(update={"releases": releases})
 
     def read_commits(self) -> list[LoggedCommit]:
         return read_commit_log(self._objects, str(self.commit), self.prefix)

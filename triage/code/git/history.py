@@ -7,7 +7,7 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
@@ -178,6 +178,16 @@ class GitHistory:
     def list_tags_with(self, commit: str) -> list[Tag]:
         """Return the tags that contain the commit, oldest first."""
         return self._read_tags(f"--contains={commit}", "--sort=creatordate")
+
+    def name_releases(self, commits: Sequence[str]) -> dict[str, str]:
+        """Return the nearest tag that contains each commit. The past knows none: it may be younger than `until`."""
+        try:
+            args = ("name-rev", "--tags", "--name-only", *commits)
+            names = "" if self._until else self._git.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace")
+        except GitError:
+            return {}
+        tags = [re.split(r"[~^]", name)[0] for name in names.splitlines()]
+        return {commit: tag for commit, tag in zip(commits, tags, strict=False) if tag != "undefined"}
 
     def _read_tags(self, *options: str) -> list[Tag]:
         fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
