@@ -16,6 +16,7 @@ from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressL
 from triage.agents import code_lookup, codebase_search, written_calls
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
+from triage.agents.prompts import build_system_message
 from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
@@ -210,7 +211,7 @@ async def test_long_answers_are_cut_to_the_budget_and_say_so(lines: int):
     assert sum(len(reply.text) for reply in replies(last)) < code_lookup.MAX_ANSWERS_CHARS + 400
 
 
-async def test_no_answer_takes_more_than_half_of_the_room_that_is_left():
+async def test_a_turn_leaves_a_quarter_of_the_room_to_the_next():
     tools = FakeToolset("x\n" * 50_000)
     model = model_of(reads(1), reads(2), reads(3))
     lookup = CodeLookup(given_services(model, tools), model, tools)
@@ -218,9 +219,29 @@ async def test_no_answer_takes_more_than_half_of_the_room_that_is_left():
     sizes = [len(one.answer) for one in lookup.answers]
     room = code_lookup.MAX_ANSWERS_CHARS
     for size in sizes:
-        assert room / 2 - 100 < size <= room / 2 + 100, "and the note on what was left out"
+        assert room * 0.75 - 100 < size <= room * 0.75 + 100, "and the note on what was left out"
         room -= size
     assert len(sizes) == 3
+    first = int(code_lookup.MAX_ANSWERS_CHARS * code_lookup.MAX_SHARE)
+    assert f"{first:,}" in build_system_message("codebase_tools").text
+
+
+async def test_short_answers_leave_their_room_to_the_long_one():
+    """As in a turn that asked for 192 lines beside short lookups, and was shown 101 with half of the room left."""
+    long = "\n".join(["x" * 60] * 190)
+
+    class Uneven(FakeToolset):
+        async def run(self, message: AIMessage) -> list[ToolMessage]:
+            texts = [long if number == 0 else "short" for number in range(len(message.tool_calls))]
+            return [
+                ToolMessage(text, tool_call_id=call["id"] or "")
+                for text, call in zip(texts, message.tool_calls, strict=True)
+            ]
+
+    model = model_of(reads(1, 2, 3), ENOUGH)
+    await run(model, Uneven())
+    assert long in answered(model)
+    assert answered(model).count("short") == 2
 
 
 async def test_what_was_looked_up_is_kept_as_it_was_shown():
@@ -267,19 +288,6 @@ async def test_after_two_turns_a_further_round_can_look_things_up_within_the_def
     lookup = CodeLookup(given_services(model, tools, limits=Limits()), model, tools, is_first_round=False)
     await lookup.answer([SystemMessage("s"), HumanMessage("h" * 18_000)])
     assert turns_of(model)
-
-
-async def test_one_long_answer_leaves_room_for_its_neighbours():
-    class Uneven(FakeToolset):
-        async def run(self, message: AIMessage) -> list[ToolMessage]:
-            return [
-                ToolMessage("x\n" * 50_000 if number == 0 else "short", tool_call_id=call["id"] or "")
-                for number, call in enumerate(message.tool_calls)
-            ]
-
-    model = model_of(reads(1, 2, 3), ENOUGH)
-    await run(model, Uneven())
-    assert answered(model).count("short") == 2
 
 
 @pytest.mark.parametrize(

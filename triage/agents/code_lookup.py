@@ -39,8 +39,8 @@ MAX_TEXT_CHARS = 1_000
 BYTES_PER_TOKEN = 3.0
 """Low on purpose, as for the reservation of calls."""
 
-MAX_SHARE = 0.5
-"""Of the room that is left, for one answer, so that later ones have room."""
+MAX_SHARE = 0.75
+"""Of the room that is left, for the answers of one turn, so that a further one has room. The prompt says so."""
 REPEATED = "(You asked this before: see answer {number}.)"
 REPEATED_EARLIER = "(This was looked up in an earlier round: the answer stands there.)"
 LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
@@ -186,16 +186,13 @@ class CodeLookup:
         answers: Mapping[str | None, str],
         refused: Mapping[str | None, str],
     ) -> None:
-        waiting = len(calls) - len(refused)
+        shown = dict(zip(answers, cut_longest(list(answers.values()), int(self._chars_left * MAX_SHARE)), strict=True))
+        self._chars_left -= sum(map(len, shown.values()))
         for call in calls:
             written, title = _format_call(call), "answer"
             answer = refused.get(call["id"])
             if answer is None:
-                answer = cut_lines(
-                    answers[call["id"]], min(self._chars_left // waiting, int(self._chars_left * MAX_SHARE))
-                )
-                self._chars_left -= len(answer)
-                waiting -= 1
+                answer = shown[call["id"]]
                 self.answers.append(LookedUp(call=written, answer=answer))
                 title = f"answer {self._executed[written]}"
                 self._transcript.append(f"# {title} to {written}\n{answer}")
@@ -208,6 +205,15 @@ class CodeLookup:
 def _format_call(call: ToolCall | InvalidToolCall) -> str:
     args = call["args"]
     return f"{call['name']}({json.dumps(args, sort_keys=True) if isinstance(args, dict) else 'unreadable arguments'})"
+
+
+def cut_longest(texts: Sequence[str], max_chars: int) -> list[str]:
+    """Return the texts with the longest cut after a line, so that none of them takes the room of the others."""
+    room, cut = max_chars, dict.fromkeys(range(len(texts)), "")
+    for waiting, index in zip(range(len(texts), 0, -1), sorted(cut, key=lambda index: len(texts[index])), strict=True):
+        cut[index] = cut_lines(texts[index], max(0, room) // waiting)
+        room -= len(cut[index])
+    return list(cut.values())
 
 
 def cut_lines(text: str, max_chars: int) -> str:

@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents import codebase_rules
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup, cut_lines
+from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup, cut_longest
 from triage.agents.code_tools import render_definitions
 from triage.agents.codebase_rules import build_search_input
 from triage.agents.prompts import (
@@ -186,18 +186,7 @@ def build_followup_sections(agent_input: AgentInput, codebase: Codebase) -> dict
 
 
 def format_looked_up(looked_up: Sequence[LookedUp]) -> str:
-    return "\n\n".join(_fit([f"# {one.call}\n{one.answer}" for one in looked_up], MAX_LOOKED_UP_CHARS))
-
-
-def _fit(texts: Sequence[str], max_chars: int) -> list[str]:
-    """Cut the longest texts after a line, so that none of them takes the room of the others."""
-    room, fitted = max_chars, dict.fromkeys(range(len(texts)), "")
-    for waiting, index in zip(
-        range(len(texts), 0, -1), sorted(fitted, key=lambda index: len(texts[index])), strict=True
-    ):
-        fitted[index] = cut_lines(texts[index], max(0, room) // waiting)
-        room -= len(fitted[index])
-    return list(fitted.values())
+    return "\n\n".join(cut_longest([f"# {one.call}\n{one.answer}" for one in looked_up], MAX_LOOKED_UP_CHARS))
 
 
 def _format_critique(critique: CritiqueFinding) -> str:
@@ -212,7 +201,7 @@ def _render_named(terms: Sequence[str], known: str, codebase: Codebase) -> str:
         for name in names[:MAX_NAMES]
         if any(not _is_shown(passage, known) for passage in codebase.find_definitions(name))
     ]
-    return "\n\n".join(_fit(rendered, MAX_DEFINITIONS_CHARS))
+    return "\n\n".join(cut_longest(rendered, MAX_DEFINITIONS_CHARS))
 
 
 def _is_shown(passage: Passage, code: str) -> bool:
