@@ -46,7 +46,8 @@ def _match_reference(release: Release) -> str:
     # Also what an earlier release has written. A remark stands in YAML only: in a command it would end the line.
     names = f"{_OWNER}/{_NAME}|{re.escape(release.repository)}"
     remark = r"(?: # (?:the commit of a release|v\d+\.\d+\.\d+))?"
-    return rf"(?:{names})(?P<folder>(?:/composite)?)@(?:[0-9a-f]{{40}}|v\d+\.\d+\.\d+)\b{remark}"
+    folder = r"(?P<folder>(?:/composite|/\.github/workflows/[\w-]+\.yml)?)"
+    return rf"(?:{names}){folder}@(?:[0-9a-f]{{40}}|v\d+\.\d+\.\d+)\b{remark}"
 
 
 def _list_pages(root: Path) -> Iterator[Path]:

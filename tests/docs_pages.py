@@ -43,6 +43,41 @@ def render_outputs() -> str:
     )
 
 
+def load_workflow(path: Path) -> dict[str, Any]:
+    """Returns a workflow, with what starts it under `on`: YAML 1.1 reads that word as true."""
+    loaded: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {"on" if key is True else key: value for key, value in loaded.items()}
+
+
+def list_reusable_workflows() -> dict[str, dict[str, Any]]:
+    """Returns the workflows that other repositories call, by name."""
+    loaded = {path.stem: load_workflow(path) for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))}
+    return {name: workflow for name, workflow in loaded.items() if "workflow_call" in workflow["on"]}
+
+
+def render_workflows() -> str:
+    rows = []
+    for name, workflow in list_reusable_workflows().items():
+        call = workflow["on"]["workflow_call"] or {}
+        own = [f"`{one}`" for one in call.get("inputs", {}) if one not in load_manifest()["inputs"]]
+        of_action = [f"`{one}`" for one in call.get("inputs", {}) if one in load_manifest()["inputs"]]
+        secrets = ", ".join(f"`{one}`" for one in call.get("secrets", {}))
+        link = f"[{name}.yml](../.github/workflows/{name}.yml)"
+        rows.append((link, ", ".join(of_action), ", ".join(own), secrets))
+    return render_table(("workflow", "inputs of the action", "inputs of its own", "secrets"), rows)
+
+
+def render_workflow_inputs() -> str:
+    known = load_manifest()["inputs"]
+    rows: dict[str, tuple[str, ...]] = {}
+    for workflow in list_reusable_workflows().values():
+        for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
+            if name not in known:
+                default = f"`{entry['default']}`" if entry["default"] != "" else ""
+                rows[name] = (f"`{name}`", default, entry["description"])
+    return render_table(("input", "default", "meaning"), list(rows.values()))
+
+
 def render_commands() -> str:
     rows = _list_commands({name: load_command(name) for name in COMMANDS}, "")
     return render_table(("command", "does", "options"), list(rows))
@@ -67,6 +102,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "inputs": render_inputs,
     "outputs": render_outputs,
     "commands": render_commands,
+    "workflows": render_workflows,
+    "workflow inputs": render_workflow_inputs,
 }
 
 

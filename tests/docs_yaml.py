@@ -14,7 +14,10 @@ from triage import __version__
 ROOT = Path(__file__).parent.parent
 PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/*.md", "release/*.md", "tests/*.md")
 _BLOCK = re.compile(r"^```ya?ml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_OWN_VERSION = re.compile(rf"^(.*uses: [\w.-]+/[\w.-]+(?:/composite)?)@v{re.escape(__version__)}$", re.MULTILINE)
+_OWN_VERSION = re.compile(
+    rf"^(.*uses: [\w.-]+/[\w.-]+(?:/composite|/\.github/workflows/[\w-]+\.yml)?)@v{re.escape(__version__)}$",
+    re.MULTILINE,
+)
 STEPS_WORKFLOW = """\
 name: example
 on:
@@ -66,7 +69,8 @@ class Block:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        return [step for job in self.jobs for step in job["steps"]]
+        """Its steps; a job that calls another workflow counts as the step that it is for whoever reads the file."""
+        return [step for job in self.jobs for step in job.get("steps", [{"uses": job.get("uses", "")}])]
 
 
 def is_release() -> bool:

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from testing.each_row import each_row
+from tests.docs_pages import list_reusable_workflows
 from tests.docs_yaml import ROOT, Block, list_blocks, parse_blocks
 
 BIN = Path(sys.executable).parent
@@ -21,7 +22,7 @@ WORKFLOWS = [
     for folder in (".github/workflows", "examples/workflows")
     for path in sorted((ROOT / folder).glob("*.yml"))
 ]
-PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite)?")
+PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite|\.bug-triage(?:/composite)?)?")
 HAZARDS = {
     "template-injection": "      - run: echo ${{ github.event.issue.title }}",
     "unpinned-uses": "      - uses: actions/setup-python@v5",
@@ -69,7 +70,7 @@ def test_a_block_takes_no_more_than_is_needed(block: Block):
     assert block.parsed["permissions"] == {}
     for job in block.jobs:
         assert job["permissions"].items() <= {"contents": "read", "issues": "write"}.items()
-        assert job["timeout-minutes"] <= 15
+        assert "uses" in job or job["timeout-minutes"] <= 15
     triggers = block.parsed[True]
     assert set(triggers) <= {"issues", "issue_comment", "workflow_dispatch", "push"}
 
@@ -77,7 +78,10 @@ def test_a_block_takes_no_more_than_is_needed(block: Block):
 @each_row("block", [*BLOCKS, *WORKFLOWS])
 def test_runs_of_one_issue_wait_for_each_other(block: Block):
     """A later event must not cancel a run that is writing."""
-    group = block.parsed["concurrency"]
+    workflow = block.parsed
+    if "uses" in (job := block.jobs[0]):
+        workflow = list_reusable_workflows()[job["uses"].partition(".yml@")[0].rpartition("/")[2]]
+    group = workflow.get("concurrency", {})
     if "issues" in block.parsed[True]:
         assert "github.event.issue.number" in group["group"]
         assert group["cancel-in-progress"] is False

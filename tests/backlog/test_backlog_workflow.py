@@ -1,17 +1,18 @@
-"""`examples/workflows/backlog.yml`: which job may do what, and that each gets what the one before it hands on."""
+"""`.github/workflows/backlog.yml`: which job may do what, and that each gets what the one before it hands on."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tests.docs_pages import load_manifest
+from tests.docs_pages import load_manifest, load_workflow
+from tests.docs_yaml import ROOT
 from triage.app.settings import Settings
 from triage.backlog.backlog import DEFAULT_BATCH_SECONDS, MAX_COMMENTS
 
-TEXT = (Path(__file__).parents[2] / "examples/workflows/backlog.yml").read_text(encoding="utf-8")
-WORKFLOW: dict[str, Any] = yaml.safe_load(TEXT)
+EXAMPLE = (ROOT / "examples/workflows/backlog.yml").read_text(encoding="utf-8")
+TEXT = (ROOT / ".github/workflows/backlog.yml").read_text(encoding="utf-8")
+WORKFLOW = load_workflow(ROOT / ".github/workflows/backlog.yml")
 JOBS: dict[str, Any] = WORKFLOW["jobs"]
 
 
@@ -20,7 +21,7 @@ def find_steps(job: str, used: str) -> list[dict[str, Any]]:
 
 
 def ours(job: str) -> dict[str, Any]:
-    (found,) = find_steps(job, "OWNER/bug-triage@")
+    (found,) = find_steps(job, "./.bug-triage")
     return dict(found)
 
 
@@ -39,8 +40,10 @@ def test_each_job_does_its_part() -> None:
 
 
 def test_nothing_is_written_to_issues_unless_the_maintainer_changes_it() -> None:
-    given = ours("merge")["with"]
-    assert given["backlog-comments"] == 0
+    assert ours("merge")["with"]["backlog-comments"] == "${{ inputs.backlog-comments }}"
+    assert WORKFLOW["on"]["workflow_call"]["inputs"]["backlog-comments"]["default"] == ""
+    assert Settings().backlog_comments == 0
+    assert yaml.safe_load(EXAMPLE)["jobs"]["backlog"]["with"]["backlog-comments"] == "0"
 
 
 def test_inputs_and_outputs_exist() -> None:
@@ -72,4 +75,4 @@ def test_a_batch_ends_by_itself_before_its_job_is_killed() -> None:
 def test_defaults_of_the_inputs_are_those_of_the_commands() -> None:
     settings = Settings()
     assert settings.backlog_batch_seconds == DEFAULT_BATCH_SECONDS
-    assert f"at most {MAX_COMMENTS}" in TEXT
+    assert f"at most {MAX_COMMENTS}" in EXAMPLE

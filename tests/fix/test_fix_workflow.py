@@ -1,4 +1,4 @@
-"""`examples/workflows/fix.yml`: which job may do what, and what its job `verify` makes of the tests."""
+"""`examples/workflows/fix-all-jobs.yml`: which job may do what, and what its job `verify` makes of the tests."""
 
 import os
 import re
@@ -13,7 +13,7 @@ import yaml
 from tests.docs_pages import load_manifest
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "examples/workflows/fix.yml").read_text(encoding="utf-8")
+TEXT = (ROOT / "examples/workflows/fix-all-jobs.yml").read_text(encoding="utf-8")
 JOBS: dict[str, Any] = yaml.safe_load(TEXT)["jobs"]
 READ = {"contents": "read", "issues": "read"}
 

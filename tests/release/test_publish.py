@@ -17,7 +17,7 @@ from tests.release.conftest import DIGEST, RELEASE, ReleasedRepository
 
 BIN = Path(sys.executable).parent
 PLACEHOLDERS = re.compile(r"\bOWNER\b|0123456789abcdef|before the first release|sha256:DIGEST")
-OURS = re.compile(rf"uses: {SLUG}(?:/composite)?@(.+)")
+OURS = re.compile(rf"uses: {SLUG}(?:/composite|/\.github/workflows/[\w-]+\.yml)?@(.+)")
 OTHERS = re.compile(r"uses: [\w/.-]+@(?![0-9a-f]{40} # v)")
 SHOWN = re.compile(r"<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
