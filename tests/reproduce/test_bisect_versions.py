@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ from testing.checkouts.git_repositories import commit, git
 from testing.each_row import each_row
 from tests.reproduce.runs import selection
 from triage.reproduce.bisect_versions import MAX_BUILDS, Bisection, Step, find_earlier, find_step
-from triage.reproduce.environments.environment import CannotInstall
+from triage.reproduce.environments.environment import CannotInstall, Environments
 from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
@@ -117,7 +117,7 @@ def search(
     newest = versions.make_release_target(versions.releases[-1])
     chosen = selection(targets=[versions.find(named), head], newest=newest, needs_setup=not is_pure)
     environments = SeemingVersions(repo, bad, missing)
-    runner = VersionRunner(environments, chosen, lambda _: None)
+    runner = VersionRunner(cast("Environments", environments), chosen, lambda _: None)
     evidence = run_selection(chosen, runner)
     return Bisection(chosen, evidence, runner, versions).search(source), environments.built
 

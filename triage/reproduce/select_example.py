@@ -23,7 +23,7 @@ from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Selection, Target
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import NoExample, Project
-from triage.reproduce.example.read_example import read_example
+from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.expected import find_expected
 
 NEWEST_TAGS, MIN_COMMON_SHARE = 10, 0.5
@@ -97,7 +97,7 @@ def select_example(
     Raises:
         WrongUsage: There is no such version.
     """
-    parsed = read_issue(issue)
+    parsed = restore_blanks(read_issue(issue), issue.body)
     example = read_example(parsed, project)
     if isinstance(example, NoExample):
         return example

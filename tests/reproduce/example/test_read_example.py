@@ -4,7 +4,7 @@ from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.reproduce.example.example import Example, NoExample, Project
-from triage.reproduce.example.read_example import read_example
+from triage.reproduce.example.read_example import read_example, restore_blanks
 
 SHOP = Project(language="python", package="shop", modules=["shop", "shop_plugins"], exports=["Cart", "total"])
 NODE = Project(language="node", package="@acme/shop", modules=["@acme/shop"])
@@ -34,8 +34,6 @@ def example(body: str, project: Project = SHOP) -> Example:
         (block("import shop_plugins as p\np.load()"), "import shop_plugins as p\np.load()"),
         # Unfenced, with its prompts.
         (">>> import shop\n>>> shop.total([])\n0\n", "import shop\nshop.total([])"),
-        # Unfenced, without.
-        ("This fails:\nimport shop\nshop.total([])\n", "import shop\nshop.total([])"),
         # The first block that uses the project counts; another one that imports it is an example of its own.
         (
             block("import os\nos.getcwd()") + block("import shop\nshop.total([])") + block("import shop\nshop.x()"),
@@ -64,10 +62,6 @@ def example(body: str, project: Project = SHOP) -> Example:
             ),
             "import shop\nshop.f()",
         ),
-        (
-            block("import shop\ndef test_it():\n    assert shop.total([]) == 0"),
-            "import shop\ndef test_it():\n    assert shop.total([]) == 0\n\ntest_it()",
-        ),
         # Only names of the project are free.
         (block(">>> total(Cart())"), "from shop import *\n\ntotal(Cart())"),
     ],
@@ -92,7 +86,6 @@ def test_the_code_is_the_reporters(body, code):
             block("import shop\nprint(shop.f())\nBoom!\nagain"),
             ["Left out the last 2 lines of a block: they are not Python."],
         ),
-        (block("import shop\ndef test_a(): shop.f()"), ["Added calls of test_a."]),
     ],
 )
 def test_what_was_changed_is_listed(body, changed):
@@ -116,6 +109,14 @@ def test_what_was_changed_is_listed(body, changed):
 )
 def test_what_the_report_shows_is_what_is_compared(body, shown):
     assert example(body).shown == shown
+
+
+def test_blanks_at_the_ends_of_shown_lines_count():
+    body = "It prints:\r\n\r\n```\r\n>>> import shop\r\n>>> shop.show()\r\na \r\nb\r\n```\r\n"
+    parsed = restore_blanks(read_issue(Issue(title="A blank too many", body=body)), body)
+    found = read_example(parsed, SHOP)
+    assert isinstance(found, Example)
+    assert found.shown == ["a \nb"]
 
 
 @each_row(

@@ -10,7 +10,6 @@ from triage.reproduce.example.sessions import read_session, without_traces
         ("In [1]: f(1,\n   ...:   2)\nOut[1]: 3\n\nIn [2]: g()", ["f(1,\n  2)", "g()"], ["3", ""]),
         ("  >>> f()\n  'a'", ["f()"], ["'a'"]),
         (">> f()\n1", ["f()"], ["1"]),
-        ("> f()\n1", ["f()"], ["1"]),
         (">>> print()\n<BLANKLINE>\n>>> 1", ["print()", "1"], ["", ""]),
         ("prose\n>>> f()\n", ["f()"], [""]),
         (">>>\n>>> f()", ["f()"], [""]),
@@ -22,7 +21,7 @@ def test_statements_and_outputs_are_taken_apart(text, statements, outputs):
     assert (session.statements, session.outputs) == (statements, outputs)
 
 
-@each_row("text", ["x = 1", "a > b", "if x:\n    > y", "..."])
+@each_row("text", ["x = 1", "> f()\n1", "a > b", "if x:\n    > y", "..."])
 def test_text_without_a_prompt_is_no_session(text):
     assert read_session(text, "python") is None
 

@@ -1,13 +1,21 @@
-"""What an environment is, and the commands that build one."""
+"""Versions of the project that the example can be run on, and the commands that build one."""
 
 import shlex
-from collections.abc import Sequence
+import shutil
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import Self
 
+from triage.base.processes import run_process
+from triage.code.git.git import GitError
+from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
+from triage.reproduce.runner.read_record import MAX_RECORD_BYTES
 from triage.safety.clean_text import clean_text
 
 RUNNER = Path(__file__).parent.parent / "runner"
@@ -19,10 +27,12 @@ RUN_VARIABLES = {
     "QT_QPA_PLATFORM": "offscreen",
 }
 """No display, and the same language and time zone everywhere."""
-
-
 OLDEST_BUILD_TOOLS = datetime(2019, 6, 1, tzinfo=UTC)
 """A project that names no build tool needs setuptools 40.8 (PEP 517), of February 2019."""
+BUILD_SECONDS = 900.0
+ASK_SECONDS = 30.0
+_STARTUP_SECONDS = 60.0
+_MAX_LOG_BYTES = 20_000
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -30,18 +40,70 @@ class CannotInstall(Exception):
     """No environment of a version can be built. The message is the last line of the tool that failed, or our own."""
 
 
-class Environment(Protocol):
+@dataclass(frozen=True)
+class Environment:
     """A built version of the project."""
+
+    root: PurePath
+    """Has the version as `env` and the recorder as `runner`."""
+    folder: Path
+    variables: Mapping[str, str]
+    before: Sequence[str] = ()
+    """What the command is an argument of, such as `docker run`."""
+    end: Sequence[str] = ()
+    """Ends what `before` has started, if it does not end in time."""
 
     def run(self, example: Example, project: Project, seconds: float) -> bytes:
         """Run the example once. Return the recorder's line of JSON, or what came instead."""
+        command = [*self.before, *plan_run(self.root, example, project, seconds)]
+        code, limit = example.code.encode(), seconds + _STARTUP_SECONDS
+        result = run_process(
+            command, self.folder, self.variables, limit, MAX_RECORD_BYTES, stdin=code, has_errors_apart=True
+        )
+        if result.is_late and self.end:
+            run_process(self.end, self.folder, self.variables, ASK_SECONDS, _MAX_LOG_BYTES)
+        return result.output
 
 
-class Environments(Protocol):
-    """Builds environments, and removes them when it is left as a context manager."""
+class Environments(ABC):
+    """Builds environments. Use it as a context manager: they are removed at its end, unless they are to stay."""
+
+    def __init__(
+        self, source: Source, environ: Mapping[str, str], setup: str, say: Callable[[str], None], *, keep: bool
+    ) -> None:
+        """Make the folder that versions are built in."""
+        self._source, self._environ, self._setup, self._say, self._keep = source, dict(environ), setup, say, keep
+        self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def build(self, target: Target, project: Project) -> Environment:
         """Build the environment of a version. Raises CannotInstall."""
+        folder = Path(tempfile.mkdtemp(prefix=f"{target.version or target.commit[:12]}-", dir=self.folder))
+        shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
+        if target.commit:
+            try:
+                self._source.export(target.commit, folder / "source")
+            except GitError as error:
+                raise CannotInstall(str(error)) from None
+        return self._build(target, project, folder)
+
+    @abstractmethod
+    def _build(self, target: Target, project: Project, folder: Path) -> Environment: ...
+
+    def _call(self, command: Sequence[str], variables: Mapping[str, str], seconds: float = BUILD_SECONDS) -> None:
+        try:
+            result = run_process(command, self.folder, variables, seconds, _MAX_LOG_BYTES)
+        except OSError:
+            raise CannotInstall(f"{Path(command[0]).name} is not installed") from None
+        if result.is_late:
+            raise CannotInstall(f"it was not built within {seconds:.0f} seconds")
+        if result.code:
+            raise CannotInstall(find_reason(result.output.decode("utf-8", "replace")))
 
 
 def plan_build(
@@ -78,9 +140,9 @@ def plan_build(
     return [make, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(wheels))}/*.whl"]]
 
 
-def plan_run(env: PurePath, runner: PurePath, example: Example, project: Project, seconds: float) -> list[str]:
+def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:
     """Return the command that runs the example, which it reads from its input."""
-    limit = f"{seconds:g}"
+    limit, env, runner = f"{seconds:g}", root / "env", root / "runner"
     if project.language == "node":
         return ["node", str(runner / "record_node.cjs"), limit, str(env), project.package]
     is_session = str(int(example.is_session))

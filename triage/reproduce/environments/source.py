@@ -8,11 +8,11 @@ import tarfile
 import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from triage.base.processes import run_process
 from triage.base.text import word_set
-from triage.code.files.manifests import parse_manifest
 from triage.code.git.git import Git, GitError
 from triage.domain.project_config import ReproduceConfig
 from triage.reproduce.environments.releases import PYTHONS, is_python_allowed, normalize_version
@@ -27,8 +27,7 @@ _NO_MODULES = word_set(
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
 _REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in|ya?ml))$")
-_INDENTED = re.compile(r"^[ \t]+([A-Za-z0-9][\w.-]*)[ \t]*(?:[<>=!~;\[].*)?$", re.M)
-_LISTED = re.compile(r"^\s*-\s*([A-Za-z0-9][\w.-]*)", re.M)
+_REQUIREMENT = re.compile(r"""^[\s\-"']*([A-Za-z0-9][\w.-]*)|["']([A-Za-z0-9][\w.-]*)""", re.M)
 _MAX_REQUIREMENT_FILES = 30
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?([A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\b(?:name|NAME|DISTNAME)\s*=\s*['"]([A-Za-z0-9][\w.-]*)['"]""")
@@ -122,8 +121,8 @@ class Source:
     def find_companions(self, commit: str, modules: Iterable[str]) -> list[str]:
         """Return the modules that the project's own files name as packages, such as optional dependencies."""
         files = [path for path in self.list_paths(commit) if _REQUIREMENT_FILE.search(path)][:_MAX_REQUIREMENT_FILES]
-        names = {name.lower() for path in files for name in _list_packages(path, self.read(commit, path) or "")}
-        return sorted(name for name in modules if name.lower() in names and name not in sys.stdlib_module_names)
+        found = {name.lower() for path in files for name in chain(*_REQUIREMENT.findall(self.read(commit, path) or ""))}
+        return sorted(name for name in modules if name.lower() in found and name not in sys.stdlib_module_names)
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
         """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""
@@ -149,15 +148,6 @@ class Source:
         setups = ((self.read(commit, "setup.cfg"), _NAME), (self.read(commit, "setup.py"), _NAME_IN_SETUP))
         found = (match[1] for text, pattern in setups if text and (match := pattern.search(text)))
         return str(name) if name else next(found, "")
-
-
-def _list_packages(path: str, text: str) -> list[str]:
-    """Return the packages that a file of requirements names, in YAML and `setup.cfg` all that lists have."""
-    if path.endswith((".yml", ".yaml")):
-        return _LISTED.findall(text)
-    if path == "setup.cfg":
-        return _INDENTED.findall(text)
-    return parse_manifest(path if path == "pyproject.toml" else "requirements.txt", text)
 
 
 def _find_modules(paths: list[str], name: str) -> list[str]:

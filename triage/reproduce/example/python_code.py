@@ -94,19 +94,6 @@ def does_something(tree: ast.Module) -> bool:
     )
 
 
-def find_tests(tree: ast.Module) -> list[str]:
-    """Return the functions `test…` without parameters, which nothing calls."""
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    return [
-        statement.name
-        for statement in tree.body
-        if isinstance(statement, ast.FunctionDef)
-        and statement.name.startswith("test")
-        and not [*statement.args.args, *statement.args.posonlyargs, *statement.args.kwonlyargs]
-        and statement.name not in called
-    ]
-
-
 def count_displays(tree: ast.Module) -> int:
     """Return how many statements at the top level are expressions whose value a prompt would show."""
     return sum(

@@ -3,7 +3,7 @@
 import ast
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
@@ -24,11 +24,9 @@ _NEARNESS: tuple[Refusal, ...] = (
     "calls-nothing",
     "undefined-names",
 )
-_MIN_PROSE_LINES = 2
 _MAX_JOINED = 6
 _MAX_TRIES = 100
 """To find where a block ceases to be code: each parses all of it again."""
-_IMPORT_LINE = re.compile(r"^(?:import [\w.]+|from [\w.]+ import )")
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
     if project.language == "node":
         return _read_node_example(parsed.code, project)
-    parts = [part for block in [*parsed.code, *_blocks_in_prose(parsed.prose)] if (part := _read_block(block))]
+    parts = [part for block in parsed.code if (part := _read_block(block))]
     if not parts:
         return NoExample(reason="does-not-parse" if parsed.code else "no-block")
     modules = set(project.modules)
@@ -64,6 +62,24 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     return max(refusals, key=lambda refusal: _NEARNESS.index(refusal.reason))
 
 
+def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
+    """Return the report with the blanks at the ends of its code's lines, which may be the fault.
+
+    Readings for models have none: strangers hide text in them.
+    """
+    lines = body.splitlines()
+    visible = [line.rstrip() for line in lines]
+
+    def restore(block: CodeBlock) -> CodeBlock:
+        wanted = block.text.split("\n")
+        places = (number for number in range(len(lines)) if visible[number : number + len(wanted)] == wanted)
+        start = next(places, None)
+        text = block.text if start is None else "\n".join(lines[start : start + len(wanted)])
+        return block.model_copy(update={"text": text})
+
+    return parsed.model_copy(update={"code": [restore(block) for block in parsed.code]})
+
+
 def _read_block(block: CodeBlock) -> _Part | None:
     """Return a block as code that parses; None if it is no Python."""
     language = block.language.lower()
@@ -75,25 +91,14 @@ def _read_block(block: CodeBlock) -> _Part | None:
         statements, shown = list[str](), list[str]()
         for statement, output in zip(session.statements, session.outputs, strict=True):
             repaired, _ = python_code.repair(statement)
-            whole, rest = _add_continuation(repaired, output)
-            if python_code.parse(whole) is not None:
-                statements.append(whole)
+            if python_code.parse(repaired) is not None:
+                statements.append(repaired)
                 # What says a version differs on every version.
-                shown.append("" if "version" in whole else without_traces(rest).strip())
+                shown.append("" if "version" in repaired else without_traces(output).strip())
         code, repairs = "\n".join(statements), python_code.repair(session.code)[1]
         changed += ["Took prompts and shown output away.", *repairs]
         return _analyze(_Part(code, tuple(filter(None, shown)), True, tuple(changed)))
     return _read_script(textwrap.dedent(block.text).strip("\n"))
-
-
-def _add_continuation(statement: str, output: str) -> tuple[str, str]:
-    """Return a statement with the lines that continue it without a prompt, and what is then output."""
-    lines = output.split("\n")
-    for end in range(min(len(lines), _MAX_TRIES) + 1):
-        whole = "\n".join([statement, *lines[:end]])
-        if python_code.parse(whole) is not None:
-            return whole, "\n".join(lines[end:])
-    return statement, output
 
 
 def _read_script(text: str) -> _Part | None:
@@ -146,15 +151,6 @@ def _analyze(part: _Part) -> _Part | None:
     if tree is None or not tree.body or len(part.code) > MAX_EXAMPLE_CHARS:
         return None
     return replace(part, names=python_code.find_names(part.code), imports=frozenset(python_code.find_imports(tree)))
-
-
-def _blocks_in_prose(prose: str) -> Iterable[CodeBlock]:
-    """Yield lines without a fence that begin with an import, up to the end of their paragraph."""
-    for paragraph in prose.split("\n\n"):
-        lines = paragraph.split("\n")
-        start = next((number for number, line in enumerate(lines) if _IMPORT_LINE.match(line)), None)
-        if start is not None and len(lines) - start >= _MIN_PROSE_LINES:
-            yield CodeBlock(language="", text="\n".join(lines[start:]))
 
 
 def _can_take_prelude(part: _Part, before: Sequence[_Part], project: Project) -> bool:
@@ -226,20 +222,16 @@ def _make_example(part: _Part) -> Example | NoExample:
     tree = python_code.parse(part.code)
     if tree is None or len(part.code) > MAX_EXAMPLE_CHARS:
         return NoExample(reason="does-not-parse")
-    changed, code = list(part.changed), part.code
+    changed = list(part.changed)
     if not python_code.does_something(tree):
-        tests = python_code.find_tests(tree)
-        if not tests:
-            return NoExample(reason="calls-nothing")
-        code += "".join(f"\n\n{name}()" for name in tests)
-        changed.append(f"Added calls of {', '.join(tests)}.")
+        return NoExample(reason="calls-nothing")
     if part.names.free:
         return NoExample(reason="undefined-names", names=sorted(part.names.free)[:10])
     if displays := python_code.count_displays(tree):
         changed.append(f"Printed {displays} bare expression{'' if displays == 1 else 's'}.")
     return Example(
         language="python",
-        code=code.strip("\n") + "\n",
+        code=part.code.strip("\n") + "\n",
         shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:50],
         is_session=part.is_session,
         changed=changed,

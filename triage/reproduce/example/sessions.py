@@ -15,7 +15,7 @@ _IPYTHON_OUT = re.compile(r"^\s*Out ?\[(?:\d+| )\]: ?(?P<text>.*)$")
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _PROMPTS = {
-    "python": ((_PYTHON, _PYTHON_MORE), (_IPYTHON, _IPYTHON_MORE), (_NODE, _PYTHON_MORE)),
+    "python": ((_PYTHON, _PYTHON_MORE), (_IPYTHON, _IPYTHON_MORE)),
     "node": ((_NODE, _NODE_MORE),),
 }
 _DOCTEST_BLANK = "<BLANKLINE>"

@@ -217,31 +217,17 @@ def find_folders(modules):
 
 
 def run_statements(tree, names, is_session, errors):
-    flags = find_future_flags(tree)
+    # Each statement is compiled alone, and none may lose what `from __future__` says for all.
+    futures = [one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
     for statement in tree.body:
         # As a prompt does: the value of an expression is shown.
-        code = compile(ast.Interactive(body=[statement]), EXAMPLE, "single", flags=flags, dont_inherit=True)
+        code = compile(ast.Interactive(body=[*futures, statement]), EXAMPLE, "single", dont_inherit=True)
         try:
             exec(code, names)
         except Exception as error:  # a prompt goes on after an error
             if not is_session or len(errors) >= MAX_ERRORS:
                 raise
             errors.append(describe(error))
-
-
-def find_future_flags(tree):
-    """Each statement is compiled alone, and none may lose what `from __future__` says for all."""
-    import __future__
-
-    named = [one.name for node in tree.body if is_future(node) for one in node.names]
-    flags = 0
-    for name in named:
-        flags |= getattr(__future__, name).compiler_flag
-    return flags
-
-
-def is_future(node):
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def keep_source(source):
