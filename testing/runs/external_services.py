@@ -88,7 +88,7 @@ def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
     if "tavily_search" in tools:
         call = ("tavily_search", '{"query": "KeyError pear"}')
         return "model choose", chat_completion(tool_calls=[call], finish_reason="tool_calls")
-    return "model words", chat_completion("The price of a fruit is not known.")
+    return "model words", chat_completion("`basket.py` does not know the price of a fruit.")
 
 
 _WHERE: dict[str, Any] = {"start_line": 5, "end_line": 6, "symbol": "total"}

@@ -25,7 +25,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit
-from triage.domain.findings import CodebaseFinding, WebResult
+from triage.domain.findings import CodebaseFinding, MissingInformation, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
 from triage.issue.read_issue import read_issue
@@ -424,10 +424,26 @@ def test_searchable_takes_names_and_leaves_prose():
     assert critic.extract_search_terms(gaps) == ["leap_year", "parseDate", "a.b.c"]
 
 
-async def test_a_models_adjustment_is_bounded():
-    model = FakeModel({"CritiqueFinding": factories.critique("CHALLENGED", confidence_adjustment=-1.0)})
-    result = await critic.answer_with_model(case(), fake_services(), model)
-    assert result.answer.confidence_adjustment == -0.5
+@pytest.mark.parametrize(
+    ("written", "reasoning", "counts"), [(-1.0, "looked up", 0.0), (-0.5, "looked up", -0.5), (0.3, " ", 0.0)]
+)
+async def test_a_models_adjustment_counts_with_a_reason_and_in_its_range(written: float, reasoning: str, counts: float):
+    critique = factories.critique("CHALLENGED", confidence_adjustment=written, reasoning=reasoning)
+    result = await critic.answer_with_model(case(), fake_services(), FakeModel({"CritiqueFinding": critique}))
+    assert result.answer.confidence_adjustment == counts
+
+
+async def test_only_questions_are_put_to_the_reporter():
+    asked = ["lorem ipsum dolor sit amet", "Which version do you run?", "?", "使用的是哪个版本的软件？"]
+    critique = factories.critique("UNCERTAIN", questions_for_reporter=asked)
+    judged = await critic.answer_with_model(case(), fake_services(), FakeModel({"CritiqueFinding": critique}))
+    assert judged.answer.questions_for_reporter == [asked[1], asked[3]]
+    missing = [MissingInformation(kind="other", question=question, reason="") for question in asked]
+    investigation = factories.investigation(missing_information=missing)
+    read = await investigator.answer_with_model(
+        case(), fake_services(), FakeModel({"InvestigatorFinding": investigation})
+    )
+    assert [one.question for one in read.answer.missing_information] == [asked[1], asked[3]]
 
 
 # --- writer

@@ -182,9 +182,9 @@ async def test_without_a_draft_the_reasoning_of_the_search_says_why():
 
 
 async def test_the_draft_says_why_and_what_to_do():
-    given, _ = with_model(text="Why: It is unchecked.\nFix idea: Check it.\nCheck: Enter 31 April.")
+    given, _ = with_model(text="Why: `parse` is unchecked. Fix idea: Check the day. Check: Enter 31 April.")
     report = await run(given)
-    assert (report.why, report.fix_idea, report.check) == ("It is unchecked.", "Check it.", "Enter 31 April.")
+    assert (report.why, report.fix_idea, report.check) == ("`parse` is unchecked.", "Check the day.", "Enter 31 April.")
 
 
 async def test_a_feature_request_gets_the_places_where_it_would_go():

@@ -259,7 +259,8 @@ async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str
     answers = factories.answers(
         CodebaseFinding=factories.codebase(relevant_files=[elsewhere]),
         CritiqueFinding=factories.critique(verdict, gaps=[]),
-        TriageReport=factories.report(affected_files=[cited], missing_information=asked),
+        InvestigatorFinding=factories.investigation(missing_information=asked),
+        TriageReport=factories.report(affected_files=[cited]),
     )
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, model=FakeModel(answers)))
@@ -539,7 +540,9 @@ async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bo
     suspects = [factories.relevant()] if is_cited else []
     confirmed = factories.critique("CONFIRMED")
     codebase = factories.codebase(relevant_files=suspects)
-    report = await run(with_model(factories.answers(CodebaseFinding=codebase, CritiqueFinding=confirmed)))
+    model = FakeModel(factories.answers(CodebaseFinding=codebase, CritiqueFinding=confirmed))
+    files = factories.FILES if is_cited else {}
+    report = await run(fake_services(codebase=FakeCodebase(files), model=model))
     assert (report.verdict, report.rounds[-1].verdict) == (verdict, verdict)
     assert report.critique is not None
     assert report.critique.ready_for_report is is_cited
@@ -558,4 +561,5 @@ async def test_the_writer_raises_the_confidence_by_a_fifth_at_most(written: floa
 async def test_the_confidence_is_low_when_no_suspect_is_verified():
     draft = factories.report(affected_files=[], confidence=0.9)
     answers = factories.answers(CodebaseFinding=factories.codebase(relevant_files=[]), TriageReport=draft)
-    assert (await run(with_model(answers))).confidence == 0.3
+    services = fake_services(codebase=FakeCodebase({}), model=FakeModel(answers))
+    assert (await run(services)).confidence == 0.3

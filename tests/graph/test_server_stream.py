@@ -19,7 +19,7 @@ from triage.graph.server_graph import ServerGraph, build_server_graph, write_eve
 from triage.ports import Services
 
 ASKED: Any = {"issue_title": sample_bug.TITLE, "issue_body": sample_bug.BODY, "issue_number": 7}
-WRITTEN = "The price of a fruit is not known."
+WRITTEN = "`basket.py` does not know the price of a fruit."
 """What the model writes for the comment."""
 
 
@@ -114,7 +114,7 @@ async def test_texts_of_the_stream_are_inert_and_without_secrets(folder: Path):
 
     def write_too_much(request: ReceivedRequest) -> ScriptedReply:
         answered = reply(request)
-        text = json.dumps(answered.body).replace(WRITTEN, f"{key} @everyone <img src=x onerror=y>")
+        text = json.dumps(answered.body).replace(WRITTEN, f"{key} basket @everyone <img src=x onerror=y>")
         return ScriptedReply(json.loads(text))
 
     server.reply = write_too_much  # type: ignore[method-assign]

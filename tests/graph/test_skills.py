@@ -156,11 +156,11 @@ async def test_an_agent_that_names_a_skill_is_asked_once_more_and_later_agents_h
 
 
 async def test_free_text_names_a_skill_too_and_does_not_show_it():
-    drafts = ["**Why.** See SKILL_SELECT:{dates}", "**Why.** The year is fixed. SKILL_SELECT:{dates}"]
+    drafts = ["**Why.** See SKILL_SELECT:{dates}", "**Why.** `parse` has a fixed year. SKILL_SELECT:{dates}"]
     given = with_skills(skill("dates"), model=FakeModel(factories.answers(text=drafts)))
     report = await run(given)
     assert asked_with(given, "dates") == ["text"]
-    assert report.why == "The year is fixed."
+    assert report.why == "`parse` has a fixed year."
     assert "SKILL_SELECT" not in report.model_dump_json()
 
 

@@ -36,6 +36,20 @@ async def test_after_two_failed_calls_in_a_row_nothing_is_asked(reply: ScriptedR
     assert reasons[2:] == [OPEN, OPEN]
 
 
+async def test_after_two_cut_answers_in_a_row_no_model_is_asked():
+    cut, whole = chat_completion("<think>Hmm", finish_reason="length"), chat_completion(GREEN)
+    with serve_script([cut, whole, cut, cut, whole]) as server:
+        setup = ModelSetup(server)
+        assert await reason(setup) == "answer cut at its length limit"
+        await colour(setup.model, "again")
+        assert await reason(setup) == "answer cut at its length limit", "one in a row"
+        assert await reason(setup) == "answer cut at its length limit"
+        assert await reason(setup) == "2 answers in a row were cut at their length limit"
+        with pytest.raises(ModelUnavailable, match="in a row were cut"):
+            await setup.model.with_fast_model().text_output("fast", 50).ainvoke("go")
+    assert len(server.requests) == 4
+
+
 async def test_cancelled_calls_count():
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
         setup = ModelSetup(server)

@@ -164,7 +164,7 @@ FITTED += [(f"no text: {blank!r}", CRITIQUE, {"revised_hypothesis": blank}, {}) 
 FITTED += [
     ("a kind in capitals", INVESTIGATION, {"kind": "Bug Report"}, {"kind": "bug"}),
     ("a severity with a shout", REPORT, {"severity": "Critical!!"}, {"severity": "CRITICAL"}),
-    ("an adjustment of 30", CRITIQUE, {"confidence_adjustment": 30}, {"confidence_adjustment": 0.3}),
+    ("an adjustment of 30", CRITIQUE, {"confidence_adjustment": 30}, {"confidence_adjustment": 0.0}),
     ("a text for evidence", REPORT, {"evidence": "It fails."}, {"evidence": [NO_PLACE | {"claim": "It fails."}]}),
     ("a text for pages", REPORT, {"external_references": "None"}, {"external_references": []}),
 ]

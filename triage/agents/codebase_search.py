@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.retrievers import BaseRetriever
@@ -19,6 +19,7 @@ from triage.agents.prompts import (
     MAX_BODY_CHARS,
     MAX_JUDGED_BODY_CHARS,
     build_system_message,
+    fence,
     fence_below_catalogue,
     format_bullets,
     format_task,
@@ -27,9 +28,10 @@ from triage.agents.shown_code import format_file, format_location, pluralize, re
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
+from triage.citations.verify import verify_files
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp, Passage, RegressionWindow
-from triage.domain.findings import CodebaseFinding, CritiqueFinding
+from triage.domain.code import CodePlace, LookedUp, Passage, RegressionWindow
+from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
 from triage.ports import Codebase, Model, Services
 
 CONTEXT_CHARS = 48_000
@@ -120,7 +122,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     """
     skills = await in_thread(SkillPrompts, agent_input, services)
     lookup = _open_lookup(agent_input, services, model, has_skills=bool(skills.catalogue))
-    llm = RunnableLambda(_build_asking(lookup, skills, model))
+    llm = RunnableLambda(_build_asking(lookup, skills, model, services))
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
     sections["what changed between the versions"] = format_window(agent_input.regression_window)
@@ -135,21 +137,57 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     answer = answer.model_copy(update={"agent_name": "codebase_search"})
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
-    return AgentAnswer(answer, shortfalls, lookup.answers if lookup else [], skills.tiers)
+    return AgentAnswer(answer, shortfalls, [*_list_looked_up(lookup)], skills.tiers)
 
 
 def _build_asking(
-    lookup: CodeLookup | None, skills: SkillPrompts, model: Model
+    lookup: CodeLookup | None, skills: SkillPrompts, model: Model, services: Services
 ) -> Callable[[PromptValue], Awaitable[CodebaseFinding]]:
     async def ask(prompt: PromptValue) -> CodebaseFinding:
-        if lookup is None:
-            return await skills.ask(
-                model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke, prompt.to_messages()
-            )
-        # What was looked up for the first answer stands in the second request: nothing is looked up again.
-        return await skills.ask(lookup.answer, prompt.to_messages(), lookup.answer_without_tools)
+        messages = prompt.to_messages()
+        first = model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
+        # What was looked up for the first answer stands in further requests: nothing is looked up again.
+        again = lookup.answer_without_tools if lookup else first
+        answer = await skills.ask(lookup.answer if lookup else first, messages, again)
+        texts = [message.text for message in messages] + [one.answer for one in _list_looked_up(lookup)]
+        shown = "\n".join(texts)
+        answer = await in_thread(_name_files, answer, shown, services)
+        problem = await in_thread(check_answer, answer, services)
+        if problem is None:
+            return answer
+        correction = fence({"problem": f"{problem}. Answer again, with each path as its heading shows it."})
+        return await again([*messages, AIMessage(answer.model_dump_json()), correction])
 
     return ask
+
+
+def _list_looked_up(lookup: CodeLookup | None) -> Sequence[LookedUp]:
+    return lookup.answers if lookup else []
+
+
+def _name_files(answer: CodebaseFinding, shown: str, services: Services) -> CodebaseFinding:
+    """Return the answer with whole paths for bare names of files that were shown, and with the file of the root cause.
+
+    An answer that names no file is none: rules name what they have.
+    """
+    lookup = CitationLookup(services.codebase)
+    files = []
+    for file in answer.relevant_files:
+        place = lookup.locate_path(file.path, file.symbol or "", file.quote or "", shown)
+        is_open = place and lookup.resolve(file.path) is None
+        lines = {"start_line": file.start_line or place.start, "end_line": file.end_line or place.end} if place else {}
+        files.append(file.model_copy(update={"path": place.path, **lines}) if place and is_open else file)
+    if not files and answer.root_cause_location:
+        words = (word.strip("`,;:.()") for word in answer.root_cause_location.split())
+        place = next(filter(None, map(lookup.locate_path, words)), None)
+        files = [_to_relevant_file(place, answer.root_cause_location)] if place else []
+    error = answer.error or (None if files else "It names no file of the repository.")
+    return answer.model_copy(update={"relevant_files": files, "error": error})
+
+
+def _to_relevant_file(place: CodePlace, reason: str) -> RelevantFile:
+    lines = {"start_line": place.start, "end_line": place.end}
+    return RelevantFile(path=place.path, relevance_reason=reason, symbol=place.symbol, quote=None, **lines)
 
 
 def _open_lookup(agent_input: AgentInput, services: Services, model: Model, *, has_skills: bool) -> CodeLookup | None:
@@ -166,8 +204,7 @@ def _open_lookup(agent_input: AgentInput, services: Services, model: Model, *, h
 
 
 def check_answer(answer: CodebaseFinding, services: Services) -> str | None:
-    citation_lookup = CitationLookup(services.codebase)
-    if answer.relevant_files and not any(citation_lookup.resolve(file.path) for file in answer.relevant_files):
+    if answer.relevant_files and not verify_files(answer.relevant_files, CitationLookup(services.codebase))[0]:
         return "none of the cited files exists"
     return None
 

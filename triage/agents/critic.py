@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
-from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task
+from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, is_question
 from triage.agents.shown_code import ReadLines, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
@@ -19,7 +19,7 @@ MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
 UNVERIFIED_PENALTY = -0.1
 """Added to the confidence when a cited location could not be verified."""
 MAX_ADJUSTMENT = 0.5
-"""As the prompt says; a larger adjustment is cut."""
+"""As the prompt says; a larger adjustment, or one without a reason, changes nothing."""
 
 
 class CriticInput(Value):
@@ -66,6 +66,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
     is_confirmed = answer.verdict == "CONFIRMED" and answer.ready_for_report
+    is_reasoned = bool(answer.reasoning.strip()) and abs(answer.confidence_adjustment) <= MAX_ADJUSTMENT
     return answer.model_copy(
         update={
             "agent_name": "critic",
@@ -73,9 +74,11 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
             "verdict": "UNCERTAIN" if answer.verdict == "CONFIRMED" and not is_confirmed else answer.verdict,
             "ready_for_report": is_confirmed,
             "gaps": answer.gaps[:MAX_GAPS],
-            "questions_for_reporter": [] if is_confirmed else answer.questions_for_reporter[:MAX_QUESTIONS],
+            "questions_for_reporter": []
+            if is_confirmed
+            else [one for one in answer.questions_for_reporter if is_question(one)][:MAX_QUESTIONS],
             "gaps_outside": answer.gaps_outside[:MAX_OUTSIDE],
-            "confidence_adjustment": max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment)),
+            "confidence_adjustment": answer.confidence_adjustment if is_reasoned else 0.0,
         }
     )
 

@@ -1,7 +1,7 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import format_findings, format_task
+from triage.agents.prompts import format_findings, format_task, is_question
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
@@ -48,7 +48,9 @@ def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue, by_rules: 
             "kind": by_rules if shows_bug else answer.kind,
             "error_messages": [message for message in answer.error_messages if message and message in parsed.text],
             "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
-            "missing_information": answer.missing_information[:MAX_QUESTIONS],
+            "missing_information": [one for one in answer.missing_information if is_question(one.question)][
+                :MAX_QUESTIONS
+            ],
         }
     )
 

@@ -45,6 +45,7 @@ MAX_PAST_ISSUES = 3
 MAX_ISSUE_FILES = 8
 """Of one issue, in each list."""
 MAX_EXCHANGE_CHARS = 6_000
+MIN_QUESTION_CHARS = 8
 
 
 def build_system_message(*names: str, has_skills: bool = False) -> SystemMessage:
@@ -137,6 +138,11 @@ def format_findings(findings: list[AgentFinding]) -> str:
         )
         for finding in findings
     )
+
+
+def is_question(text: str) -> bool:
+    """Return whether a text asks something, in any script: other texts of a model are not put to the reporter."""
+    return len(text) >= MIN_QUESTION_CHARS and bool(re.search(r"[?\uff1f\u061f\u037e]", text))
 
 
 _NAMED = re.compile(r"`([^`]+)`")

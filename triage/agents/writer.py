@@ -38,9 +38,10 @@ _NAMES = {
     "check": r"check|verify|verification|test(?: idea)?|how to (?:check|verify|test)(?: it| this)?",
 }
 _WORDS = "|".join(f"(?P<{name}>{words})" for name, words in _NAMES.items())
-# At the begin of a line behind `**`, `##`, `-`, `1.`; inside of a line only in bold type.
+# At the begin of a line behind `**`, `##`, `-`, `1.`; inside of a line in bold type, or as the prompt writes them.
 _LABEL = re.compile(
-    rf"(?:^[^\w\n]{{0,12}}(?:\d{{1,2}}[.)][^\w\n]{{0,4}})?|(?<=[.!?)`][ \t])(?=\*\*))[*_`]*(?:{_WORDS})"
+    rf"(?:^[^\w\n]{{0,12}}(?:\d{{1,2}}[.)][^\w\n]{{0,4}})?|(?<=[.!?)`][ \t])(?=\*\*|(?:Fix idea|Check):))"
+    rf"[*_`]*(?:{_WORDS})"
     r"(?:[*_`]*[ \t]*(?:[:.|][*_`]*|[-\u2013\u2014](?=\s)|$)|[*_]+(?=\s))[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -82,7 +83,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     async def no_draft() -> str:
         return ""
 
-    explains = agent_input.kind == "bug"  # nothing else has a cause to explain
+    # Nothing else than a bug has a cause, and nobody has found one by rules.
+    explains = agent_input.kind == "bug" and (agent_input.searched_by_model or agent_input.judged_by_model)
 
     def build_ticket_chain(chosen: Model) -> Runnable[Any, dict[str, Any]]:
         return chosen.json_output("main", TICKET_TOKENS) | RunnableLambda(

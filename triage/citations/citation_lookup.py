@@ -1,12 +1,12 @@
 """Looks up cited paths, symbols and quotes in the indexed commit, and the places that a text names."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Protocol
 
-from triage.citations.quoted_text import NormalizedText
+from triage.citations.quoted_text import NormalizedText, find_quote
 from triage.citations.written_place import MAX_CHARS, list_readings
 from triage.domain.code import CodePlace, Passage, Span
 from triage.domain.report import NamedPlace
@@ -18,6 +18,10 @@ _SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(
 MAX_PLACES = 10
 _PLACE = re.compile(r"(?<![\w./@+-])[\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}(?::\d{1,7}(?:-\d{1,7})?)?(?![\w/:])")
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
+_QUOTED = re.compile(r"`([^`\n]{1,100})`")
+MAX_BESIDE_CHARS = 80
+LINES_AROUND = 10
+"""Shown with a suspect's lines."""
 
 
 class CitedCode(Protocol):
@@ -56,15 +60,24 @@ class CitationLookup:
         """Return the place that is cited by its path, else by a symbol."""
         return self.locate_path(cited) or self.locate_symbol(cited)
 
-    def locate_path(self, cited: str, symbol: str = "") -> CodePlace | None:
+    def locate_path(self, cited: str, symbol: str = "", quote: str = "", shown: str = "") -> CodePlace | None:
         """Return the place that is cited by its path.
 
-        Of several files with the end of the path, the only one that defines `symbol`.
+        Of several files with the end of the path, the only one that defines `symbol`, else that has `quote`, else
+        whose heading stands in what was `shown`.
         """
         for written in list_readings(cited, self._repository):
-            if path := self._resolve_path(written.path, symbol or written.symbol or ""):
+            tests: list[Callable[[str], bool]] = [
+                partial(self._defines, symbol or written.symbol or ""),
+                lambda path: bool(quote and find_quote(quote, self.text(path), None, [])),
+                lambda path: f"## {path}:" in shown,
+            ]
+            if path := self._resolve_path(written.path, tests):
                 return replace(written, path=path)
         return None
+
+    def _defines(self, symbol: str, path: str) -> bool:
+        return bool(self.find_spans(symbol, path))
 
     def locate_symbol(self, cited: str) -> CodePlace | None:
         """Return the place that is cited by a symbol in place of a path, if only one file defines it."""
@@ -85,7 +98,7 @@ class CitationLookup:
             return None
         return replace(written, path=defined[0].span.path, symbol=name)
 
-    def _resolve_path(self, cited: str, symbol: str) -> str | None:
+    def _resolve_path(self, cited: str, tests: Sequence[Callable[[str], bool]]) -> str | None:
         path = _normalize(cited)
         if path is None:
             return None
@@ -93,9 +106,9 @@ class CitationLookup:
         for spelling in (path, path[2:]) if path.startswith(("a/", "b/")) else (path,):
             if spelling in self._paths:
                 return spelling
-        return self._resolve_suffix(path, symbol)
+        return self._resolve_suffix(path, tests)
 
-    def _resolve_suffix(self, path: str, symbol: str) -> str | None:
+    def _resolve_suffix(self, path: str, tests: Sequence[Callable[[str], bool]]) -> str | None:
         parts = path.strip("/").split("/")
         candidates = self._by_name.get(parts[-1], [])
         # The file name of a foreign absolute path (`/usr/lib/json/decoder.py`) says too little.
@@ -104,8 +117,8 @@ class CitationLookup:
             suffix = "/" + "/".join(parts[-length:])
             found = [known for known in candidates if f"/{known}".endswith(suffix)]
             if len(found) > 1:
-                found = [known for known in found if symbol and self.find_spans(symbol, known)]
-                return found[0] if len(found) == 1 else None
+                chosen = ([known for known in found if test(known)] for test in tests)
+                return next((one[0] for one in chosen if len(one) == 1), None)
             if found:
                 return found[0]
         return None
@@ -139,6 +152,33 @@ def find_named_places(texts: Iterable[str], code: CitationLookup) -> list[NamedP
             if place and len(places) < MAX_PLACES:
                 places[written] = place
     return list(places.values())
+
+
+def drop_wrong_lines(text: str, checked: Sequence[Span], code: CitationLookup) -> str:
+    """Return the text without the lines of each `path:lines` that nothing supports.
+
+    Lines near a checked place, which was shown, count, and lines that have a name of the text beside them.
+    """
+
+    def check(found: re.Match[str]) -> str:
+        written = found[0]
+        if not _LINES.search(written) or code.locate_path(_LINES.sub("", written)) is None:
+            return written
+        place = _verify(written, code)
+        beside = text[max(0, found.start() - MAX_BESIDE_CHARS) : found.end() + MAX_BESIDE_CHARS].replace(written, "")
+        is_supported = place and place.span and _is_supported(place.span, checked, beside, code)
+        return written if is_supported else _LINES.sub("", written)
+
+    return _PLACE.sub(check, text)
+
+
+def _is_supported(span: Span, checked: Sequence[Span], beside: str, code: CitationLookup) -> bool:
+    around = Span(path=span.path, start=max(1, span.start - LINES_AROUND), end=span.end + LINES_AROUND)
+    if any(one.path == span.path and one.start <= around.end and around.start <= one.end for one in checked):
+        return True
+    lines = " ".join((code.lines(span.path) or [])[span.start - 1 : span.end])
+    names = (name for quoted in _QUOTED.findall(beside) for name in re.findall(r"[A-Za-z_$][\w$]{2,}", quoted)[-1:])
+    return any(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", lines) for name in names)
 
 
 def _verify(written: str, code: CitationLookup) -> NamedPlace | None:

@@ -23,10 +23,10 @@ class CheckedReference:
 
     def __init__(self, cited: RelevantFile | AffectedFile | Evidence, code: CitationLookup) -> None:
         symbol = clean_symbol((None if isinstance(cited, Evidence) else cited.symbol) or "")
-        by_path = code.locate_path(cited.path or "", symbol)
+        quote = "" if isinstance(cited, AffectedFile) else (cited.quote or "").strip()
+        by_path = code.locate_path(cited.path or "", symbol, quote)
         place = by_path or code.locate_symbol(cited.path or "")
         self._code, self._lines = code, _list_lines(cited, place)
-        quote = "" if isinstance(cited, AffectedFile) else (cited.quote or "").strip()
         self._total = 1 + (self._lines is not None) + bool(quote)
         self._verified = 0
         self._corrected: list[str] = []

@@ -50,6 +50,8 @@ class AgentInput(Value):
     """The last files and definitions that this run and the earlier one found, the newest last."""
     searched_by_model: bool = False
     """Whether a model gave the codebase finding."""
+    judged_by_model: bool = False
+    """Whether a model gave the critique."""
     looked_up: list[LookedUp] = Field(default_factory=list)
     """What the codebase search has looked up so far."""
     search_terms: list[str] = Field(default_factory=list)

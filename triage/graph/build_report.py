@@ -1,12 +1,13 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
+import re
 from collections.abc import Sequence
 
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.agents.writer import CommentDraft, parse_comment_draft
-from triage.citations.citation_lookup import CitationLookup, find_named_places
+from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import SIGN_REASONS, BestPlace, LikelyFiles
+from triage.domain.code import SIGN_REASONS, BestPlace, LikelyFiles, Span
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
@@ -23,6 +24,8 @@ from triage.safety.safe_markdown import sanitize_markdown
 
 MAX_CONFIDENCE_RAISE = 0.2
 """What the writer may add to the confidence of search and critic, because it sees no more than they do."""
+MIN_STEP_CHARS = 12
+"""Of an idea for a fix, a check or a next step: `Fix it` and `Add tests.` say nothing."""
 MAX_UNVERIFIED_CONFIDENCE = 0.3
 """When no suspect was verified."""
 CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
@@ -39,7 +42,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
     best_place, suspects = _keep_lead(state, suspects)
     likely_files = _choose_likely_files(state, suspects)
-    explanation = _write_explanation(draft, state) if is_bug else CommentDraft()
+    lookup = CitationLookup(services.codebase)
+    explanation = _write_explanation(draft, state, lookup) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
         triage_version=services.identity.triage_version,
@@ -73,7 +77,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         why=explanation.why,
         fix_idea=explanation.fix_idea,
         check=explanation.check,
-        named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
+        named_places=find_named_places(explanation.model_dump().values(), lookup),
         best_place=best_place,
         likely_files=likely_files,
         regression_window=state.regression_window if is_bug and not kind_reading.security else None,
@@ -84,8 +88,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=_list_questions(draft, state) if not (best_place or likely_files) else [],
-        next_steps=[step for step in draft.next_steps if step.strip()][:4],
+        missing_information=_list_questions(state) if not (best_place or likely_files) else [],
+        next_steps=list(filter(_says_something, draft.next_steps))[:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
         ticket=_build_ticket(state),
@@ -111,29 +115,46 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     )
 
 
-def _write_explanation(draft: TriageReport, state: BugTriageState) -> CommentDraft:
-    """Return the writer's paragraphs. What its draft lacks comes from the codebase search and the report's fields."""
+def _write_explanation(draft: TriageReport, state: BugTriageState, code: CitationLookup) -> CommentDraft:
+    """Return the writer's paragraphs. What its draft lacks comes from the codebase search and the report's fields.
+
+    Empty unless a model has searched or judged: by rules nobody knows why.
+    """
     written = parse_comment_draft(state.output.github_comment_markdown if state.output else "")
     reasoning = state.codebase.reasoning if state.codebase and state.searched_by_model else ""
-    if not written.why and not reasoning:
-        return CommentDraft()  # by rules nobody knows why
-    steps = [step for step in draft.next_steps if step.strip()]
-    return CommentDraft(
-        why=written.why or reasoning,
-        fix_idea=written.fix_idea or draft.suggested_fix or "",
-        check=written.check or next(iter(steps), ""),
-    )
+    why = next((text for text in (written.why, reasoning) if _names_suspect(text, state)), "")
+    if not why or not (state.searched_by_model or state.judged_by_model):
+        return CommentDraft()
+    steps = filter(_says_something, [written.check, *draft.next_steps])
+    fix_ideas = filter(_says_something, [written.fix_idea, draft.suggested_fix or ""])
+    spans = [
+        Span(path=file.path, start=file.start_line, end=file.end_line)
+        for file in state.suspects
+        if file.start_line and file.end_line
+    ]
+    texts = {"why": why, "fix_idea": next(fix_ideas, ""), "check": next(steps, "")}
+    return CommentDraft(**{name: drop_wrong_lines(text, spans, code) for name, text in texts.items()})
 
 
-def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingInformation]:
+def _names_suspect(text: str, state: BugTriageState) -> bool:
+    """Return whether a text has a word of a suspect: of its path, its symbol or its quoted line."""
+    named = " ".join(part for file in state.suspects for part in (file.path, file.symbol or "", file.quote or ""))
+    return not _list_words(named).isdisjoint(_list_words(text))
+
+
+def _list_words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]{4,}", text.casefold()))
+
+
+def _says_something(step: str) -> bool:
+    return len(step.strip()) >= MIN_STEP_CHARS
+
+
+def _list_questions(state: BugTriageState) -> list[MissingInformation]:
     if state.kind not in ("bug", "not_actionable"):  # who asks for help or for something new owes no version
         return []
-    asked = [asked for asked in draft.missing_information if asked.question.strip()]
-    known = {question.question for question in asked}
-    gap, critic = (
-        [one for one in added if one.question not in known] for added in (state.gap_questions, state.critic_questions)
-    )
-    return [*gap, *asked, *critic][:MAX_QUESTIONS]
+    asked = {one.question: one for one in state.missing_information if one.question.strip()}
+    return list(asked.values())[:MAX_QUESTIONS]
 
 
 def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlace | None, list[Suspect]]:

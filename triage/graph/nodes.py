@@ -144,7 +144,7 @@ def make_agent_node(name: AgentName) -> Node:
             update["recent_entities"] = remember_entities(state.recent_entities, entities)
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
-            update |= close_round(answer, engine, state)
+            update |= close_round(answer, engine, state) | {"judged_by_model": engine == "model"}
         if answer is not None:
             update[ANSWER_FIELDS[name]] = answer
             update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_references(answer))]

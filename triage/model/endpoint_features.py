@@ -5,9 +5,11 @@ from collections import defaultdict
 from typing import Any
 from urllib.parse import urlsplit
 
-from triage.model.model_errors import ModelFailure, Remedy
+from triage.model.model_errors import CUT_AT_LENGTH, ModelFailure, Remedy
 from triage.model.output_formats import OutputFormat
 
+MAX_CUT_ANSWERS = 2
+"""In a row: each is paid in full, and a model that thinks without end does not stop doing so."""
 FALLBACK_SECONDS = 600.0
 """How long the fallback is asked first. Most runs are shorter."""
 _OPTIONAL_REASONING = re.compile(r"gpt-(?:5\.[1-9]|[6-9])")
@@ -28,6 +30,7 @@ class EndpointFeatures:
     def __init__(self, base_url: str = "") -> None:
         self._ignores_schemas = urlsplit(base_url).hostname in _IGNORES_SCHEMAS
         self._drop_reasons: dict[str, str] = {}
+        self._cut_answers = 0
         self._first_mode: dict[tuple[str, str], int] = {}
         self._confirmed_modes: set[tuple[str, str, int]] = set()
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
@@ -36,6 +39,8 @@ class EndpointFeatures:
 
     def drop_reason(self, model: str) -> str:
         """Return why the model is not asked any more; empty while it is."""
+        if self._cut_answers >= MAX_CUT_ANSWERS:
+            return f"{MAX_CUT_ANSWERS} answers in a row were cut at their length limit"
         return self._drop_reasons.get(model, "")
 
     def prefers_fallback(self, model: str, now: float) -> bool:
@@ -83,6 +88,7 @@ class EndpointFeatures:
 
     def confirm_mode(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
         """Remember that an answer in this mode could be read."""
+        self._cut_answers = 0
         self.accept_mode(model, output_format, index)
         self._confirmed_modes.add((model, output_format.name, index))
 
@@ -97,6 +103,7 @@ class EndpointFeatures:
 
     def learn_from(self, model: str, failure: ModelFailure) -> bool:
         """Adapt to a failed call. Returns whether the same request may succeed now."""
+        self._cut_answers += failure.reason == CUT_AT_LENGTH
         if failure.remedy is Remedy.DROP_MODEL:
             self._drop_reasons[model] = failure.reason
         parameter = failure.refused_parameter

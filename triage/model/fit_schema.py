@@ -10,6 +10,7 @@ from functools import cache
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
+from annotated_types import Ge
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -144,6 +145,8 @@ def _fit_field(value: Any, info: FieldInfo, field: TypeAdapter[Any]) -> Any:
         return _fit_exactly(value, info.annotation)
     if value is _MISSING or (is_blank(value) and get_origin(info.annotation) is not list):
         raise Misfit
+    if any(isinstance(item, Ge) and item.ge == -1.0 for item in info.metadata):
+        return field.validate_python(_read_number(value))  # a change is no share: 30 is out of range, not 30 %
     return field.validate_python(_fit(value, info.annotation))
 
 

@@ -26,6 +26,9 @@ REQUEST_ERRORS = (openai.OpenAIError, LangChainException, TimeoutError, OSError,
 """Everything that a request can raise, except a cancellation."""
 
 
+CUT_AT_LENGTH = "answer cut at its length limit"
+
+
 class Remedy(Enum):
     RETRY = auto()
     """The endpoint is busy or the connection broke: the same call may succeed."""
@@ -104,7 +107,7 @@ def classify_error(error: BaseException) -> ModelFailure:
 
 
 def _classify_unfinished(error: openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError) -> ModelFailure:
-    reason = "answer cut at its length limit" if isinstance(error, openai.LengthFinishReasonError) else "content filter"
+    reason = CUT_AT_LENGTH if isinstance(error, openai.LengthFinishReasonError) else "content filter"
     usage = error.completion.usage if error.completion else None
     return ModelFailure(
         Remedy.GIVE_UP, reason, billed=parse_usage(usage.model_dump()) if usage else None, may_be_billed=True

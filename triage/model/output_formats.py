@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from triage.base.errors import InvalidAnswer
 from triage.model.fit_schema import Misfit, fit_answer, fold
 from triage.model.lenient_json import find_json_objects, read_first_object, strip_thinking
-from triage.model.model_errors import WrongFormat
+from triage.model.model_errors import CUT_AT_LENGTH, WrongFormat
 from triage.model.model_reply import ModelReply, RequestedTool
 
 A = TypeVar("A", bound=BaseModel)
@@ -168,7 +168,7 @@ def _list_calls(value: Mapping[str, Any]) -> list[RequestedTool]:
 
 def _check_complete(reply: ModelReply) -> ModelReply:
     if reply.finish_reason == "length":
-        raise InvalidAnswer("answer cut at its length limit")
+        raise InvalidAnswer(CUT_AT_LENGTH)
     if reply.finish_reason == "content_filter":
         raise InvalidAnswer("content filter")
     if reply.refused:

@@ -1,0 +1,109 @@
+"""What a sloppy model found is used, and what nobody found is not in the report."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fakes import FakeCodebase, FakeModel, fake_services
+from triage.base.errors import ModelUnavailable
+from triage.domain.report import RunReport
+from triage.graph.run_graph import run_graph
+
+TWO = {
+    "src/parse.py": "def parse(text):\n    return text\n",
+    "src/a/util.py": "def load(path):\n    return open(path)\n",
+    "src/b/util.py": "def store(path):\n    return path.write()\n",
+}
+GONE = ModelUnavailable("no answer")
+
+
+async def run(files: dict[str, str] | None = None, **answers: Any) -> tuple[RunReport, FakeModel]:
+    model = FakeModel(factories.answers(**answers))
+    services = fake_services(codebase=FakeCodebase(files or TWO), model=model)
+    return await run_graph(factories.issue(), factories.repository(), services, asyncio.Event()), model
+
+
+def found(path: str, **changes: Any) -> Any:
+    given = {"start_line": None, "end_line": None, "symbol": None, "quote": None} | changes
+    return factories.codebase(relevant_files=[factories.relevant(path, **given)])
+
+
+def asked(model: FakeModel, name: str) -> int:
+    return sum(one == name for one, _ in model.asked)
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        found("util.py", symbol="store"),
+        found("util.py", quote="return path.write()"),
+        factories.codebase(relevant_files=[], root_cause_location="src/b/util.py: `store` writes to a text"),
+    ],
+    ids=["by its symbol", "by its quote", "by the root cause"],
+)
+async def test_a_bare_name_of_a_file_is_resolved(cited: Any):
+    report, model = await run(CodebaseFinding=cited)
+    assert report.suspects[0].path == "src/b/util.py"
+    assert asked(model, "CodebaseFinding") == 1
+
+
+async def test_a_bare_name_is_that_of_the_file_that_was_shown():
+    files = {"src/a/util.py": TWO["src/a/util.py"]}
+    codebase = FakeCodebase(TWO)
+    codebase.get_retriever = FakeCodebase(files).get_retriever  # type: ignore[method-assign]
+    model = FakeModel(factories.answers(CodebaseFinding=found("util.py")))
+    services = fake_services(codebase=codebase, model=model)
+    report = await run_graph(factories.issue(), factories.repository(), services, asyncio.Event())
+    assert report.suspects[0].path == "src/a/util.py"
+
+
+async def test_a_file_that_does_not_exist_is_asked_about_once():
+    report, model = await run(CodebaseFinding=[found("gone.py"), found("src/b/util.py")])
+    assert report.suspects[0].path == "src/b/util.py"
+    second = [prompt for name, prompt in model.asked if name == "CodebaseFinding"][1]
+    assert "none of the cited files exists" in second[-1].text
+    _, model = await run(CodebaseFinding=[found("gone.py"), found("gone.py"), found("src/b/util.py")])
+    assert asked(model, "CodebaseFinding") == 2, "then rules answer"
+
+
+async def test_an_answer_without_files_is_declined_and_rules_name_the_frame():
+    report, _ = await run(
+        factories.FILES, CodebaseFinding=factories.codebase(relevant_files=[], root_cause_location=None)
+    )
+    assert report.suspects[0].path == "src/parse.py"
+    assert [one.agent_name for one in report.declined] == ["codebase_search"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ({}, "`parse` passes it on."),
+        ({"CodebaseFinding": GONE}, "`parse` passes it on."),
+        ({"CodebaseFinding": GONE, "CritiqueFinding": GONE}, ""),
+        ({"text": "Lorem ipsum dolor sit amet.", "CodebaseFinding": GONE}, ""),
+    ],
+    ids=["by models", "by the critic", "by nobody", "prose of noise"],
+)
+async def test_only_what_a_model_found_says_why(answers: dict[str, Any], why: str):
+    report, model = await run(factories.FILES, **{"text": "Why: `parse` passes it on."} | answers)
+    assert report.why == why
+    if "CritiqueFinding" in answers:
+        assert asked(model, "text") == 0, "nothing is paid for it"
+
+
+async def test_wrong_lines_in_prose_are_left_out():
+    text = (
+        "Why: `parse` at src/parse.py:2 passes it on, and `Store.save` (src/store.py:2) loses it at src/store.py:700."
+    )
+    report, _ = await run(factories.FILES, text=text)
+    assert report.why == text.removeprefix("Why: ").replace(":700", "")
+    assert [place.text for place in report.named_places] == ["src/parse.py:2", "src/store.py:2", "src/store.py"]
+
+
+async def test_the_writer_asks_the_reporter_nothing():
+    question = {"kind": "version", "question": "Which version?", "reason": ""}
+    report, _ = await run(TriageReport=factories.report(missing_information=[question], next_steps=["Fix it"]))
+    assert report.missing_information == []
+    assert report.next_steps == []
