@@ -22,8 +22,8 @@ from triage.base.errors import BadConfig, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
-from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task
-from triage.events.route import route_event, route_fix_event
+from triage.domain.task import BacklogTask, FixTask, ReproduceTask, ScorecardTask, Skip, Task
+from triage.events.route import route_event, route_fix_event, route_reproduce_event
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes.apply_local_effects import apply_local_effects
 
@@ -81,11 +81,13 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
 
     # Route
     settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
-    task: Task | FixTask | ScorecardTask | BacklogTask
+    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask
     if settings.backlog != "off":
         task = BacklogTask(stage=settings.backlog)
     elif settings.scorecard:
         task = ScorecardTask(since=settings.scorecard)
+    elif settings.reproduce != "off":
+        task = route_reproduce_event(*event)
     else:
         task = route_event(*event, config=None) if settings.fix == "off" else route_fix_event(*event)
     if isinstance(task, Skip):

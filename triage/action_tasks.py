@@ -13,7 +13,16 @@ from triage.app.app import App
 from triage.base import threads
 from triage.base.os_signals import SignalHandler
 from triage.domain.run import Status
-from triage.domain.task import BacklogTask, FixTask, QuietTask, ScorecardTask, SuggestionDecision, Task, TriageTask
+from triage.domain.task import (
+    BacklogTask,
+    FixTask,
+    QuietTask,
+    ReproduceTask,
+    ScorecardTask,
+    SuggestionDecision,
+    Task,
+    TriageTask,
+)
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 from triage.jobs.run_context import Run, RunResult
@@ -22,7 +31,7 @@ from triage.ports import Output
 
 
 async def carry_out(
-    task: Task | FixTask | ScorecardTask | BacklogTask,
+    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask,
     app: App,
     output: Output,
     payload: Mapping[str, Any],
@@ -39,6 +48,11 @@ async def carry_out(
         from triage.backlog.backlog_job import run_backlog_job  # a triage needs none of it
 
         return await run_backlog_job(task.stage, app, open_run(app))
+    if isinstance(task, ReproduceTask):
+        from triage.reproduce.jobs.run_reproduce_job import open_reproduce_job, run_reproduce_job  # as above
+
+        job = open_reproduce_job(app, open_run(app, event_issue=parse_issue(payload)))
+        return (await run_reproduce_job(app.settings.reproduce, task, job)).status
     if isinstance(task, FixTask):
         app = replace(app, settings=app.settings.with_fix_limits())
         return (await _fix(task, app, open_run(app, event_issue=parse_issue(payload)))).status

@@ -190,7 +190,9 @@ def test_questions_are_short_and_without_lectures(language: str) -> None:
     phrases = get_phrases(language)
     for name in QUESTIONS:
         text = getattr(phrases, name)
-        longest = text.format(project="p" * 40, label="x" * 120, message="m" * 80, gap="g" * MAX_GAP_CHARS)
+        longest = text.format(
+            project="p" * 40, label="x" * 120, message="m" * 80, gap="g" * MAX_GAP_CHARS, version="1.2.3"
+        )
         assert len(longest) <= MAX_CHARS, name
         assert len(re.findall(r"[.!?。！？](?:\s|$|(?=\w))", text)) <= 2, name
         assert "!" not in text

@@ -1,10 +1,13 @@
 """Builds runs of an example for tests."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar, cast
 
+from triage.domain.issue import Repository
+from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Execution, Expected, Failure, Place, Selection, Target
 from triage.reproduce.example.example import Example, Project
+from triage.reproduce.pages import Pages
 
 NOW = datetime(2022, 3, 1, tzinfo=UTC)
 CODE = "import shop\n\nshop.total([])\n"
@@ -45,3 +48,33 @@ def selection(expected: Expected | None = None, **changes: Any) -> Selection:
         "targets": [target("2.4.1"), MAIN],
     }
     return Selection(**fields | changes)
+
+
+class FakeSource:
+    """A repository with the same files at each commit."""
+
+    FILES: ClassVar = {"src/shop/cart.py": "x\n" * 40, "src/shop/money.py": "x\n", "README.md": "x\n"}
+    SUBJECTS: ClassVar = {"9f8e7d6" + "0" * 33: "Stack *without* copies (#812)"}
+
+    def resolve(self, name: str) -> str | None:
+        commits = {"HEAD": MAIN.commit, "v2.4.1": "2" * 40, MAIN.commit: MAIN.commit} | {
+            one: one for one in self.SUBJECTS
+        }
+        return commits.get(name)
+
+    def list_version_tags(self) -> dict[str, str]:
+        return {"2.4.1": "v2.4.1"}
+
+    def list_paths(self, commit: str) -> list[str]:
+        return [*self.FILES]
+
+    def read(self, commit: str, path: str) -> str | None:
+        return self.FILES.get(path)
+
+    def read_subject(self, commit: str) -> str:
+        return self.SUBJECTS[commit]
+
+
+def pages() -> Pages:
+    """The repository on GitHub."""
+    return Pages(cast("Source", FakeSource()), Repository(slug="octo/shop", server_url="https://github.com"))

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from tests.reproduce.runs import MAIN, NOT_INSTALLED, failed, passed, selection
+from tests.reproduce.runs import MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
 from triage.reproduce.evidence import Change, Evidence, Execution, Expected, Place, Selection
-from triage.reproduce.render_evidence import dump_evidence, find_path, render_evidence
+from triage.reproduce.render_evidence import dump_evidence, render_evidence
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
-PATHS = ["src/shop/cart.py", "src/shop/money.py", "README.md"]
 MOVED = Place(path="shop/cart.py", line=31, function="total")
 CHANGE = Change(release="2.4.0", before="2.3.0", commit="9f8e7d6" + "0" * 33, subject="Stack *without* copies (#812)")
 HOSTILE = "ValueError: `| <img src=x> | ](http://evil.test) @octocat ghp_012345678901234567890123456789abcdef #1"
@@ -53,11 +52,11 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_block_reads_as_in_its_golden_file(golden, name):
-    golden(f"tests/golden/reproduce_{name}.md", render_evidence(*CASES[name], PATHS))
+    golden(f"tests/golden/reproduce_{name}.md", render_evidence(*CASES[name], pages()))
 
 
 def test_the_json_has_what_later_steps_read():
-    found = json.loads(dump_evidence(*CASES["still"], PATHS))
+    found = json.loads(dump_evidence(*CASES["still"], pages()))
     assert found["verdict"] == "still"
     assert set(found["example"]) == {"sha256", "language", "code", "changed"}
     assert found["runs"][1] == {
@@ -78,7 +77,17 @@ def test_the_json_has_what_later_steps_read():
     assert found["first_good"] is None
 
 
-def test_a_path_that_two_files_end_in_is_not_known():
-    assert find_path("shop/cart.py", PATHS) == "src/shop/cart.py"
-    assert find_path("shop/cart.py", [*PATHS, "old/shop/cart.py"]) == ""
-    assert find_path("shop/cart.py", [*PATHS, "shop/cart.py"]) == "shop/cart.py"
+def test_a_path_that_two_files_end_in_is_not_known(monkeypatch):
+    for paths, found in (([], "src/shop/cart.py"), (["old/shop/cart.py"], ""), (["shop/cart.py"], "shop/cart.py")):
+        monkeypatch.setattr(FakeSource, "FILES", {"src/shop/cart.py": ""} | dict.fromkeys(paths, ""))
+        assert pages().find_path("shop/cart.py") == found
+
+
+def test_a_line_that_the_file_does_not_have_and_an_unknown_commit_are_not_linked():
+    far = Place(path="shop/cart.py", line=41, function="total")
+    text = render_evidence(*build(None, failed(), failed("ValueError: no items", far), CHANGE), pages())
+    assert "| `src/shop/cart.py:41`, `total` |" in text
+    unknown = CHANGE.model_copy(update={"commit": "8" * 40})
+    text = render_evidence(*build(None, failed(), failed(), unknown), pages())
+    assert "First release with it: `2.4.0`.\n" in text
+    assert "first commit" not in text

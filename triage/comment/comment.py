@@ -16,12 +16,12 @@ QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _
 def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
     """Return the whole body of the comment. `state` is what it remembers.
 
-    A proposal and an answer of the `previous` body stay. The report has the room that they leave.
+    A reproduction, a proposal and an answer of the `previous` body stay. The report has the room that they leave.
     """
     old = split_comment(previous)
-    room = MAX_COMMENT_UNITS - utf16_length(page.frozen + old.proposal + old.answer)
+    room = MAX_COMMENT_UNITS - utf16_length(page.frozen + old.reproduction + old.proposal + old.answer)
     report = render_visible_comment(page, room)
-    return join_comment(CommentParts(render_state(state), report, old.proposal, old.answer, page.frozen))
+    return join_comment(old._replace(state_line=render_state(state), report=report, frozen=page.frozen))
 
 
 def render_visible_comment(page: Page, max_utf16_units: int = MAX_COMMENT_UNITS) -> str:
@@ -47,6 +47,7 @@ def render_quiet_comment(body: str, state: CommentState) -> str:
 
 FROZEN_OPEN = "<!-- bug-triage-suggestions: "
 FROZEN_CLOSE = " -->"
+REPRODUCTION_MARK = "<!-- bug-triage-reproduction -->"
 PROPOSAL_MARK = "<!-- bug-triage-proposal -->"
 ANSWER_MARK = "<!-- bug-triage-answer -->"
 
@@ -60,6 +61,8 @@ class CommentParts(NamedTuple):
     """One line about the last command."""
     frozen: str = ""
     """The hidden second line: what `/triage apply` carries out."""
+    reproduction: str = ""
+    """What the example of the report did; Markdown."""
 
 
 def split_comment(body: str) -> CommentParts:
@@ -69,16 +72,30 @@ def split_comment(body: str) -> CommentParts:
     frozen = line if line.startswith(FROZEN_OPEN) and line.endswith(FROZEN_CLOSE) else ""
     rest = below if frozen else rest
     rest, _, answer = rest.partition(f"\n{ANSWER_MARK}\n")
-    report, _, proposal = rest.partition(f"\n{PROPOSAL_MARK}\n")
-    return CommentParts(state_line, report.strip("\n"), proposal.strip("\n"), answer.strip("\n"), frozen)
+    rest, _, proposal = rest.partition(f"\n{PROPOSAL_MARK}\n")
+    report, _, reproduction = rest.partition(f"\n{REPRODUCTION_MARK}\n")
+    report, reproduction, proposal, answer = (text.strip("\n") for text in (report, reproduction, proposal, answer))
+    return CommentParts(state_line, report, proposal, answer, frozen, reproduction)
 
 
 def join_comment(parts: CommentParts) -> str:
     """Return the body of a comment. An empty part leaves no trace."""
     frozen = f"{parts.frozen}\n" if parts.frozen else ""
     body = f"{parts.state_line}\n{frozen}{parts.report}\n"
+    body += f"\n{REPRODUCTION_MARK}\n{parts.reproduction}\n" if parts.reproduction else ""
     body += f"\n{PROPOSAL_MARK}\n{parts.proposal}\n" if parts.proposal else ""
     return body + (f"\n{ANSWER_MARK}\n{parts.answer}\n" if parts.answer else "")
+
+
+MAX_BODY_UNITS = 65_000
+"""GitHub accepts 65,536 characters, and may count otherwise than we do."""
+CUT_REPORT = "_The report was cut to make room. A comment that says_ `/triage` _writes it again._"
+
+
+def fit_comment(parts: CommentParts) -> str:
+    """Return the body of a comment, without its report if both are too long together."""
+    body = join_comment(parts)
+    return body if utf16_length(body) <= MAX_BODY_UNITS else join_comment(parts._replace(report=CUT_REPORT))
 
 
 NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."

@@ -57,7 +57,7 @@ MAX_PATH_CHARS = 150
 MAX_LINE_CHARS = 8_192
 _OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
-_LATER_FIELDS = ("needs_info", "suggested", "applied", "labels", "named", "proposal", "tests", "runs")
+_LATER_FIELDS = ("needs_info", "suggested", "applied", "labels", "named", "proposal", "tests", "reproduced", "runs")
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256; empty if unknown."""
@@ -96,6 +96,18 @@ class FirstNamed(Value):
     paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
 
 
+class Reproduced(Value):
+    """What running the report's example said last."""
+
+    model_config = ConfigDict(strict=True)
+
+    example: Hash
+    fails: bool
+    """On the default branch, with the failure that the report describes: then it is run again later."""
+    on: Annotated[str, Field(pattern=r"^[\w.+]{0,40}$")] = ""
+    """The release that it was compared with; empty for none."""
+
+
 class CommentState(Value):
     model_config = ConfigDict(strict=True, **RENAMED_FIELDS)
 
@@ -122,6 +134,7 @@ class CommentState(Value):
     """Last commit of the proposed patch that the comment shows."""
     tests: ProposalTests = ""
     """What the project's tests said of it."""
+    reproduced: Reproduced | None = None
     runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
@@ -179,6 +192,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         named=earlier.named or (None if text is None else _remember_named(report)),
         proposal=earlier.proposal,
         tests=earlier.tests,
+        reproduced=earlier.reproduced,
         runs=earlier.runs,
     )
 
@@ -195,6 +209,10 @@ def _remember_named(report: RunReport) -> FirstNamed | None:
 
 def hash_label(name: str) -> str:
     return _hash(f"label:{name.casefold()}")
+
+
+def hash_example(code: str) -> str:
+    return _hash(f"example:{code}")
 
 
 def hash_suggestion(suggestion: Suggestion) -> str:

@@ -61,6 +61,8 @@ FixStage = Literal["off", "gate", "propose", "store", "report", "apply"]
 """What a job of the fix flow does. The jobs run one after the other, each with the permissions that it needs."""
 BacklogStage = Literal["off", "list", "run", "merge"]
 """What a job does with a backlog. The jobs run one after the other."""
+ReproduceStage = Literal["off", "select", "run", "report"]
+"""What a job does of running a report's example. Only `run` executes it, and has no rights."""
 BACKLOG_QUERY = "is:open no:assignee"
 """Search for the issues of a backlog, if nobody says which."""
 FixCommand = Literal["fix", "revise", "approve", "reject"]
@@ -81,6 +83,17 @@ class FixTask(Value):
     @property
     def makes_proposal(self) -> bool:
         return self.command in ("fix", "revise")
+
+
+class ReproduceTask(Value):
+    """Run the example of a report."""
+
+    number: int | None = None
+    """None for all open issues whose example failed when it was run last."""
+    actor: str = ""
+    """Who commanded; empty if the workflow itself asks, which its author decided."""
+    words: str = ""
+    """What follows the command: `on VERSION`, and below it perhaps an example."""
 
 
 class ScorecardTask(Value):

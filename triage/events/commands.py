@@ -12,12 +12,15 @@ _PROPOSAL_ID = re.compile(r"[0-9a-f]{12}")
 
 
 MAX_WORDS_CHARS = 4_000
+MAX_REPRODUCE_CHARS = 24_000
+"""An example may stand below the command."""
 
 
 class CommandName(StrEnum):
     TRIAGE = "triage"
     QUIET = "quiet"
     FIX = "fix"
+    REPRODUCE = "reproduce"
     APPLY = "apply"
     APPROVE = "approve"
     REJECT = "reject"
@@ -38,7 +41,7 @@ class Command(Value):
     proposal_id: str = ""
     """Of the commands about a proposal; empty if what stands there is no id."""
     words: str = ""
-    """What follows `fix` or a proposal's id, also in the lines below the command."""
+    """What follows `fix`, `reproduce` or a proposal's id, also in the lines below the command."""
 
 
 def parse_command(body: str) -> Command | None:
@@ -55,6 +58,9 @@ def parse_command(body: str) -> Command | None:
         return Command(name=CommandName.QUIET)
     if word in PROPOSAL_COMMANDS or word == CommandName.FIX:
         return _parse_proposal_command(CommandName(word), rest, lines[number + 1 :])
+    if word == CommandName.REPRODUCE:
+        words = "\n".join([rest, *lines[number + 1 :]]).strip()[:MAX_REPRODUCE_CHARS]
+        return Command(name=CommandName.REPRODUCE, words=words)
     word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")
 

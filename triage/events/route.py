@@ -7,7 +7,7 @@ from typing import Any
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import FixTask, QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
+from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
 from triage.events.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
@@ -153,6 +153,8 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
         )
     if command.name in FIX_COMMANDS:
         return Skip(reason=f"`/triage {command.name}` is for a workflow with the input `fix` (docs/fix.md).")
+    if command.name is CommandName.REPRODUCE:
+        return Skip(reason="`/triage reproduce` is for a workflow with the input `reproduce` (docs/reproduce.md).")
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
     return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage apply`.")
 
@@ -215,3 +217,36 @@ def _route_fix_comment(payload: Payload) -> FixTask | Skip:
             "words": command.words,
         }
     )
+
+
+NO_REPRODUCE_COMMAND = "The comment does not say `/triage reproduce`."
+
+
+def route_reproduce_event(
+    event_name: str, payload: Mapping[str, Any], number: int | None = None
+) -> ReproduceTask | Skip:
+    """Return whose example is run: of a command, of an opened issue, or of all issues again.
+
+    Raises:
+        BadInput: The payload cannot be read.
+    """
+    if event_name in (*EVENTS_WITHOUT_ISSUE, "release"):
+        return ReproduceTask(number=number)
+    parsed = parse_payload(payload)
+    if event_name == "issues" and parsed.action == "opened":
+        issue = _require_issue(parsed)
+        by_bot = "The issue was opened by a bot." if _is_by_bot(parsed, issue.user) else ""
+        reason = _issue_skip_reason(issue) or by_bot
+        return Skip(reason=reason) if reason else ReproduceTask(number=issue.number)
+    if event_name == "issue_comment":
+        return _route_reproduce_comment(_require_issue(parsed), _require_comment(parsed), parsed)
+    return Skip(reason="Examples are run for a comment that says `/triage reproduce`, an opened issue, or all again.")
+
+
+def _route_reproduce_comment(issue: IssuePart, comment: CommentPart, payload: Payload) -> ReproduceTask | Skip:
+    command = parse_command(comment.body)
+    reason = _issue_skip_reason(issue) or _comment_skip_reason(payload, comment)
+    if reason or command is None or command.name is not CommandName.REPRODUCE:
+        return Skip(reason=reason or NO_REPRODUCE_COMMAND)
+    actor = comment.user.login if comment.user else ""
+    return ReproduceTask(number=issue.number, actor=actor, words=command.words)

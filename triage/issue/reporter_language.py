@@ -127,6 +127,8 @@ class Phrases(Value):
     ask_actual: str
     ask_everything: str
     ask_gap: str
+    ask_difference: str
+    ask_newer: str
 
 
 _PHRASES = {

@@ -36,6 +36,7 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
         "proposal-tests",
         "proposal-status",
         "pull-request-url",
+        "reproduce-task",
         "backlog-matrix",
         "backlog-issues",
         "backlog-cursor",

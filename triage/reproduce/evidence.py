@@ -105,20 +105,20 @@ class Selection(Value):
 class Run(Value):
     """All runs of the example on one version."""
 
-    on: str
-    commit: str = ""
-    time: str = ""
+    on: str = Field(max_length=200)
+    commit: str = Field("", max_length=64)
+    time: str = Field("", max_length=40)
     """Nothing younger was installed; a date."""
     outcome: Outcome
-    runtime: str = ""
-    reason: str = ""
-    error: str = ""
+    runtime: str = Field("", max_length=40)
+    reason: str = Field("", max_length=MAX_TEXT_CHARS)
+    error: str = Field("", max_length=MAX_TEXT_CHARS + 300)
     place: Place | None = None
     """Where the error was raised, the last frame of the project."""
-    output: str = ""
-    executed: list[Place] = Field(default_factory=list)
-    repeats: int = 0
-    failures: int = 0
+    output: str = Field("", max_length=MAX_OUTPUT_CHARS)
+    executed: list[Place] = Field(default_factory=list, max_length=MAX_PLACES)
+    repeats: int = Field(0, ge=0, le=100)
+    failures: int = Field(0, ge=0, le=100)
     """How many of the repeats had the reported failure."""
     same_failure: bool = False
     is_mixed: bool = False
@@ -127,11 +127,11 @@ class Run(Value):
 class Change(Value):
     """Where the outcome changes: the first release with the new outcome, and the first commit if it was found."""
 
-    release: str = ""
-    before: str = ""
+    release: str = Field("", max_length=200)
+    before: str = Field("", max_length=200)
     """The release before it, which was run too."""
-    commit: str = ""
-    subject: str = ""
+    commit: str = Field("", max_length=64)
+    subject: str = Field("", max_length=200)
     only_tests: bool = False
     """The commit touches no file that is shipped: the range is named."""
 
@@ -139,8 +139,8 @@ class Change(Value):
 class Evidence(Value):
     verdict: Verdict
     measure: Measure = "difference"
-    runs: list[Run] = Field(default_factory=list)
+    runs: list[Run] = Field(default_factory=list, max_length=12)
     first_bad: Change | None = None
     first_good: Change | None = None
-    searched: str = ""
+    searched: str = Field("", max_length=300)
     """Why a bisection found nothing, a sentence; empty without one."""

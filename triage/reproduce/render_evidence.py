@@ -4,16 +4,20 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from triage.comment.wording import format_count
-from triage.reproduce.evidence import Change, Evidence, Place, Run, Selection
+from triage.comment.wording import format_count, truncate
+from triage.issue.reporter_language import get_phrases
+from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.expected import is_same_output
+from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell
 from triage.reproduce.verdict import is_same_everywhere
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
-from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 _MAX_SHOWN_OUTPUT = 1_500
-_MAX_ERROR_CHARS = 200
 _MAX_LISTED = 20
+_MAX_SHOWN_CODE = 6_000
+SUMMARY = "The example as it was run, and what it printed"
+"""Each block has it. GitHub's search finds issues by it."""
 _JSON_FIELDS = {
     "on",
     "commit",
@@ -28,13 +32,22 @@ _JSON_FIELDS = {
 }
 
 
-def render_evidence(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
-    """Return the block as Markdown. `paths` are the repository's files at main, which places are looked up in."""
-    parts = [f"**{_describe_verdict(selection, evidence)}** {_describe_run(evidence)}"]
-    parts.append(_render_table(selection, evidence, paths))
-    if found := _describe_change(evidence):
-        parts.append(found)
-    parts.append(_render_details(selection, evidence, paths))
+def render_evidence(
+    selection: Selection, evidence: Evidence, pages: Pages, *, is_own: bool = False, asked: str = ""
+) -> str:
+    """Return the block as Markdown.
+
+    Args:
+        selection: What was run.
+        evidence: What happened.
+        pages: The repository.
+        is_own: The example stands in the command, not in the report.
+        asked: A sentence to the reporter; empty without one.
+    """
+    parts = [f"**{_describe_verdict(selection, evidence)}** {_describe_run(evidence, is_own=is_own)}"]
+    parts.append(_render_table(selection, evidence, pages))
+    parts += filter(None, [_describe_change(evidence, pages), asked])
+    parts.append(_render_details(selection, evidence, pages))
     return "\n\n".join(parts) + "\n"
 
 
@@ -80,9 +93,19 @@ def _describe_difference(selection: Selection, evidence: Evidence) -> str:
     return "The example runs, with different results. A person must say which one is right."
 
 
-def _describe_run(evidence: Evidence) -> str:
-    runtimes = list(dict.fromkeys(run.runtime for run in evidence.runs if run.runtime))
-    return f"The example from the report{', run on ' if runtimes else ''}{' and '.join(runtimes)}:"
+def _describe_run(evidence: Evidence, *, is_own: bool) -> str:
+    runtimes = list(dict.fromkeys(escape_markdown(run.runtime) for run in evidence.runs if run.runtime))
+    where = "command" if is_own else "report"
+    return f"The example from the {where}{', run on ' if runtimes else ''}{' and '.join(runtimes)}:"
+
+
+def ask_reporter(evidence: Evidence, language: str) -> str:
+    """Return what only the reporter can answer, in their language; empty for nothing."""
+    phrases = get_phrases(language)
+    if evidence.verdict == "not-reproduced":
+        return phrases.ask_difference
+    newer = evidence.first_good.release if evidence.first_good else ""
+    return phrases.ask_newer.format(version=format_code_span(newer)) if newer else ""
 
 
 def _name(run: Run) -> str:
@@ -90,76 +113,56 @@ def _name(run: Run) -> str:
     return f"{name} ({format_code_span(run.commit[:7])})" if run.commit and not run.commit.startswith(run.on) else name
 
 
-def _render_table(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+def _render_table(selection: Selection, evidence: Evidence, pages: Pages) -> str:
     runs = evidence.runs
     outcomes = [_describe_outcome(run, runs[:number], selection) for number, run in enumerate(runs)]
     rows = [["", *(format_code_span(run.on) for run in runs)], ["---"] * (len(runs) + 1), ["outcome", *outcomes]]
     if any(run.place for run in runs):
-        rows.append(["ends in", *(_describe_place(run.place, paths) for run in runs)])
+        rows.append(["ends in", *(pages.format_place(run) for run in runs)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection) -> str:
     if run.outcome == "failed":
-        return "the same" if any(run.error == one.error for one in earlier) else _format_cell(run.error)
+        return "the same" if any(run.error == one.error for one in earlier) else format_cell(run.error)
     if run.outcome != "passed":
-        return escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", _MAX_ERROR_CHARS)
+        return escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
     if any(one.outcome == "passed" and is_same_output(run.output, one.output) for one in earlier):
         return "no error, the same output" if run.output.strip() else "no error"
     return "no error, the output of the report" if run.same_failure and selection.expected.shown else "no error"
 
 
-def _format_cell(text: str) -> str:
-    code = format_code_span(shorten_text(text, _MAX_ERROR_CHARS))
-    return code.replace("|", "\\|")
-
-
-def _describe_place(place: Place | None, paths: Sequence[str]) -> str:
-    if place is None:
-        return "–"
-    where = _format_cell(f"{find_path(place.path, paths) or place.path}:{place.line}")
-    return where if place.function.startswith("<") else f"{where}, {_format_cell(place.function)}"
-
-
-def find_path(path: str, paths: Sequence[str]) -> str:
-    """Return the file of the repository that an installed file came from; empty if there is not exactly one."""
-    if path in paths:
-        return path
-    found = [one for one in paths if one.endswith(f"/{path}")]
-    return found[0] if len(found) == 1 else ""
-
-
-def _describe_change(evidence: Evidence) -> str:
+def _describe_change(evidence: Evidence, pages: Pages) -> str:
     change = evidence.first_good or evidence.first_bad
     if change is None:
-        return evidence.searched
+        return escape_markdown(evidence.searched)
     has, had = ("without it", "Last release with it") if evidence.first_good else ("with it", "Worked in")
     before = f"{had}{':' if evidence.first_good else ''} {format_code_span(change.before)}."
     first = f"First release {has}: {format_code_span(change.release)}" if change.release else "Not released yet"
-    return f"{before} {first}{_describe_commit(change)}."
+    return f"{before} {first}{_describe_commit(change, pages)}."
 
 
-def _describe_commit(change: Change) -> str:
-    if not change.commit:
+def _describe_commit(change: Change, pages: Pages) -> str:
+    commit = pages.format_commit(change.commit) if change.commit else ""
+    if not commit:
         return ""
-    commit = f"{format_code_span(change.commit[:7])} *{escape_markdown(change.subject)}*"
     if change.only_tests:
         return f"; the change lies near {commit}, which changes nothing that is shipped"
     return f"; first commit: {commit}"
 
 
-def _render_details(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> str:
     example = selection.example
     language = "js" if example.language == "node" else example.language
-    parts = ["<details><summary>The example as it was run, and what it printed</summary>", ""]
-    parts.append(format_code_block(redact_likely_secrets(example.code.rstrip()), language))
-    parts += ["", " ".join(example.changed or ["Nothing was changed."]), ""]
+    parts = [f"<details><summary>{SUMMARY}</summary>", ""]
+    parts.append(format_code_block(truncate(redact_likely_secrets(example.code.rstrip()), _MAX_SHOWN_CODE), language))
+    parts += ["", " ".join(map(escape_markdown, example.changed or ["Nothing was changed."])), ""]
     for number, run in enumerate(evidence.runs):
         if run.output.strip() and not any(is_same_output(run.output, one.output) for one in evidence.runs[:number]):
             output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]
             parts += [f"Printed on {format_code_span(run.on)}:", "", format_code_block(output, "text"), ""]
     parts += [_describe_environment(run) for run in evidence.runs if run.runtime]
-    if executed := list_executed(evidence.runs[-1], paths):
+    if executed := list_executed(evidence.runs[-1], pages):
         listed = ", ".join(map(format_code_span, executed[:_MAX_LISTED]))
         more = f" and {len(executed) - _MAX_LISTED} more" if len(executed) > _MAX_LISTED else ""
         parts += ["", f"Files of the project that it executes, beyond imports: {listed}{more}."]
@@ -167,20 +170,20 @@ def _render_details(selection: Selection, evidence: Evidence, paths: Sequence[st
 
 
 def _describe_environment(run: Run) -> str:
-    runs = format_count(run.repeats, "run")
-    return f"- {format_code_span(run.on)}: {run.runtime}, packages up to {run.time}, {runs}"
+    runtime, time = escape_markdown(run.runtime), escape_markdown(run.time)
+    return f"- {format_code_span(run.on)}: {runtime}, packages up to {time}, {format_count(run.repeats, 'run')}"
 
 
-def list_executed(run: Run, paths: Sequence[str]) -> list[str]:
+def list_executed(run: Run, pages: Pages) -> list[str]:
     """Return the files of the repository whose functions ran, those with most functions first."""
     counts: dict[str, int] = {}
     for place in run.executed:
-        if path := find_path(place.path, paths):
+        if path := pages.find_path(place.path):
             counts[path] = counts.get(path, 0) + 1
     return sorted(counts, key=lambda path: (-counts[path], path))
 
 
-def dump_evidence(selection: Selection, evidence: Evidence, paths: Sequence[str]) -> str:
+def dump_evidence(selection: Selection, evidence: Evidence, pages: Pages) -> str:
     """Return the evidence as JSON, for later steps and measurements."""
     example = selection.example
     shown = {"sha256": example.sha256, "language": example.language, "code": example.code, "changed": example.changed}
@@ -188,16 +191,19 @@ def dump_evidence(selection: Selection, evidence: Evidence, paths: Sequence[str]
         "verdict": evidence.verdict,
         "measure": evidence.measure,
         "example": shown,
-        "runs": [_dump_run(run, paths) for run in evidence.runs],
+        "runs": [_dump_run(run, pages) for run in evidence.runs],
         "first_bad": _dump_change(evidence.first_bad),
         "first_good": _dump_change(evidence.first_good),
     }
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
-def _dump_run(run: Run, paths: Sequence[str]) -> dict[str, Any]:
-    place = run.place and {"path": find_path(run.place.path, paths) or run.place.path, "line": run.place.line}
-    return {**run.model_dump(include=_JSON_FIELDS), "place": place, "executed": list_executed(run, paths)}
+def _dump_run(run: Run, pages: Pages) -> dict[str, Any]:
+    place = run.place and {
+        "path": pages.find_path(run.place.path, run.commit) or run.place.path,
+        "line": run.place.line,
+    }
+    return {**run.model_dump(include=_JSON_FIELDS), "place": place, "executed": list_executed(run, pages)}
 
 
 def _dump_change(change: Change | None) -> dict[str, Any] | None:

@@ -18,24 +18,13 @@ from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.code.git.git import GitError
 from triage.domain.issue import Issue
-from triage.reproduce.bisect_versions import Bisection
 from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.environment import Environments
-from triage.reproduce.environments.package_index import list_releases
 from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments
-from triage.reproduce.example.example import NoExample, Project
+from triage.reproduce.pages import Pages
+from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
 from triage.reproduce.render_evidence import dump_evidence, render_evidence
-from triage.reproduce.run_example import VersionRunner, run_selection
-from triage.reproduce.select_example import Versions, open_project, select_example
-
-_REFUSALS = {
-    "no-block": "the report has no block of code",
-    "does-not-parse": "no block of the report is code that runs",
-    "does-not-import-the-project": "no block of the report imports {package}",
-    "calls-nothing": "the report's code imports {package}, but calls nothing",
-    "undefined-names": "the report's code uses names that nothing defines: {names}",
-}
 
 
 def reproduce(
@@ -87,24 +76,13 @@ def _open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractC
 def _reproduce(
     app: App, issue: Issue, environments: Environments, on: Sequence[str], *, bisect: bool, as_json: bool
 ) -> str:
-    source = Source(app.root)
-    head = source.resolve("HEAD")
-    if head is None:
-        raise BadInput("The repository has no commit.")
-    project = open_project(source, app.config.reproduce, head)
-    releases = list_releases(project, app.environment.network, os.environ)
-    versions = Versions(source, project, releases, head, is_named=bool(app.config.reproduce.package))
-    selection = select_example(issue, source, project, versions, on, app.config.reproduce.setup)
-    if isinstance(selection, NoExample):
-        raise BadInput(f"Nothing was run: {_describe_refusal(selection, project)}.")
-    runner = VersionRunner(environments, selection, app.progress.info)
-    evidence = run_selection(selection, runner)
-    if bisect:
-        evidence = Bisection(selection, evidence, runner, versions).search(source)
-    render = dump_evidence if as_json else render_evidence
-    text: str = app.redactor.redactor_for("example")(render(selection, evidence, source.list_paths(head)))
-    return text
-
-
-def _describe_refusal(refusal: NoExample, project: Project) -> str:
-    return _REFUSALS[refusal.reason].format(package=project.package, names=", ".join(refusal.names))
+    checkout = ProjectCheckout(app)
+    try:
+        selection = checkout.select(issue, on)
+    except NothingToRun as why:
+        raise BadInput(f"Nothing was run: {why}") from None
+    *_, evidence = checkout.run(selection, environments, bisect=bisect)
+    pages = Pages(checkout.source)
+    text = dump_evidence(selection, evidence, pages) if as_json else render_evidence(selection, evidence, pages)
+    redacted: str = app.redactor.redactor_for("example")(text)
+    return redacted

@@ -23,7 +23,7 @@ from triage.base.errors import BadInput
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
 from triage.domain.run import Engine, Limits
-from triage.domain.task import BACKLOG_QUERY, BacklogStage, FixStage
+from triage.domain.task import BACKLOG_QUERY, BacklogStage, FixStage, ReproduceStage
 
 PLACEHOLDER_KEY = "sk-no-key-required"
 """Sent to an endpoint without a key; gateways that need none accept any."""
@@ -150,6 +150,12 @@ class Settings(BaseModel):
         "",
         description="For the job with fix set to report: what the tests of the project said: proved, unproved, "
         "uncounted, failed, unclear or none. See docs/fix.md.",
+    )
+    reproduce: Annotated[ReproduceStage, one_of("off", "select", "run", "report")] = Field(
+        "off",
+        description="What this job does to run the example of a report: off, select (decides who may ask, and what is "
+        "run), run (runs it with Docker, without a request to GitHub), or report (writes the comment). See "
+        "docs/reproduce.md.",
     )
     scorecard: Annotated[str, Field(max_length=20)] = Field(
         "",

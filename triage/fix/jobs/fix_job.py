@@ -8,9 +8,6 @@ from pydantic import Field, ValidationError
 from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.comment.comment import CommentParts, join_comment, split_comment
-from triage.comment.hidden_state import CommentState, parse_state, render_state
-from triage.comment.sections import utf16_length
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
 from triage.domain.issue import Issue
 from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
@@ -22,6 +19,7 @@ from triage.fix.fix_ports import BaseFiles, ProposalStore
 from triage.job_page.notices import plan_fix_result
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects
+from triage.writes.comment_part import plan_comment_part, read_state
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.suggestion_proposal import render_answer
 
@@ -174,11 +172,6 @@ async def find_start_problem(job: FixJob) -> str:
     return "" if is_on_it else OFF_START.format(commit=commit[:12])
 
 
-MAX_BODY_UNITS = 65_000
-"""GitHub accepts 65,536 characters, and may count otherwise than we do."""
-CUT_REPORT = "_The report was cut to make room for the proposal. A comment that says_ `/triage` _writes it again._"
-
-
 def shows_proposal(issue: Issue) -> bool:
     """Whether our comment shows a patch that waits for an answer."""
     return bool(read_shown_commit(issue))
@@ -186,34 +179,16 @@ def shows_proposal(issue: Issue) -> bool:
 
 def read_shown_commit(issue: Issue) -> str:
     """Return the last commit of the patch that our comment shows; empty without one."""
-    comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
-    return state.proposal if state else ""
+    return read_state(issue).proposal
 
 
 def plan_proposal_part(
     issue: Issue, proposal: str, *, commit: str = "", tests: ProposalTests = ""
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and answers no command any more; a new one if there is none."""
-    number = issue.number or 0
-    comment = find_our_comment(issue)
-    state = (parse_state(comment.body) if comment else None) or CommentState()
-    line = render_state(state.model_copy(update={"proposal": commit, "tests": tests}))
-    if comment is None or comment.comment_id is None:
-        return [PostComment(issue_number=number, body=join_comment(CommentParts(line, "", proposal)))]
-    parts = split_comment(comment.body)._replace(state_line=line, proposal=proposal, answer="")
-    return [EditComment(issue_number=number, comment_id=comment.comment_id, body=_fit(parts))]
+    return [plan_comment_part(issue, {"proposal": commit, "tests": tests}, proposal=proposal, answer="")]
 
 
-def plan_answer_part(issue: Issue, answer: str) -> Sequence[EditComment]:
+def plan_answer_part(issue: Issue, answer: str) -> Sequence[PostComment | EditComment]:
     """Return the comment with this answer; nothing if there is no comment of ours."""
-    comment = find_our_comment(issue)
-    if comment is None or comment.comment_id is None:
-        return []
-    body = _fit(split_comment(comment.body)._replace(answer=answer))
-    return [EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=body)]
-
-
-def _fit(parts: CommentParts) -> str:
-    body = join_comment(parts)
-    return body if utf16_length(body) <= MAX_BODY_UNITS else join_comment(parts._replace(report=CUT_REPORT))
+    return [plan_comment_part(issue, {}, answer=answer)] if find_our_comment(issue) else []

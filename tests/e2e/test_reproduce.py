@@ -1,0 +1,85 @@
+"""`/triage reproduce` job by job: real HTTP, git, wheels and runs. Containers are virtual environments here."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import git
+from testing.runs.reproduce_workflow import ReproduceWorkflow
+from testing.servers.github_api import serve_github_api
+from testing.servers.issue_writes_api import IssueWritesApi
+from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
+from triage.reproduce.environments.virtual import VirtualEnvironments
+from triage.reproduce.jobs import run_reproduce_job
+
+VERSIONS = {"1.0": GOOD, "1.1": BAD, "1.2": BAD}
+TEXT = ISSUE.partition("\n\n")[2].replace("shop 1.4", "shop 1.2")
+
+
+@pytest.fixture
+def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReproduceWorkflow]:
+    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", VirtualEnvironments)
+    make_repository(tmp_path / "checkout", VERSIONS)
+    with serve_packages(VERSIONS) as url, serve_github_api() as api:
+        known = variables(url, tmp_path)
+        for name, value in known.items():  # the registry and the programs, which a job has in its own environment
+            monkeypatch.setenv(name, value)
+        api.add_issue(title="total() fails", body=TEXT)
+        api.roles["mona"] = {"role_name": "triage", "permission": "read"}
+        api.viewer = "github-actions"
+        yield ReproduceWorkflow(tmp_path, api, IssueWritesApi(api), known)
+
+
+def test_the_comment_says_that_it_still_happens_and_since_when(workflow: ReproduceWorkflow) -> None:
+    workflow.say("/triage reproduce")
+    block = workflow.run_all()
+    head, bad = (git(workflow.folder / "checkout", "rev-parse", name) for name in ("HEAD", "v1.1"))
+    assert block.startswith(
+        f"**Still happens on `main` (`{head[:7]}`).** The example from the report, run on Python 3."
+    )
+    where = f"[`shop/__init__.py:3`](https://github.com/octo/shop/blob/{head}/shop/__init__.py#L3)"
+    assert where in block
+    assert f"Worked in `1.0`. First release with it: `1.1`; first commit: [`{bad[:7]}`]" in block
+    assert block in workflow.summary
+    assert json.loads((workflow.folder / "checkout/.triage/evidence.json").read_text())["results"][0]["number"] == 7
+
+
+def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:
+    workflow.say("/triage reproduce")
+    workflow.run_all()
+    workflow.say("/triage reproduce on v1.0\n```python\nimport shop\nprint(shop.total([1]))\nshop.total([])\n```")
+    block = workflow.run_all()
+    assert block.startswith("**Happens on `main`")
+    assert "but not on `1.0`" in block
+    assert "The example from the command" in block
+    assert "print(shop.total([1]))" in block
+
+
+def test_nobody_without_triage_rights_starts_anything(workflow: ReproduceWorkflow) -> None:
+    workflow.say("/triage reproduce", by="stranger")
+    assert workflow.run("select")["reproduce-task"] == ""
+    assert not (workflow.folder / "checkout/.triage").exists()
+    assert workflow.run_all() == ""
+
+
+def test_an_answer_says_why_nothing_was_run(workflow: ReproduceWorkflow) -> None:
+    workflow.say("/triage reproduce on 7.7")
+    assert workflow.run_all().startswith("**Nothing was run:** 7\\.7 is neither a release nor a tag")
+    workflow.api.issues[7]["body"] = "It is slow."
+    workflow.say("/triage reproduce")
+    assert workflow.run_all() == "**Nothing was run:** the report has no block of code."
+    assert workflow.writes.reactions[-1][2] == "confused"
+
+
+def test_an_issue_that_is_opened_with_an_example_is_run(workflow: ReproduceWorkflow) -> None:
+    workflow.open_issue()
+    assert workflow.run_all().startswith("**Still happens")
+
+
+def test_an_issue_that_is_opened_without_an_example_gets_no_comment(workflow: ReproduceWorkflow) -> None:
+    workflow.api.issues[7]["body"] = "It is slow."
+    workflow.open_issue()
+    assert workflow.run_all() == ""
+    assert "Nothing is run: the report has no block of code" in workflow.summary

@@ -1,0 +1,341 @@
+"""The jobs over fakes: whom they admit, what they say, and what they believe of the file of the job before."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from testing import factories
+from testing.fakes import NOW
+from tests.jobs.run_harness import RunHarness, our_comment
+from tests.reproduce.runs import CODE, failed, pages, passed, selection
+from triage.base.errors import BadInput, WrongUsage
+from triage.comment.comment import CommentParts, join_comment, split_comment
+from triage.comment.hidden_state import CommentState, Reproduced, hash_example, parse_state, render_state
+from triage.domain.effect import Policy
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.project_config import ProjectConfig
+from triage.domain.run import Status
+from triage.domain.task import ReproduceStage, ReproduceTask
+from triage.reproduce.evidence import Evidence, Execution, Selection
+from triage.reproduce.jobs.handover import Orders, Results, parse_file
+from triage.reproduce.jobs.reproduce_job import ReproduceJob
+from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
+from triage.reproduce.project_checkout import NothingToRun
+from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
+from triage.safety.active_content import find_active_content
+
+
+def make_evidence(named: Execution, main: Execution) -> Evidence:
+    chosen = selection()
+    measure = choose_measure([named, main], chosen.expected)
+    runs = [
+        summarize(one.on, [run, run], chosen.expected, measure).model_copy(update={"commit": one.commit})
+        for one, run in zip(chosen.targets, (named, main), strict=True)
+    ]
+    return Evidence(verdict=decide_verdict(chosen, runs, measure), measure=measure, runs=runs)
+
+
+STILL = make_evidence(failed(), failed())
+
+
+@dataclass
+class ReproduceHarness(RunHarness):
+    files: dict[str, bytes] = field(default_factory=dict)
+    actor: str = "maintainer"
+    words: str = ""
+    found: Evidence = STILL
+    asked: list[tuple[Issue, Sequence[str]]] = field(default_factory=list)
+    problem: Exception | None = None
+    config: ProjectConfig = field(default_factory=ProjectConfig)
+
+    def __post_init__(self) -> None:
+        self.github.roles["maintainer"] = "triage"
+        self.command()
+
+    def command(self, *before: IssueComment, **changes: Any) -> None:
+        said = IssueComment(author=self.actor, body="/triage reproduce", comment_id=77, created_at=NOW)
+        self.set_thread(*before, said, **changes)
+        self.event_issue = factories.issue(thread=[said], **changes)
+
+    def job(self) -> ReproduceJob:
+        run = self.build_context()
+        object.__setattr__(run, "config", self.config)
+        return ReproduceJob(run, self.select, lambda: [9, 7], self.execute, pages, self.files.get, self.write)
+
+    def select(self, issue: Issue, on: Sequence[str]) -> Selection:
+        self.asked.append((issue, on))
+        if self.problem:
+            raise self.problem
+        return selection()
+
+    def execute(self, chosen: Selection) -> Iterator[Evidence]:
+        yield self.found.model_copy(update={"searched": "Not yet."})
+        yield self.found
+
+    def write(self, name: str, text: str) -> str:
+        self.files[name] = text.encode()
+        return f".triage/{name}"
+
+    def run_job(self, stage: ReproduceStage) -> Status:
+        task = ReproduceTask(number=7, actor=self.actor, words=self.words)
+        return asyncio.run(run_reproduce_job(stage, task, self.job())).status
+
+    def run_all(self) -> str:
+        self.run_job("select")
+        if self.output.values["reproduce-task"] == "run":
+            self.run_job("run")
+        self.run_job("report")
+        return self.parts.reproduction
+
+    @property
+    def parts(self) -> CommentParts:
+        bodies = [body for _, body in self.github.posted] + [body for _, _, body in self.github.edited]
+        return split_comment(bodies[-1]) if bodies else CommentParts("", "")
+
+
+class TestWhoMay:
+    @pytest.mark.parametrize("role", ["read", "none"])
+    def test_nobody_else_is_answered(self, role: str) -> None:
+        harness = ReproduceHarness()
+        harness.github.roles["maintainer"] = role
+        assert harness.run_job("select") is Status.SKIPPED
+        assert harness.run_job("report") is Status.SKIPPED
+        assert (harness.files, harness.asked, harness.writes) == ({}, [], 0)
+
+    def test_the_author_of_an_issue_with_the_opt_in_label_may(self) -> None:
+        harness = ReproduceHarness(actor="reporter", config=ProjectConfig(opt_in_label="Run it"))
+        harness.run_job("select")
+        assert harness.output.values["reproduce-task"] == ""
+        harness.command(author="reporter", labels=["run it"])
+        harness.run_job("select")
+        assert harness.output.values["reproduce-task"] == "run"
+        harness.actor = "stranger"
+        harness.output.values["reproduce-task"] = ""
+        harness.run_job("select")
+        assert harness.output.values["reproduce-task"] == ""
+
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ({"locked": True}, "commands do not count on locked issues"),
+            ({"labels": ["no-triage"]}, "opt-out label"),
+            ({"title": "Security vulnerability: remote code execution"}, "it may be a security report"),
+        ],
+    )
+    def test_what_is_refused(self, changes: dict[str, Any], reason: str) -> None:
+        harness = ReproduceHarness(config=ProjectConfig(opt_out_label="no-triage"))
+        harness.command(**changes)
+        assert reason in harness.run_all()
+        assert harness.output.values["reproduce-task"] == ""
+        assert harness.asked == []
+
+    def test_an_edited_command_does_not_count(self) -> None:
+        harness = ReproduceHarness()
+        (said,) = harness.github.issues[7].thread
+        harness.set_thread(said.model_copy(update={"edited_at": NOW + timedelta(seconds=1)}))
+        assert "The comment with the command was edited" in harness.run_all().replace("the comment", "The comment")
+
+
+class TestWhatIsRun:
+    @pytest.mark.parametrize(
+        ("words", "on"),
+        [("on 2.4.1", ["2.4.1"]), ("on v1, main", ["v1", "main"]), ("please", []), ("on $(id)", []), ("", [])],
+    )
+    def test_versions(self, words: str, on: list[str]) -> None:
+        harness = ReproduceHarness(words=words)
+        harness.run_job("select")
+        assert harness.asked[0][1] == on
+
+    def test_a_block_below_the_command_comes_first(self) -> None:
+        harness = ReproduceHarness(words="\n```python\nimport shop\n```")
+        assert "The example from the command" in harness.run_all()
+        assert harness.asked[0][0].body.startswith("```python\nimport shop\n```\n\n")
+
+    def test_the_text_is_that_of_the_event(self) -> None:
+        harness = ReproduceHarness()
+        harness.github.issues[7] = harness.github.issues[7].model_copy(update={"body": "edited since"})
+        harness.run_job("select")
+        assert harness.asked[0][0].body == factories.issue().body
+
+
+class TestReport:
+    def test_what_the_comment_says_and_remembers(self) -> None:
+        harness = ReproduceHarness()
+        assert harness.run_all().startswith("**Still happens on `main` (`1a2b3c4`).**")
+        state = parse_state(harness.github.posted[0][1])
+        assert state is not None
+        assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
+        assert harness.approvals.reactions == [(77, "rocket")]
+
+    def test_everything_else_in_the_comment_stays(self) -> None:
+        harness = ReproduceHarness()
+        state = CommentState(text_hash="0" * 16, suspects=["a.py"])
+        before = CommentParts(render_state(state), "The report.", "A patch.", "An answer.")
+        harness.command(our_comment(join_comment(before)))
+        block = harness.run_all()
+        after = harness.parts
+        assert after._replace(state_line=before.state_line) == before._replace(answer="", reproduction=block)
+        assert parse_state(after.state_line) == state.model_copy(
+            update={"reproduced": Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")}
+        )
+
+    def test_why_nothing_was_run_stands_below_an_earlier_result(self) -> None:
+        harness = ReproduceHarness()
+        state = CommentState(reproduced=Reproduced(example="0" * 16, fails=True))
+        harness.command(our_comment(join_comment(CommentParts(render_state(state), "", reproduction="It fails."))))
+        harness.problem = WrongUsage("There is no @octocat.")
+        harness.run_all()
+        assert harness.parts.reproduction == "It fails."
+        assert harness.parts.answer == "**Nothing was run:** There is no `@octocat`."
+        assert harness.approvals.reactions == [(77, "confused")]
+
+    def test_a_job_that_failed(self) -> None:
+        harness = ReproduceHarness()
+        harness.run_job("select")
+        harness.run_job("report")
+        assert "has ended without a result" in harness.parts.reproduction
+
+    def test_a_reporter_is_asked_in_their_language(self) -> None:
+        harness = ReproduceHarness(found=make_evidence(passed(), passed()))
+        harness.command(title="Fehler beim Summieren", body="Das Programm stürzt beim Summieren immer wieder ab. " * 4)
+        assert "Hier läuft das Beispiel ohne diesen Fehler." in harness.run_all()
+
+    @pytest.mark.parametrize("policy", [Policy(comment="never"), Policy(dry_run=True)])
+    def test_nothing_is_written_where_nothing_may_be(self, policy: Policy) -> None:
+        harness = ReproduceHarness(policy=policy)
+        assert harness.run_all() == ""
+        assert "Still happens" in harness.output.summaries[-1]
+
+    @pytest.mark.parametrize(
+        ("found", "is_said"), [(STILL, True), (make_evidence(passed("1"), failed("ImportError: x")), False)]
+    )
+    def test_on_an_opened_issue_only_what_is_worth_it_is_said(self, found: Evidence, is_said: bool) -> None:
+        harness = ReproduceHarness(actor="", found=found)
+        assert bool(harness.run_all()) is is_said
+        assert "The example" in harness.output.summaries[-1]
+
+
+class TestAgain:
+    REMEMBERED = Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
+    FIXED = make_evidence(failed(), passed())
+
+    def run_again(
+        self, found: Evidence, remembered: Reproduced | None = REMEMBERED, **changes: Any
+    ) -> ReproduceHarness:
+        harness = ReproduceHarness(actor="", found=found)
+        state = render_state(CommentState(reproduced=remembered, quiet=changes.pop("quiet", False)))
+        ours = our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails.")))
+        harness.set_thread(ours, **changes)
+        harness.github.issues[9] = factories.issue(number=9, thread=[])
+        harness.event_issue = None
+        for stage in ("select", "run", "report"):
+            asyncio.run(run_reproduce_job(stage, ReproduceTask(), harness.job()))
+            if stage == "select" and not harness.output.values["reproduce-task"]:
+                break
+        return harness
+
+    def test_what_fails_no_more_is_said_in_the_same_comment(self) -> None:
+        harness = self.run_again(self.FIXED)
+        assert harness.asked[0][1] == ["2.4.1"]
+        assert [number for number, _, _ in harness.github.edited] == [7]
+        assert harness.parts.reproduction.startswith(
+            "It failed when it was run before, and does not any more: a maintainer may close this issue.\n\n"
+            "**No longer happens on `main`"
+        )
+        assert harness.parts.report == "The report."
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert state.reproduced == self.REMEMBERED.model_copy(update={"fails": False}), "it is not run a third time"
+
+    def test_what_still_fails_changes_nothing(self) -> None:
+        harness = self.run_again(STILL)
+        assert harness.writes == 0
+        assert "- `#7`: still" in harness.output.summaries[-1]
+
+    @pytest.mark.parametrize(
+        ("remembered", "changes"),
+        [
+            (None, {}),
+            (REMEMBERED.model_copy(update={"fails": False}), {}),
+            (REMEMBERED.model_copy(update={"example": "0" * 16}), {}),
+            (REMEMBERED, {"quiet": True}),
+            (REMEMBERED, {"locked": True}),
+        ],
+    )
+    def test_what_is_not_run_again(self, remembered: Reproduced | None, changes: dict[str, Any]) -> None:
+        harness = self.run_again(self.FIXED, remembered, **changes)
+        assert (harness.output.values["reproduce-task"], harness.writes) == ("", 0)
+
+    def test_an_issue_that_was_closed_meanwhile_stays_as_it_is(self) -> None:
+        assert self.run_again(self.FIXED, state="closed").writes == 0
+
+
+class TestHandover:
+    def test_a_verdict_is_the_one_that_the_runs_have(self) -> None:
+        harness = ReproduceHarness(found=STILL.model_copy(update={"verdict": "fixed"}))
+        assert harness.run_all().startswith("**Still happens")
+
+    @pytest.mark.parametrize("run", [{"on": "9.9"}, {"commit": "0" * 40}])
+    def test_runs_of_other_versions_are_no_result(self, run: dict[str, Any]) -> None:
+        others = [STILL.runs[0], STILL.runs[1].model_copy(update=run)]
+        harness = ReproduceHarness(found=STILL.model_copy(update={"runs": others}))
+        assert "has ended without a result" in harness.run_all()
+
+    def test_a_result_for_another_issue_is_none(self) -> None:
+        harness = ReproduceHarness()
+        harness.run_job("select")
+        harness.run_job("run")
+        for name in harness.files:
+            harness.files[name] = harness.files[name].replace(b'"number":7', b'"number":8')
+        harness.run_job("report")
+        assert "has ended without a result" in harness.parts.reproduction
+
+    @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"results": 7}', b"[" * 100_000, b" " * 8_000_001])
+    def test_a_file_that_is_none_of_ours_fails_the_job(self, data: bytes) -> None:
+        with pytest.raises(BadInput, match="cannot be read"):
+            parse_file(Results, data)
+
+    def test_without_an_example_nothing_runs(self) -> None:
+        harness = ReproduceHarness(problem=NothingToRun("no block."))
+        assert harness.run_all() == "**Nothing was run:** no block."
+        assert parse_file(Orders, harness.files["selection.json"]).orders[0].selection is None
+
+
+HOSTILE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["@octocat", "</details>"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def spoil(value: Any, path: list[int], by: Any) -> Any:
+    """Return the JSON with one part replaced, chosen by the path."""
+    if not path or not value or not isinstance(value, dict | list):
+        return by
+    keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+    key = keys[path[0] % len(keys)]
+    changed = dict(value) if isinstance(value, dict) else list(value)
+    changed[key] = spoil(changed[key], path[1:], by)
+    return changed
+
+
+@given(st.lists(st.integers(0, 40), max_size=7), HOSTILE)
+def test_hostile_json_is_refused_or_shown_as_text(path: list[int], by: Any) -> None:
+    harness = ReproduceHarness()
+    harness.run_job("select")
+    harness.run_job("run")
+    harness.files["evidence.json"] = json.dumps(spoil(json.loads(harness.files["evidence.json"]), path, by)).encode()
+    try:
+        harness.run_job("report")
+    except BadInput:
+        return
+    body = harness.github.posted[0][1]
+    assert len(body) < 65_536
+    assert find_active_content(split_comment(body).reproduction, pages().links) == []

@@ -1,0 +1,90 @@
+"""The job that writes the comment. It reads what the others wrote as a stranger's words."""
+
+from triage.base.threads import in_thread
+from triage.comment.hidden_state import Reproduced, hash_example
+from triage.comment.template import ensure_safe
+from triage.domain.effect import IssueEffect, React, Reaction
+from triage.domain.issue import Issue
+from triage.domain.task import ReproduceTask
+from triage.events.trigger_snapshot import get_trigger_comment
+from triage.issue.read_issue import read_issue
+from triage.jobs.run_context import RunResult
+from triage.jobs.write_results import write_skip
+from triage.reproduce.evidence import Evidence, Selection
+from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, Results, accept_evidence, parse_file
+from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, finish, read_request
+from triage.reproduce.pages import Pages
+from triage.reproduce.render_evidence import ask_reporter, render_evidence
+from triage.safety.safe_markdown import escape_markdown
+from triage.writes.comment_part import plan_comment_part, read_state
+
+NOT_RUN = "the job that runs the example has ended without a result. See its log."
+WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
+"""Nobody waits for another verdict on an issue that was just opened: it stays on the job's page."""
+MAX_BLOCK_UNITS = 40_000
+FIXED_SINCE = "It failed when it was run before, and does not any more: a maintainer may close this issue."
+
+
+async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
+    orders = parse_file(Orders, job.read_file(SELECTION)).orders
+    results = parse_file(Results, job.read_file(EVIDENCE)).results
+    found = {one.number: one.evidence for one in results}
+    if task.number is None:
+        return await _report_again(orders, found, job)
+    request = await read_request(task.number, task, job)
+    if not request.may_ask:
+        return write_skip(NOT_ASKED, job.run)
+    order = next((one for one in orders if one.number == task.number), Order(number=task.number))
+    refusal = request.refusal or order.refusal
+    evidence = None if refusal else accept_evidence(order.selection, found.get(task.number))
+    if order.selection is None or evidence is None:
+        return await _answer(request.issue, refusal or NOT_RUN, job)
+    pages = await in_thread(job.open_pages)
+    block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
+    effects: list[IssueEffect] = []
+    if task.actor or evidence.verdict in WORTH_SAYING:
+        effects = [_plan_block(request.issue, block, order.selection, evidence)]
+    return await finish(job, block, {}, [*effects, *_react(job, "rocket")], pages.links)
+
+
+def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order) -> str:
+    asked = ask_reporter(evidence, read_issue(issue).language)
+    block = render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked)
+    return ensure_safe(block, pages.links, MAX_BLOCK_UNITS)
+
+
+def _plan_block(issue: Issue, block: str, selection: Selection, evidence: Evidence) -> IssueEffect:
+    """Return the comment with the block. It remembers what is needed to run the example again later."""
+    fails = evidence.verdict in ("still", "newer")
+    example, on = hash_example(selection.example.code), selection.targets[0].version
+    remembered = {"reproduced": Reproduced(example=example, fails=fails, on=on)}
+    return plan_comment_part(issue, remembered, reproduction=block, answer="")
+
+
+async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
+    """Say why nothing was run, below a result that the comment has."""
+    text = f"**Nothing was run:** {escape_markdown(refusal)}"
+    part = "answer" if read_state(issue).reproduced else "reproduction"
+    return await finish(job, text, {}, [plan_comment_part(issue, {}, **{part: text}), *_react(job, "confused")])
+
+
+def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
+    trigger = get_trigger_comment(job.run.event_issue)
+    return [React(comment_id=trigger.comment_id, reaction=reaction)] if trigger and trigger.comment_id else []
+
+
+async def _report_again(orders: list[Order], found: dict[int, Evidence], job: ReproduceJob) -> RunResult:
+    """Change the comments of the issues whose example failed before and does not now. No issue is closed."""
+    pages, lines, effects = await in_thread(job.open_pages), list[str](), list[IssueEffect]()
+    for order in orders:
+        evidence = accept_evidence(order.selection, found.get(order.number))
+        request = await read_request(order.number, ReproduceTask(number=order.number), job)
+        before = read_state(request.issue).reproduced
+        verdict = evidence.verdict if evidence else "no result"
+        lines.append(f"- `#{order.number}`: {verdict}")
+        is_due = before and before.fails and not request.refusal and request.issue.state == "open"
+        if not is_due or not evidence or not order.selection or verdict != "fixed":
+            continue
+        block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
+        effects.append(_plan_block(request.issue, f"{FIXED_SINCE}\n\n{block}", order.selection, evidence))
+    return await finish(job, "\n".join(lines) or "No example was run again.", {}, effects)

@@ -1,0 +1,110 @@
+"""What the jobs act through, and whom they admit."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from triage.approval.decide_approval import WRITE_ROLES
+from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe
+from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
+from triage.domain.issue import Issue
+from triage.domain.run import Status
+from triage.domain.task import ReproduceTask
+from triage.events.trigger_snapshot import approval_skip_reason, restore_issue_at_trigger
+from triage.issue.kind.severity_signs import reports_vulnerability
+from triage.issue.read_issue import read_issue
+from triage.job_page.notices import EMPTY_OUTPUTS
+from triage.jobs.run_context import Run, RunResult
+from triage.jobs.write_results import write_effects
+from triage.reproduce.evidence import Evidence, Selection
+from triage.reproduce.pages import Pages
+
+MAY_ASK = WRITE_ROLES | {"triage"}
+NOT_ASKED = "`/triage reproduce` is for people with triage rights and the author of an issue with the opt-in label."
+SECURITY = "it may be a security report, and the result would be public."
+MAX_VERSIONS = 3
+_ON = re.compile(r"on\s+([\w.,+/ -]{1,200})", re.I)
+
+
+@dataclass(frozen=True)
+class ReproduceJob:
+    run: Run
+    select: Callable[[Issue, Sequence[str]], Selection]
+    """Slow. Raises NothingToRun and WrongUsage."""
+    list_reproduced: Callable[[], Sequence[int]]
+    """Issues that may show a reproduction, newest first. Slow."""
+    execute: Callable[[Selection], Iterator[Evidence]]
+    """Slow: runs the example, and yields first what happened, then that and since when. Raises SetupError."""
+    open_pages: Callable[[], Pages]
+    """The checkout on GitHub. Slow."""
+    read_file: Callable[[str], bytes | None]
+    write_file: Callable[[str, str], str]
+
+
+class Request(NamedTuple):
+    issue: Issue
+    """As GitHub shows it now."""
+    may_ask: bool
+    refusal: str = ""
+    """Why nothing is run, as the end of a sentence."""
+
+
+async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> Request:
+    """Read the issue, and whether whoever commands may. Raises TriageError if the issue cannot be read."""
+    run = job.run
+    issue = await run.ask_github(f"Issue #{number}", lambda: run.github.fetch_issue(number))
+    role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
+    label = run.config.opt_in_label
+    is_invited_author = bool(label) and issue.has_label(label) and issue.author.lower() == task.actor.lower()
+    may_ask = not task.actor or role in MAY_ASK or is_invited_author
+    return Request(issue, may_ask, _find_refusal(issue, run))
+
+
+def _find_refusal(issue: Issue, run: Run) -> str:
+    if issue.is_pull_request or issue.locked:
+        return "commands do not count on locked issues and on pull requests."
+    if run.config.opt_out_label and issue.has_label(run.config.opt_out_label):
+        return "the issue carries the project's opt-out label."
+    if reports_vulnerability(read_issue(issue), issue.labels, is_request=False):
+        return SECURITY
+    reason = approval_skip_reason(issue, run.event_issue)
+    return reason[:1].lower() + reason[1:]
+
+
+class Wish(NamedTuple):
+    report: Issue
+    """With the command's own block before the report's."""
+    on: list[str]
+    """The versions that the command names."""
+    is_own: bool
+
+
+def read_wish(issue: Issue, task: ReproduceTask, run: Run) -> Wish:
+    """Return which text the example is taken from, as it was when the event happened."""
+    report = restore_issue_at_trigger(issue, run.event_issue, run.now(), run.now())
+    first, _, below = task.words.partition("\n")
+    named = _ON.fullmatch(first.strip())
+    on = re.split(r"[\s,]+", named[1].strip())[:MAX_VERSIONS] if named else []
+    is_own = bool(read_issue(report.model_copy(update={"body": below})).code)
+    if is_own:
+        report = report.model_copy(update={"body": f"{below}\n\n{report.body}"})
+    return Wish(report, on, is_own)
+
+
+async def finish(
+    job: ReproduceJob,
+    page: str,
+    outputs: Mapping[str, str] | None = None,
+    effects: Sequence[IssueEffect] = (),
+    links: Sequence[str] = (),
+) -> RunResult:
+    """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
+    policy, status = job.run.policy, Status.COMPLETE
+    shown = effects if policy.comment != "never" and not policy.dry_run else ()
+    summary = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
+    values = EMPTY_OUTPUTS | {"status": status.value} | dict(outputs or {})
+    done = await write_effects([*shown, WriteSummary(markdown=summary), SetOutputs(values=values)], job.run)
+    if done.needs_setup_fix:
+        return RunResult(Status.FAILED)
+    return RunResult(Status.DEGRADED if done.failures else status)

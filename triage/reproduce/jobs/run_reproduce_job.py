@@ -1,0 +1,73 @@
+"""Opens what the jobs act through, and chooses the job by the input `reproduce`."""
+
+import os
+from collections.abc import Iterator
+from functools import cache, partial
+
+from triage.app.app import App
+from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
+from triage.domain.task import ReproduceStage, ReproduceTask
+from triage.jobs.run_context import Run, RunResult
+from triage.jobs.write_results import write_skip, write_unfinished
+from triage.output.job_files import read_own_file, write_file
+from triage.reproduce.environments.docker import DockerEnvironments
+from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Evidence, Selection
+from triage.reproduce.jobs.execute_job import execute_reproduction
+from triage.reproduce.jobs.handover import MAX_FILE_BYTES
+from triage.reproduce.jobs.report_job import report_reproduction
+from triage.reproduce.jobs.reproduce_job import ReproduceJob
+from triage.reproduce.jobs.select_job import select_reproduction
+from triage.reproduce.pages import Pages
+from triage.reproduce.project_checkout import ProjectCheckout
+from triage.reproduce.render_evidence import SUMMARY
+
+JOBS = {"select": select_reproduction, "run": execute_reproduction, "report": report_reproduction}
+
+
+def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
+    checkout = cache(lambda: ProjectCheckout(app))
+    return ReproduceJob(
+        run=run,
+        select=lambda issue, on: checkout().select(issue, on),
+        list_reproduced=lambda: _list_reproduced(app),
+        execute=lambda selection: _execute(app, checkout(), selection),
+        open_pages=lambda: Pages(Source(app.root), run.repository),
+        read_file=partial(_read_file, app),
+        write_file=partial(_write_file, app),
+    )
+
+
+def _list_reproduced(app: App) -> list[int]:
+    pages = app.github.iterate_past_issues(1, f'is:open in:comments "{SUMMARY}"')
+    return sorted({issue.number for page in pages for issue in page if issue.state == "open"}, reverse=True)
+
+
+def _execute(app: App, checkout: ProjectCheckout, selection: Selection) -> Iterator[Evidence]:
+    setup = app.config.reproduce.setup
+    with DockerEnvironments(checkout.source, os.environ, setup, app.progress.info, keep=False) as environments:
+        yield from checkout.run(selection, environments, bisect=True)
+
+
+def _read_file(app: App, name: str) -> bytes | None:
+    try:
+        return read_own_file(app.root, name, MAX_FILE_BYTES)
+    except OSError as error:
+        raise BadInput(f"The file {name} of the job before cannot be read ({type(error).__name__}).") from None
+
+
+def _write_file(app: App, name: str, text: str) -> str:
+    try:
+        return write_file(app.root, name, app.redactor.redactor_for("example")(text))
+    except OSError as error:
+        raise BadInput(f"The file {name} for the next job cannot be written ({type(error).__name__}).") from None
+
+
+async def run_reproduce_job(stage: ReproduceStage, task: ReproduceTask, job: ReproduceJob) -> RunResult:
+    """Do what this job does. Raises SetupError for what the workflow's author must fix."""
+    try:
+        return await JOBS[stage](task, job)
+    except IssueMoved as error:
+        return write_skip(str(error), job.run)
+    except GitHubUnavailable as error:
+        return write_unfinished(str(error), job.run)

@@ -1,0 +1,59 @@
+"""The job that decides who may ask, which bytes are run, and on which versions. It reads, and runs nothing."""
+
+from triage.base.errors import WrongUsage
+from triage.base.threads import in_thread
+from triage.comment.hidden_state import hash_example
+from triage.domain.task import ReproduceTask
+from triage.jobs.run_context import RunResult
+from triage.jobs.write_results import write_skip
+from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
+from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, Request, finish, read_request, read_wish
+from triage.reproduce.project_checkout import NothingToRun
+from triage.safety.safe_markdown import escape_markdown
+from triage.writes.comment_part import read_state
+
+
+async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
+    """Write the file for the next jobs, and say in the output `reproduce-task` which of them follows."""
+    if task.number is None:
+        return await _select_again(job)
+    request = await read_request(task.number, task, job)
+    if not request.may_ask:  # whatever strangers write, and how often, nobody answers
+        return write_skip(NOT_ASKED, job.run)
+    order = await in_thread(_make_order, task.number, task, request, job)
+    if order.selection is None and not task.actor:  # nobody waits for an answer
+        return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}")
+    job.write_file(SELECTION, Orders(orders=[order]).model_dump_json())
+    if order.selection is None:
+        return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}", {"reproduce-task": "answer"})
+    versions = ", ".join(target.on for target in order.selection.targets)
+    return await finish(job, f"To be run on {escape_markdown(versions)}.", {"reproduce-task": "run"})
+
+
+def _make_order(number: int, task: ReproduceTask, request: Request, job: ReproduceJob) -> Order:
+    if request.refusal:
+        return Order(number=number, refusal=request.refusal)
+    wish = read_wish(request.issue, task, job.run)
+    try:
+        return Order(number=number, selection=job.select(wish.report, wish.on), is_own=wish.is_own)
+    except (NothingToRun, WrongUsage) as problem:
+        return Order(number=number, refusal=str(problem)[:1_000])
+
+
+async def _select_again(job: ReproduceJob) -> RunResult:
+    """Select the examples that failed when they were run last, on the same version, and on today's commit."""
+    orders: list[Order] = []
+    for number in await in_thread(job.list_reproduced):
+        task = ReproduceTask(number=number)
+        request = await read_request(number, task, job)
+        state = read_state(request.issue)
+        before = state.reproduced
+        if before is None or not before.fails or state.quiet or len(orders) == MAX_ORDERS:
+            continue
+        again = task.model_copy(update={"words": f"on {before.on}" if before.on else ""})
+        order = await in_thread(_make_order, number, again, request, job)
+        if order.selection and hash_example(order.selection.example.code) == before.example:
+            orders.append(order)
+    job.write_file(SELECTION, Orders(orders=orders).model_dump_json())
+    numbers = ", ".join(f"`#{order.number}`" for order in orders) or "none"
+    return await finish(job, f"Issues to be run again: {numbers}.", {"reproduce-task": "run" if orders else ""})

@@ -1,0 +1,64 @@
+"""Looks places and commits up in the checkout, and links them to GitHub."""
+
+from triage.comment.permalink import build_permalink, build_reference_url
+from triage.domain.code import Span
+from triage.domain.issue import Repository
+from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Run
+from triage.safety.safe_markdown import escape_markdown, format_code_span
+from triage.safety.secrets.likely_secrets import shorten_text
+
+MAX_CELL_CHARS = 200
+_MAX_SUBJECT_CHARS = 200
+
+
+class Pages:
+    """The checkout, which places are looked up in, and where it is on GitHub: at a terminal nowhere."""
+
+    def __init__(self, source: Source, repository: Repository | None = None) -> None:
+        self._source, self._repository = source, repository or Repository(slug="")
+        self._head, self._tags = source.resolve("HEAD") or "", source.list_version_tags()
+        self._paths: dict[str, list[str]] = {}
+
+    @property
+    def links(self) -> list[str]:
+        """What every link begins with."""
+        slug, server = self._repository.slug, self._repository.server_url
+        return [f"{host}/{slug}/" for host in (server, "https://redirect.github.com")] if server else []
+
+    def find_path(self, path: str, commit: str = "") -> str:
+        """Return the file of the repository that an installed file came from; empty if there is not exactly one."""
+        commit = commit or self._head
+        if commit not in self._paths:
+            self._paths[commit] = self._source.list_paths(commit)
+        paths = self._paths[commit]
+        found = [one for one in paths if one.endswith(f"/{path}")]
+        return path if path in paths else found[0] if len(found) == 1 else ""
+
+    def format_place(self, run: Run) -> str:
+        """Return the place for a table, as a link if the file has such a line at the version's commit or tag."""
+        place = run.place
+        if place is None:
+            return "–"
+        commit = run.commit or self._source.resolve(self._tags.get(run.on, "")) or ""
+        path = self.find_path(place.path, commit)
+        shown = format_cell(f"{path or place.path}:{place.line}")
+        if commit and path and 1 <= place.line <= len((self._source.read(commit, path) or "").splitlines()):
+            span = Span(path=path, start=place.line, end=place.line)
+            link = build_permalink(self._repository.server_url, self._repository.slug, commit, span)
+            shown = f"[{shown}]({link})" if link and "|" not in link else shown
+        return shown if place.function.startswith("<") else f"{shown}, {format_cell(place.function)}"
+
+    def format_commit(self, commit: str) -> str:
+        """Return a commit as a link, with its subject; empty if there is no such commit."""
+        if self._source.resolve(commit) != commit:
+            return ""
+        link = build_reference_url(self._repository.server_url, self._repository.slug, f"commit/{commit}")
+        code = format_code_span(commit[:7])
+        subject = escape_markdown(self._source.read_subject(commit)[:_MAX_SUBJECT_CHARS])
+        return f"{f'[{code}]({link})' if link else code} *{subject}*"
+
+
+def format_cell(text: str) -> str:
+    code = format_code_span(shorten_text(text, MAX_CELL_CHARS))
+    return code.replace("|", "\\|")

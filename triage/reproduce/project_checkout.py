@@ -1,0 +1,63 @@
+"""A checkout as a project with versions: what the command and the jobs select from, and run."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from triage.app.app import App
+from triage.base.errors import BadInput, TriageError
+from triage.domain.issue import Issue
+from triage.reproduce.bisect_versions import Bisection
+from triage.reproduce.environments.environment import Environments
+from triage.reproduce.environments.package_index import list_releases
+from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Evidence, Selection
+from triage.reproduce.example.example import NoExample
+from triage.reproduce.run_example import VersionRunner, run_selection
+from triage.reproduce.select_example import Versions, open_project, select_example
+
+_REFUSALS = {
+    "no-block": "the report has no block of code",
+    "does-not-parse": "no block of the report is code that runs",
+    "does-not-import-the-project": "no block of the report imports {package}",
+    "calls-nothing": "the report's code imports {package}, but calls nothing",
+    "undefined-names": "the report's code uses names that nothing defines: {names}",
+}
+
+
+class NothingToRun(TriageError):
+    """The report has no example. The message is the end of a sentence, with its full stop."""
+
+
+class ProjectCheckout:
+    def __init__(self, app: App) -> None:
+        """Read the project, and its releases from the registry.
+
+        Raises:
+            BadInput: There is no commit, or no project.
+            TriageError: The registry does not answer.
+        """
+        self._app, self.source = app, Source(app.root)
+        head = self.source.resolve("HEAD")
+        if head is None:
+            raise BadInput("The repository has no commit.")
+        self.head, config = head, app.config.reproduce
+        self.project = open_project(self.source, config, head)
+        releases = list_releases(self.project, app.environment.network, os.environ)
+        self.versions = Versions(self.source, self.project, releases, head, is_named=bool(config.package))
+
+    def select(self, issue: Issue, on: Sequence[str]) -> Selection:
+        """Return what is run. Raises NothingToRun, and WrongUsage if there is no such version."""
+        setup = self._app.config.reproduce.setup
+        found = select_example(issue, self.source, self.project, self.versions, on, setup)
+        if isinstance(found, NoExample):
+            names = ", ".join(found.names)
+            raise NothingToRun(_REFUSALS[found.reason].format(package=self.project.package, names=names) + ".")
+        return found
+
+    def run(self, selection: Selection, environments: Environments, *, bisect: bool) -> Iterator[Evidence]:
+        """Yield the evidence; with `bisect` once more when the first version with the change was searched for."""
+        runner = VersionRunner(environments, selection, self._app.progress.info)
+        evidence = run_selection(selection, runner)
+        yield evidence
+        if bisect:
+            yield Bisection(selection, evidence, runner, self.versions).search(self.source)
