@@ -151,12 +151,10 @@ def run() -> None:
         secrets, problem = read_secrets(int(flag.removeprefix(SECRETS_FD_FLAG))), ""
     leave_the_workspace()
     environ = {**os.environ, **{os.fsdecode(name): os.fsdecode(value) for name, value in secrets.items()}}
-    from triage.base import langsmith_stub
     from triage.base.os_signals import SignalHandler
 
     signals = SignalHandler()
     signals.listen()
-    langsmith_stub.install()
     from triage.action import main
 
     warning = f"The environment could not be cleaned ({problem}): other processes of this user can read its keys."

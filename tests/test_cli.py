@@ -172,6 +172,16 @@ def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path, tmp_path
     json.loads(out.read_text())
 
 
+def test_a_tracing_service_of_the_shell_gets_nothing():
+    code = "import atexit, sys; from langsmith.utils import tracing_is_enabled as ask; atexit.register(lambda: print(ask()))"
+    code += "; from triage.__main__ import main; sys.argv[1:] = ['--help']; main()"
+    environ = {"PATH": "/usr/bin:/bin", "LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
 def test_the_help_imports_no_command_and_has_the_first_line_of_each():
     code = "import sys; from triage import cli; cli.commands(['--help'], standalone_mode=False); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

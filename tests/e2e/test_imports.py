@@ -1,4 +1,4 @@
-"""What a process loads: a run without a key no model's SDK, no gRPC and no LangSmith; a skipped event no flow at all."""
+"""What a process loads: a run without a key no model's SDK and no gRPC; a skipped event no flow at all."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from testing.runs import sample_bug
 from testing.runs.job import ENTRYPOINT, MOUNTS, ROOT, Job
 from testing.servers.github_server import GitHubServer, serve_github
 
-UNWANTED = {"openai", "grpc", "langsmith", "langchain_openai", "langchain_tavily"}
+UNWANTED = {"openai", "grpc", "langchain_openai", "langchain_tavily"}
 LIST_MODULES = """
 import os, runpy, sys
 
@@ -75,7 +75,7 @@ def packages(modules: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("run", [run_action, run_terminal])
-def test_a_run_without_a_key_loads_no_sdk_of_a_model_no_grpc_and_no_langsmith(job: Job, run):
+def test_a_run_without_a_key_loads_no_sdk_of_a_model_and_no_grpc(job: Job, run):
     loaded = packages(run(job))
     assert loaded & UNWANTED == set()
     assert {"langgraph", "chromadb"} <= loaded, "the graph runs, and Chroma has the vectors"
