@@ -25,7 +25,6 @@ from triage.domain.task import (
 )
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
-from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Output
 
@@ -41,11 +40,13 @@ async def carry_out(
     """Run the job of a task. Raises SetupError for what the workflow's author must fix."""
     open_run = partial(App.open_run, output=output, cancelled=cancelled, seconds_until_killed=signals.seconds_left)
     if isinstance(task, ScorecardTask):
-        return (await _make_scorecard(task, app, open_run(app))).status
+        from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it
+
+        return (await make_scorecard(open_scorecard(app, task.since), open_run(app))).status
     # Reading them takes a git process.
     app = await threads.in_thread(app.with_project_config)
     if isinstance(task, BacklogTask):
-        from triage.backlog.backlog_job import run_backlog_job  # a triage needs none of it
+        from triage.backlog.backlog_job import run_backlog_job  # as above
 
         return await run_backlog_job(task.stage, app, open_run(app))
     if isinstance(task, ReproduceTask):
@@ -54,25 +55,14 @@ async def carry_out(
         job = open_reproduce_job(app, open_run(app, event_issue=parse_issue(payload)))
         return (await run_reproduce_job(app.settings.reproduce, task, job)).status
     if isinstance(task, FixTask):
+        from triage.fix import fix_wiring  # as above
+        from triage.fix.jobs.run_fix_job import run_fix_job
+
         app = replace(app, settings=app.settings.with_fix_limits())
-        return (await _fix(task, app, open_run(app, event_issue=parse_issue(payload)))).status
+        flow = fix_wiring.open_flow(app, open_run(app, event_issue=parse_issue(payload)))
+        return (await run_fix_job(app.settings.fix, task, flow)).status
     # Once more: the project's own settings may skip the event.
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.config)
     is_about_an_issue = isinstance(task, TriageTask | QuietTask | SuggestionDecision)
     event_issue = parse_issue(payload) if is_about_an_issue else None
     return (await run_task(task, open_run(app, event_issue=event_issue))).status
-
-
-async def _make_scorecard(task: ScorecardTask, app: App, run: Run) -> RunResult:
-    """Count what came of the comments on closed issues. The event does not matter."""
-    from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it
-
-    return await make_scorecard(open_scorecard(app, task.since), run)
-
-
-async def _fix(task: FixTask, app: App, run: Run) -> RunResult:
-    """Do what the job of the fix flow does with the event."""
-    from triage.fix import fix_wiring  # a triage needs none of it
-    from triage.fix.jobs.run_fix_job import run_fix_job
-
-    return await run_fix_job(app.settings.fix, task, fix_wiring.open_flow(app, run))

@@ -58,10 +58,6 @@ class TestEveryTrigger:
         assert reason(check_allowed(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
 
 
-def test_a_skip_is_returned_unchanged() -> None:
-    assert check_allowed(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
-
-
 class TestCommand:
     @each_row(
         ("role", "allowed"),
@@ -228,7 +224,6 @@ class TestLoginsToCheck:
     def test_no_roles_are_needed_for_automatic_runs(self) -> None:
         for trigger in (Trigger.OPENED, Trigger.EDITED, Trigger.REOPENED, Trigger.REQUESTED):
             assert logins_to_check(task(trigger, "ann"), issue(comment("/triage", "ben")), NOW) == []
-        assert logins_to_check(Skip(reason="So."), issue(comment("/triage", "ben")), NOW) == []
 
     def test_the_authors_role_is_not_needed_for_a_command(self) -> None:
         assert logins_to_check(task(Trigger.COMMAND), issue(comment("/triage")), NOW) == []

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from testing.fake_proposals import FakeIssueApprovals
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.code import Span
@@ -123,7 +124,7 @@ PLAN: list[Effect] = [
 def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
     """Applies all effects, as a flow does."""
     result = PublishResult()
-    apply_issue_effects(effects, world, result)
+    apply_issue_effects(effects, world, result, FakeIssueApprovals())
     world.on_settled()
     remove_late_duplicates(world, result)
     return apply_local_effects(effects, world, result)

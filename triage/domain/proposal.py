@@ -123,7 +123,6 @@ class CommentRecord(Value):
 class PullRequest(Value):
     number: int
     url: str
-    is_draft: bool = True
     body: str = ""
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from triage.approval.decide_approval import WRITE_ROLES
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import RUN_WINDOW, QuietTask, RunKey, Skip, Task, TriageTask, Trigger
+from triage.domain.task import RUN_WINDOW, QuietTask, RunKey, Skip, TriageTask, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, parse_command
 
@@ -32,14 +32,16 @@ class EarlierRuns(Value):
 DEFAULT_CONFIG = ProjectConfig()
 
 
-def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG) -> list[str]:
+def logins_to_check(
+    task: TriageTask | QuietTask, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG
+) -> list[str]:
     """Logins whose role `check_allowed` needs: the commanding one, then others whose recent commands may count.
 
     The role of the issue's author counts only when a label prevents the triage.
     """
     if isinstance(task, QuietTask):
         return [task.actor]
-    if not isinstance(task, TriageTask) or not _is_by_command_or_answer(task):
+    if not _is_by_command_or_answer(task):
         return []
     actor = [task.actor] if task.trigger is Trigger.COMMAND else []
     recent = reversed(_recent_comments(issue, now))
@@ -68,7 +70,7 @@ def _is_same_login(one: str, other: str) -> bool:
 
 
 def check_allowed(
-    task: TriageTask | QuietTask | Skip,
+    task: TriageTask | QuietTask,
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str] | None = None,
@@ -81,8 +83,6 @@ def check_allowed(
     The issue was fetched after the event, with its thread. `roles` has GitHub's `role_name` for each of
     `logins_to_check`. Comments after the one that triggered the run do not count against it.
     """
-    if isinstance(task, Skip):
-        return task
     roles = roles or {}
     if issue.is_pull_request:
         reason = "Pull requests are not triaged."

@@ -57,11 +57,6 @@ def detect_reporter_language(title: str, prose: str) -> str:
     return _add_script("".join(words)) if language == "zh" else str(language)
 
 
-def list_detectable_languages() -> list[str]:
-    """Return all codes that `detect_reporter_language` can return."""
-    return [code for code in _load_detector().nb_classes if code != "zh"] + ["zh-Hans", "zh-Hant"]
-
-
 def _keep_own_words(title: str, prose: str) -> str:
     lines = _TEMPLATE_LINE.sub("", prose[: 4 * MAX_CHARS])
     text = _QUOTED.sub(" ", f"{title}\n{lines}")

@@ -30,12 +30,9 @@ DUPLICATES_UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_U
 
 
 def apply_issue_effects(
-    effects: Sequence[Effect], github: GitHub, result: PublishResult, approvals: IssueApprovals | None = None
+    effects: Sequence[Effect], github: GitHub, result: PublishResult, approvals: IssueApprovals
 ) -> None:
-    """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting.
-
-    `approvals` is needed for what only an approval does.
-    """
+    """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
     for effect in effects:
         try:
             match effect:
@@ -52,7 +49,6 @@ def apply_issue_effects(
                 case RemoveLabel():
                     github.remove_label(effect.issue_number, effect.label)
                 case SetIssueType() | AddAssignee() | React():
-                    assert approvals is not None
                     _apply_approved(effect, approvals)
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)

@@ -198,7 +198,7 @@ class TestFinding:
         pulls.add("triage/7-round-totals-2")
         found = store.find_pull_request(branch, commit)
         assert found is not None
-        assert (found.number, found.body, found.is_draft) == (100, "open", True)
+        assert (found.number, found.body) == (100, "open")
 
     @pytest.mark.parametrize("repository", ["mallory/shop", "octo/other", None])
     def test_the_same_branch_of_another_repository(

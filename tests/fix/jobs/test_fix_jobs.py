@@ -421,7 +421,6 @@ class TestApply:
         assert harness.branches == {f"refs/heads/{name}": stored.commit}
         opened = harness.store.find_pull_request(name, stored.commit)
         assert opened is not None
-        assert opened.is_draft
         assert harness.outputs["pull-request-url"] == opened.url
         assert harness.outputs["proposal-status"] == "approved"
         assert opened.url in harness.parts.proposal

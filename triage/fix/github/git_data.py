@@ -100,7 +100,6 @@ class PullResponse(Response):
     number: int
     html_url: str
     state: str
-    draft: bool = False
     body: str | None = None
     head: PullHead
     base: PullBase
@@ -115,7 +114,6 @@ class PullResponse(Response):
         return PullRequest(
             number=self.number,
             url=self.html_url,
-            is_draft=self.draft,
             body=self.body or "",
         )
 

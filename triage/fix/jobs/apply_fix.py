@@ -230,7 +230,8 @@ class GitHubPullRequestTool:
         """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated."""
         del pending
         done = PublishResult()
-        apply_issue_effects(list(plan_proposal_part(self._issue, self.text)), self._job.run.github, done)
+        effects, run = list(plan_proposal_part(self._issue, self.text)), self._job.run
+        apply_issue_effects(effects, run.github, done, run.approvals)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))
         self._store.delete(self._proposal)
