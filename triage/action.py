@@ -22,7 +22,7 @@ from triage.base.errors import BadConfig, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
-from triage.domain.task import BacklogTask, FixTask, ReproduceTask, ScorecardTask, Skip, Task
+from triage.domain.task import BacklogTask, DoctorTask, FixTask, ReproduceTask, ScorecardTask, Skip, Task
 from triage.events.route import route_event, route_fix_event, route_reproduce_event
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes.apply_local_effects import apply_local_effects
@@ -81,8 +81,10 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
 
     # Route
     settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
-    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask
-    if settings.backlog != "off":
+    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask | DoctorTask
+    if settings.doctor:
+        task = DoctorTask()
+    elif settings.backlog != "off":
         task = BacklogTask(stage=settings.backlog)
     elif settings.scorecard:
         task = ScorecardTask(since=settings.scorecard)

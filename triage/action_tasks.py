@@ -15,6 +15,7 @@ from triage.base.os_signals import SignalHandler
 from triage.domain.run import Status
 from triage.domain.task import (
     BacklogTask,
+    DoctorTask,
     FixTask,
     QuietTask,
     ReproduceTask,
@@ -30,7 +31,7 @@ from triage.ports import Output
 
 
 async def carry_out(
-    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask,
+    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask | DoctorTask,
     app: App,
     output: Output,
     payload: Mapping[str, Any],
@@ -43,6 +44,10 @@ async def carry_out(
         from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it
 
         return (await make_scorecard(open_scorecard(app, task.since), open_run(app))).status
+    if isinstance(task, DoctorTask):
+        from triage.doctor.doctor_command import run_doctor
+
+        return (await run_doctor(app, open_run(app))).status
     # Reading them takes a git process.
     app = await threads.in_thread(app.with_project_config)
     if isinstance(task, BacklogTask):

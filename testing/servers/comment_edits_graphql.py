@@ -32,7 +32,7 @@ _SCHEMA: dict[str, dict[str, str]] = {
 
 
 def is_comment_edits_query(sent: dict[str, Any]) -> bool:
-    return "userContentEdits" in sent["query"]
+    return "userContentEdits" in sent["query"] and "issues(" not in sent["query"]
 
 
 def answer_comment_edits(api: "GitHubApi", token: str, sent: dict[str, Any]) -> "Answer":

@@ -1,4 +1,4 @@
-"""The commands without a feature of their own: `run`, `locate`, `read` and `doctor`."""
+"""The commands without a feature of their own: `run`, `locate` and `read`."""
 
 import asyncio
 import json
@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +23,6 @@ from triage.app.command_line import (
     read_text,
     run_until_signal,
 )
-from triage.app.doctor import Check, run_checks
 from triage.app.open_app import open_at_terminal
 from triage.base.os_signals import EXIT_CODES
 from triage.comment.comment import preview_comment
@@ -123,34 +121,3 @@ def read(
         sys.stdout.write(name_kind(issue) + "\n")
     else:
         sys.stdout.write(dump_summary(issue, indent=2) + "\n" if as_json else format_summary(issue))
-
-
-_MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
-
-
-def doctor(
-    repo: Repo = Path(),
-    github: Annotated[str, typer.Option(help="owner/name of a repository to try the token on.")] = "",
-    as_json: Json = False,
-) -> None:
-    """Check what is configured, what can be reached, and what is missing."""
-    app, _ = open_at_terminal(repo)
-    checks = run_checks(replace(app, repository=github or app.repository), github)
-    if as_json:
-        found = {
-            name: {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}
-            for name, check in checks.items()
-        }
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
-    else:
-        _print_checks(checks)
-    if any(check.state == "broken" for check in checks.values()):
-        raise SystemExit(1)
-
-
-def _print_checks(checks: dict[str, Check]) -> None:
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for name, check in checks.items():
-        mark, style = _MARKS[check.state]
-        console.print(f"{mark} ", style=style, end="")
-        console.print(f"{name.replace('_', ' ')}: {check.detail}")

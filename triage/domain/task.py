@@ -103,6 +103,10 @@ class ScorecardTask(Value):
     """As somebody wrote it, such as `90d`."""
 
 
+class DoctorTask(Value):
+    """Try what the action needs of GitHub."""
+
+
 class Skip(Value):
     """Nothing to do; the reason is one sentence."""
 

@@ -33,7 +33,7 @@ thresholds: {name: 0.8, duplicate: 1}
 protected-paths: [migrations/]
 modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners, thresholds, protected-paths, modules, reproduce"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, instructions, prices, owners, thresholds, protected-paths, modules, reproduce"
 
 
 def read(text: str) -> ProjectConfig:

@@ -4,8 +4,8 @@ import pytest
 
 from testing.apps import make_app
 from testing.servers.telemetry_collector import CollectorBehaviour, serve_collector
-from triage.app.doctor import Check, run_checks
 from triage.app.settings import RunnerEnvironment, Settings
+from triage.doctor.checks import Check, run_checks
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 

@@ -162,6 +162,11 @@ class Settings(BaseModel):
         description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
         "From when on: days (90d), weeks (12w), or a day (2026-08-01). See docs/scorecard.md.",
     )
+    doctor: bool = Field(
+        False,
+        description="Whether the job triages nothing, and tries what the action needs of GitHub with the job's token: "
+        "its page says what works and what to do. What it writes is removed.",
+    )
     backlog: Annotated[BacklogStage, one_of("off", "list", "run", "merge")] = Field(
         "off",
         description="What this job does with a backlog of issues: off, list (reads the issues and writes the files of "

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
 from testing.each_row import each_row
-from triage.app.doctor import Check, run_checks
 from triage.app.settings import RunnerEnvironment, Settings
+from triage.doctor.checks import Check, run_checks
 
 
 def check_skills(root: Path) -> Check:

@@ -1,13 +1,22 @@
-"""The checks of `bug-triage doctor`: what is configured, what can be reached, what is missing."""
+"""What is configured, what can be reached, what is missing; and what GitHub lets the token do."""
 
+from __future__ import annotations
+
+import os
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from triage.app.app import App
 from triage.base.errors import TriageError
 from triage.domain.code import IndexFacts
+from triage.domain.effect import Suggestion
 from triage.domain.skill import SKILL_FOLDER
 from triage.domain.value import Value
+
+if TYPE_CHECKING:
+    from triage.doctor.github_probes import GitHubProbes
+
+_TRIED = "Tried by bug-triage doctor. Please decline it."
 
 
 class Check(Value):
@@ -29,6 +38,68 @@ def run_checks(app: App, github: str = "") -> dict[str, Check]:
         "telemetry": lambda: _check_telemetry(app),
     }
     return {name: _run(probe) for name, probe in probes.items()}
+
+
+def run_write_checks(app: App, number: int | None = None) -> dict[str, Check]:
+    """Run the checks that write to GitHub, and remove what they wrote.
+
+    On the issue `number`, a label is suggested, which stays for somebody to decline.
+    """
+    from triage.doctor.github_probes import GitHubProbes
+
+    probes = app.open_github(GitHubProbes, server_url=app.environment.server_url, environ=os.environ)
+    checks: Mapping[str, Callable[[], Check]] = {
+        "edits": lambda: _check_edits(probes),
+        "suggestions": lambda: _check_suggestions(app, probes, number),
+        "proposals": lambda: _check_proposals(probes),
+        "pull_requests": lambda: _check_pull_requests(probes),
+    }
+    return {name: _run(check) for name, check in checks.items()}
+
+
+def _check_edits(probes: GitHubProbes) -> Check:
+    shown = probes.shows_edits()
+    if shown is None:
+        return Check(state="missing", detail="not tried: the repository has no issue")
+    if not shown:
+        return Check(
+            state="broken", detail="GitHub does not say who edited an issue, so no approval can be carried out"
+        )
+    return Check(state="ok", detail="GitHub says who edited an issue or a comment")
+
+
+def _check_suggestions(app: App, probes: GitHubProbes, number: int | None) -> Check:
+    if not probes.knows_close_suggestions():
+        return Check(state="missing", detail="this GitHub has no suggestions: comments propose labels in words")
+    if number is None:
+        return Check(state="ok", detail="this GitHub has them; with issue-number, one is tried")
+    labels = app.github.list_labels()
+    options = app.github.fetch_suggestion_options(number, labels[:20], [])
+    if options is None or not options.labels:
+        return Check(state="missing", detail=f"not tried: issue {number} has all labels, or cannot be read")
+    wanted = Suggestion(kind="label", name=options.labels[0], rationale=_TRIED, confidence="LOW")
+    if app.github.suggest(number, [wanted]):
+        return Check(state="broken", detail=f"GitHub took a suggestion on issue {number}, and does not show it")
+    return Check(state="ok", detail=f"the label {wanted.name} is suggested on issue {number}: decline it there")
+
+
+def _check_proposals(probes: GitHubProbes) -> Check:
+    commit = probes.store_commit()
+    try:
+        problem = probes.fetch_commit(commit)
+    finally:
+        probes.delete_commit(commit)
+    if problem:
+        detail = f"a commit below refs/triage/ was stored and removed, but git cannot fetch it: {problem}"
+        return Check(state="broken", detail=detail)
+    return Check(state="ok", detail="a commit below refs/triage/ was stored, fetched by its id, and removed")
+
+
+def _check_pull_requests(probes: GitHubProbes) -> Check:
+    if problem := probes.may_open_pull_requests():
+        where = "Settings, Actions, General, Allow GitHub Actions to create and approve pull requests"
+        return Check(state="broken", detail=f"{problem} ({where}); without it, the comment links a page to open one")
+    return Check(state="ok", detail="the token may open pull requests")
 
 
 def _run(probe: Callable[[], Check]) -> Check:

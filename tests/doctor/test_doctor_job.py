@@ -1,0 +1,173 @@
+"""What the job finds out about GitHub, over HTTP and with a real git repository; and that nothing of it stays."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
+from testing.servers.http_server import QuietHandler, serve_http
+from testing.servers.suggesting_github import SuggestingGitHub
+from triage.action import main
+
+OFF = {"message": "GitHub Actions is not permitted to create or approve pull requests."}
+SAME = {"message": "Validation Failed", "errors": [{"message": "No commits between main and main"}]}
+
+
+class GitOverHttp(QuietHandler):
+    """Lets git's own program answer, as the runner's checkout would ask GitHub."""
+
+    folder: Path
+
+    def do_GET(self) -> None:
+        path, _, query = self.path.partition("?")
+        length = int(self.headers.get("Content-Length", 0))
+        variables = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(self.folder),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "REQUEST_METHOD": self.command,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+        }
+        done = subprocess.run(
+            ["git", "http-backend"], env=variables, input=self.rfile.read(length), capture_output=True, check=False
+        )
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        fields = [line.split(": ", 1) for line in head.decode().splitlines()]
+        status = next((value for name, value in fields if name == "Status"), "200")
+        self.send_response(int(status.split()[0]))
+        for name, value in fields:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET  # noqa: N815
+
+
+@dataclass
+class Doctor:
+    folder: Path
+    api: GitHubApi
+    git: GitDataApi
+    suggestions: SuggestingGitHub
+    edits: Any = ()
+    fields: Any = ("suggest", "value")
+    server_url: str = ""
+
+    def answer(self, token: str, sent: dict[str, Any]) -> Any:
+        if "__type" in sent["query"]:
+            known = {"inputFields": [{"name": name} for name in self.fields]} if self.fields else None
+            return 200, {"data": {"__type": known}}
+        if "userContentEdits" in sent["query"]:
+            return 200, {"data": {"repository": {"issues": {"nodes": [{"number": 7, "userContentEdits": self.edits}]}}}}
+        return self.suggestions(token, sent)
+
+    def run(self, **inputs: str) -> tuple[int, str]:
+        """Runs the job. Returns its exit code and its page."""
+        summary = self.folder / "summary"
+        summary.write_text("")
+        environment = {
+            "PATH": "/usr/bin:/bin:/usr/local/bin",
+            "HOME": str(self.folder),
+            "GITHUB_REPOSITORY": SLUG,
+            "GITHUB_EVENT_NAME": "workflow_dispatch",
+            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
+            "GITHUB_OUTPUT": str(self.folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "GITHUB_WORKSPACE": str(self.folder / "work"),
+            "GITHUB_API_URL": self.api.url,
+            "GITHUB_SERVER_URL": self.server_url,
+            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
+            "INPUT_DOCTOR": "true",
+        }
+        code = main(environment | {f"INPUT_{name.upper()}": value for name, value in inputs.items()})
+        return code, summary.read_text()
+
+
+@pytest.fixture
+def doctor(tmp_path: Path) -> Iterator[Doctor]:
+    remote = tmp_path / SLUG
+    subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
+    subprocess.run(["git", "-C", remote, "config", "uploadpack.allowAnySHA1InWant", "true"], check=True)
+    handler = type("Handler", (GitOverHttp,), {"folder": tmp_path})
+    with serve_http(handler) as url, serve_github_api() as api:
+        git = GitDataApi(api, remote)
+        git.set_ref("refs/heads/main", git.commit({"a.py": "x = 1\n"}))
+        subprocess.run(["git", "clone", "-q", remote, tmp_path / "work"], check=True)
+        api.labels = ["bug"]
+        api.add_issue(7, title="t", body="b")
+        api.faults = [ApiFault("POST .*/pulls", 422, SAME)]
+        (tmp_path / "event.json").write_text("{}")
+        doctor = Doctor(tmp_path, api, git, SuggestingGitHub(api), edits={"nodes": []})
+        doctor.server_url = url
+        api.graphql = doctor.answer
+        yield doctor
+
+
+def test_everything_works_and_nothing_stays(doctor: Doctor) -> None:
+    before = dict(doctor.git.refs)
+    code, page = doctor.run()
+    assert code == 0
+    assert "| proposals | ✅ works | a commit below refs/triage/ was stored, fetched by its id, and removed |" in page
+    assert "| pull requests | ✅ works |" in page
+    assert "| edits | ✅ works |" in page
+    assert "| suggestions | ✅ works | this GitHub has them" in page
+    assert doctor.git.refs == before
+    assert doctor.suggestions.pending == []
+
+
+def test_a_label_is_suggested_on_the_issue_that_is_named(doctor: Doctor) -> None:
+    code, page = doctor.run(**{"issue-number": "7"})
+    assert code == 0
+    assert "decline it there" in page
+    assert [(one["kind"], one["name"]) for one in doctor.suggestions.pending] == [("label", "bug")]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"), [(403, OFF, "the setting is off"), (403, {"message": "Resource not"}, "the job lacks")]
+)
+def test_actions_may_not_open_pull_requests(doctor: Doctor, status: int, body: Any, said: str) -> None:
+    doctor.api.faults = [ApiFault("POST .*/pulls", status, body)]
+    code, page = doctor.run()
+    assert code == 1
+    assert said in page
+    assert "Allow GitHub Actions to create and approve pull requests" in page
+
+
+def test_a_token_without_the_right_to_write_contents(doctor: Doctor) -> None:
+    doctor.api.faults.append(ApiFault("POST .*/git/commits", 403, {"message": "Resource not accessible"}))
+    code, page = doctor.run()
+    assert code == 1
+    assert "| proposals | ❌ **does not work** |" in page
+
+
+def test_a_commit_that_git_cannot_fetch_is_removed(doctor: Doctor) -> None:
+    before = dict(doctor.git.refs)
+    doctor.server_url += "/gone"
+    code, page = doctor.run()
+    assert code == 1
+    assert "but git cannot fetch it: fatal:" in page
+    assert doctor.git.refs == before
+
+
+def test_edits_that_are_not_shown(doctor: Doctor) -> None:
+    doctor.edits = None
+    code, page = doctor.run()
+    assert code == 1
+    assert "| edits | ❌ **does not work** | GitHub does not say who edited" in page
+
+
+def test_a_server_without_suggestions_is_no_failure(doctor: Doctor) -> None:
+    doctor.fields = None
+    code, page = doctor.run(**{"issue-number": "7"})
+    assert code == 0
+    assert "| suggestions | ➖ not there |" in page
