@@ -10,9 +10,9 @@ from triage.agents.registry import AGENTS
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.domain.code import CodeHistory, FoundPlaces, IndexFacts, RegressionWindow
+from triage.domain.code import CodeHistory
 from triage.domain.findings import AgentName, DeclinedAnswer
-from triage.domain.issue import ParsedIssue
+from triage.domain.issue import Issue, ParsedIssue
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.close_round import close_round, require_verified_citation
@@ -55,46 +55,44 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     services = runtime.context
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
-    # Text in another language than English loads a model for half a second.
-    parsed, thread = await in_thread(read_issue_and_thread, state.issue)
-    exchanges = await in_thread(find_exchanges, state.issue)
+    update = await in_thread(_read, state.issue)
+    indexing = await step.attempt("rules", lambda: in_thread(_index, state, update["parsed"], services), seconds)
+    return update | (indexing.result or {}) | {"steps": step.records}
 
-    # In a thread: the first call reads the weights from a file.
-    kind_reading = await in_thread(read_kind, parsed, state.issue.labels)
 
-    indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services), seconds)
-    index, places, window, of_template, language = indexing.result or (None, FoundPlaces(), None, 0, "en")
-    dependencies = services.codebase.list_dependencies() if index else []
-    earlier = find_earlier_report(state.issue)
+def _read(issue: Issue) -> Update:
+    # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
+    parsed, thread = read_issue_and_thread(issue)
+    earlier = find_earlier_report(issue)
     return {
-        "exchanges": exchanges,
-        "dependencies": dependencies,
-        "failing_package": find_failing_package(parsed, dependencies),
-        "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
-        "issue": state.issue.model_copy(update={"thread": thread}),
-        "index": index,
-        "kind_reading": kind_reading,
-        "best_place": places.best,
-        "likely_files": places.likely,
-        "regression_window": window,
+        "parsed": parsed,
+        "issue": issue.model_copy(update={"thread": thread}),
+        "exchanges": find_exchanges(issue),
+        "kind_reading": read_kind(parsed, issue.labels),
         "earlier_report": earlier,
         "recent_entities": remember_entities([], earlier.suspects if earlier else []),
-        "repository": state.repository.model_copy(
-            update={"commit": index.commit if index else None, "language": language}
-        ),
-        "steps": step.records,
     }
 
 
-def _index(
-    state: BugTriageState, parsed: ParsedIssue, services: Services
-) -> tuple[IndexFacts, FoundPlaces, RegressionWindow | None, int, str]:
+def _index(state: BugTriageState, parsed: ParsedIssue, services: Services) -> Update:
     codebase = services.codebase
     index = codebase.index()
+    # Before the places: files that its commits changed are likelier.
     window = codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
+    places = codebase.find_places(parsed)
+    dependencies = codebase.list_dependencies()
     of_template = count_template_comments(state.issue, codebase.read_issue_forms())
     language = detect_project_language(codebase) if services.model else "en"
-    return index, codebase.find_places(parsed), window, of_template, language
+    return {
+        "index": index,
+        "regression_window": window,
+        "best_place": places.best,
+        "likely_files": places.likely,
+        "dependencies": dependencies,
+        "failing_package": find_failing_package(parsed, dependencies),
+        "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
+        "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
+    }
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:

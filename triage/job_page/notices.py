@@ -8,7 +8,7 @@ from triage.domain.code import Span
 from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
 from triage.domain.run import Status
 
-Notice = Literal["skip", "answered", "fix", "index", "unfinished", "failure", "unpublished"]
+Notice = Literal["skip", "answered", "fix", "unfinished", "failure", "unpublished"]
 
 EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
     (
