@@ -60,11 +60,11 @@ async def carry_out(
         job = open_reproduce_job(app, open_run(app, event_issue=parse_issue(payload)))
         return (await run_reproduce_job(app.settings.reproduce, task, job)).status
     if isinstance(task, FixTask):
-        from triage.fix import fix_wiring  # as above
+        from triage.fix import fix_services  # as above
         from triage.fix.jobs.run_fix_job import run_fix_job
 
         app = replace(app, settings=app.settings.with_fix_limits())
-        flow = fix_wiring.open_flow(app, open_run(app, event_issue=parse_issue(payload)))
+        flow = fix_services.open_flow(app, open_run(app, event_issue=parse_issue(payload)))
         return (await run_fix_job(app.settings.fix, task, flow)).status
     # Once more: the project's own settings may skip the event.
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.config)

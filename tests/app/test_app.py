@@ -17,7 +17,7 @@ from testing.text.encoded_secrets import KEYS, MODEL, PROXY, find_secrets
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.base.errors import BadInput
 from triage.domain.project_config import Price, ProjectConfig
-from triage.fix import fix_wiring
+from triage.fix import fix_services
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 SLUG = "acme/wired"
@@ -132,7 +132,7 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
         setup = make_app(settings, tmp_path, "octo/shop", environment=environment)
-        store = fix_wiring.build_proposal_store(setup)
+        store = fix_services.build_proposal_store(setup)
         assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
         git = GitDataApi(api, tmp_path)
         git.set_ref("refs/heads/triage/7-x", git.commit({}))

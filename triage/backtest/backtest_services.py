@@ -1,6 +1,6 @@
 """Opens what a backtest reads: past issues, and the code as it was.
 
-It imports them where it opens them, as `app.wiring` does.
+It imports them where it opens them, as `app.app` does.
 """
 
 import time

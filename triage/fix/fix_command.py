@@ -28,7 +28,7 @@ from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.wording import format_usage
 from triage.domain.proposal import ProposalStatus
-from triage.fix import fix_wiring
+from triage.fix import fix_services
 from triage.fix.fix_ports import BaseFiles
 
 if TYPE_CHECKING:
@@ -50,16 +50,17 @@ def fix(
     as_json: Json = False,
 ) -> None:
     """Propose a fix for one issue. What you approve becomes a local branch; nothing is pushed."""
+    from triage.fix.base_files import open_base_files
     from triage.fix.local.local_fix import LocalFix
 
     app, output = open_at_terminal(repo, verbose=verbose)
     app = replace(app, settings=app.settings.with_fix_limits())
     if app.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
-    with output.progress, fix_wiring.open_workspace(app, os.environ) as workspace:
+    with output.progress, fix_services.open_workspace(app, os.environ) as workspace:
         workspace.check_can_commit()
         app, found, repository = open_issue(app.with_project_config(), issue, github)
-        files = fix_wiring.open_base_files(app, "HEAD")
+        files = open_base_files(app.root, "HEAD")
         local = LocalFix(app.open_services(), files, workspace, check)
 
         async def run(cancelled: asyncio.Event) -> "FixState":

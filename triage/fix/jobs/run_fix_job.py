@@ -2,7 +2,7 @@
 
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
-from triage.domain.task import FixCommand, FixStage, FixTask, Skip
+from triage.domain.task import FixCommand, FixStage, FixTask
 from triage.fix.jobs.apply_fix import apply_fix
 from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_answer, read_fix_request
 from triage.fix.jobs.propose_fix import propose_fix
@@ -43,14 +43,12 @@ JOBS = {
 }
 
 
-async def run_fix_job(stage: FixStage, task: FixTask | Skip, job: FixJob) -> RunResult:
+async def run_fix_job(stage: FixStage, task: FixTask, job: FixJob) -> RunResult:
     """Do what this job does of the fix flow.
 
     Raises:
         SetupError: The workflow's author must fix something.
     """
-    if isinstance(task, Skip):
-        return write_skip(task.reason, job.run)
     if job.run.policy.comment == "never":
         raise BadInput(UNSEEN)
     if task.command not in COMMANDS[stage]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from triage.app.app import App
 from triage.app.settings import remove_own_variables
 from triage.base.errors import BadInput
-from triage.fix.fix_ports import BaseFiles, ProposalStore
+from triage.fix.fix_ports import ProposalStore
 from triage.jobs.run_context import Run
 
 if TYPE_CHECKING:
@@ -24,12 +24,13 @@ OBJECT_WRITE_SECONDS = 0.25
 
 def open_flow(app: App, run: Run) -> "FixJob":
     """What a job of the fix flow acts through."""
+    from triage.fix.base_files import open_base_files
     from triage.fix.jobs.fix_job import FixJob
 
     return FixJob(
         run,
         store=build_proposal_store(app),
-        open_files=partial(open_base_files, app),
+        open_files=partial(open_base_files, app.root),
         read_result=partial(read_proposal_file, app),
         write_result=partial(write_proposal_file, app),
         approvers=app.settings.approvers,
@@ -43,13 +44,6 @@ def open_workspace(app: App, environ: Mapping[str, str]) -> "LocalWorkspace":
     from triage.fix.local.local_workspace import LocalWorkspace
 
     return LocalWorkspace(app.root, remove_own_variables(environ))
-
-
-def open_base_files(app: App, commit: str) -> BaseFiles:
-    """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
-    from triage.fix.base_files import open_base_files
-
-    return open_base_files(app.root, commit)
 
 
 def read_proposal_file(app: App) -> bytes | None:
