@@ -4,7 +4,7 @@ It takes two requests of GraphQL for a page of issues. What the fields mean stan
 `ClosedEvent.closer`, `Minimizable`, `Reactable`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -94,6 +94,8 @@ class ScorecardIssues(RepositoryConnection):
         TriageError: The token may not read.
     """
 
+    shadow: Mapping[int, OurComment] = field(default_factory=dict, kw_only=True)
+    """By issue, the comments that would have been: with any, those on GitHub are not read."""
     _feedback: str = field(default=_FEEDBACK, init=False)
     _commit_files: dict[str, ClosingFix | None] = field(default_factory=dict, init=False)
 
@@ -150,12 +152,12 @@ class ScorecardIssues(RepositoryConnection):
         return _LIST % ("" if self._pages.is_plain else _LINKED, _PULL_REQUEST)
 
     def _describe(self, issues: list[IssueNode]) -> Iterator[TriagedIssue]:
-        ids = [key for issue in issues for key in self._list_own_comments(issue)]
+        ids = [key for issue in issues for key in self._list_own_comments(issue)] if not self.shadow else []
         batches = (ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE))
         comments = {one.id: one for batch in batches for one in self._fetch_comments(batch)}
         for issue in issues:
             details = next((comments[key] for key in self._list_own_comments(issue) if key in comments), None)
-            comment = details.to_comment() if details else None
+            comment = details.to_comment() if details else self.shadow.get(issue.number)
             if comment and issue.closed_at and comment.posted_at <= issue.closed_at:
                 yield TriagedIssue(
                     number=issue.number,
@@ -260,7 +262,7 @@ class CommentDetails(EditedComment):
         return OurComment(
             posted_at=self.posted_at,
             is_ours_alone=is_ours_alone,
-            prediction=_to_prediction(state),
+            prediction=read_prediction(state),
             asked=bool(state.asked),
             labels=state.labels,
             thumbs_up=self.up.total if self.up else None,
@@ -269,7 +271,8 @@ class CommentDetails(EditedComment):
         )
 
 
-def _to_prediction(state: CommentState) -> Prediction | None:
+def read_prediction(state: CommentState) -> Prediction | None:
+    """Return which files a comment named first; None if it named none."""
     if state.named is None:
         return None
     at = datetime.fromtimestamp(state.named.at, UTC)

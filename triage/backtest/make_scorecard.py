@@ -1,18 +1,22 @@
 """Counts what came of our comments on issues that were closed since a day."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from triage.app.app import App, utc_now
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard
+from triage.backtest.shadow import make_comments, make_line, read_reports
 from triage.base.errors import WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
+from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.job_page.notices import plan_page, plan_unfinished
 from triage.jobs.run_context import Run, RunResult
@@ -55,6 +59,8 @@ class ScorecardJob:
     issues: ScorecardIssues
     repository: Repository
     since: datetime
+    reports: Mapping[int, RunReport] = field(default_factory=dict)
+    """Of a shadow week: what the comments would have said."""
 
     def run(self) -> ScorecardPage:
         """Count. Raises as `ScorecardIssues.read_closed_issues`."""
@@ -68,15 +74,24 @@ class ScorecardJob:
             closed=closed.closed,
             card=count_issues(results),
             results=results,
+            shadow=[make_line(report, results) for report in self.reports.values()],
         )
 
 
-def open_scorecard(app: App, since: str) -> ScorecardJob:
-    """Return what makes the scorecard of the repository. Raises BadInput for a bad time or repository."""
+def open_scorecard(app: App, since: str, shadow: Path | None = None) -> ScorecardJob:
+    """Return what makes the scorecard of the repository.
+
+    `shadow` is a folder with reports of runs that wrote nothing, which are judged in place of comments.
+
+    Raises:
+        BadInput: The time, the repository or a report is not as it should be.
+    """
+    reports = read_reports(shadow, app.repository) if shadow else {}
     start = parse_since(since, utc_now())
     # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-    issues = app.open_github(ScorecardIssues, seconds_between_writes=0.0)
-    return ScorecardJob(issues, Repository(slug=app.repository, server_url=app.environment.server_url), start)
+    issues = app.open_github(ScorecardIssues, seconds_between_writes=0.0, shadow=make_comments(reports))
+    repository = Repository(slug=app.repository, server_url=app.environment.server_url)
+    return ScorecardJob(issues, repository, start, reports)
 
 
 async def make_scorecard(job: ScorecardJob, context: Run) -> RunResult:

@@ -6,10 +6,11 @@ Nothing in it is active. The HTML page of a backtest has the same sentences.
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from pydantic import Field
 from rich.text import Text
 
 from triage.backtest.count import MIN_CASES_FOR_PERCENT, BacktestOutcome, BacktestScore, Rate, Scorecard
-from triage.backtest.results import CaseResult, IssueResult
+from triage.backtest.results import CaseResult, IssueResult, ShadowLine
 from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
 from triage.comment.permalink import build_reference_url
 from triage.comment.sections import Fold, Page, render_page
@@ -17,6 +18,7 @@ from triage.comment.template import MAX_SUMMARY_UNITS, render_block
 from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 from triage.safety.clean_text import clean_text
+from triage.safety.safe_markdown import format_code_block
 
 SIGNS = {
     "trace": "the end of a stack trace",
@@ -69,6 +71,8 @@ class ScorecardPage(Value):
     closed: int
     card: Scorecard
     results: list[IssueResult]
+    shadow: list[ShadowLine] = Field(default_factory=list)
+    """Of a shadow week: all runs, also those that had nothing to say."""
 
 
 def format_result(result: CaseResult, number: int, of: int) -> Text:
@@ -201,7 +205,9 @@ def _count(number: int, one: str, many: str = "") -> str:
 def render_scorecard(page: ScorecardPage) -> str:
     """Return what came of the comments on closed issues."""
     card = page.card
-    blocks = [render_block("was_it_right", "head", page.repository, page.since.date().isoformat(), page.closed, card)]
+    since, is_shadow = page.since.date().isoformat(), bool(page.shadow)
+    blocks = [render_block("was_it_right", "head", page.repository, since, page.closed, card, is_shadow)]
+    blocks += [render_block("was_it_right", "shadow", page.shadow[:MAX_LISTED], page.shadow)] if is_shadow else []
     if page.since > page.asked_since:
         blocks.append(render_block("was_it_right", "cut", page.since.strftime("%Y-%m-%d %H:%M UTC")))
     if card.triaged:
@@ -215,8 +221,13 @@ def render_scorecard(page: ScorecardPage) -> str:
         Fold(f"Issues ({len(listed)})", render_block("was_it_right", "issues", rows, len(listed) - len(rows))),
         Fold("How this is counted", render_block("was_it_right", "method", card, MIN_CASES_FOR_PERCENT)),
     ]
+    said = [
+        Fold(f"#{one.number}: the comment", format_code_block(one.comment, "markdown"))
+        for one in page.shadow[:MAX_LISTED]
+        if one.comment
+    ]
     folds = folds if listed else folds[1:] if card.triaged else []
-    markdown = Page(blocks, folds, footer="", links=[link for _, link in rows if link])
+    markdown = Page(blocks, [*folds, *said], footer="", links=[link for _, link in rows if link])
     return render_page(markdown, MAX_SUMMARY_UNITS).rstrip() + "\n"
 
 

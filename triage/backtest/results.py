@@ -142,3 +142,16 @@ class IssueResult(Value):
     hidden_as: str | None = None
     thumbs_up: int | None = None
     thumbs_down: int | None = None
+
+
+class ShadowLine(Value):
+    """What a run of a shadow week would have said, and what came of the issue. Texts are a stranger's."""
+
+    number: int
+    title: str
+    said: str
+    """Why there would have been a comment, in words of ours; empty if there would have been none."""
+    comment: str = ""
+    """As Markdown."""
+    result: IssueResult | None = None
+    """None while the issue is open, if it was closed before, and without a comment."""

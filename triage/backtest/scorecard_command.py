@@ -22,6 +22,10 @@ def scorecard(
     github: Annotated[str, typer.Option(help="owner/name of the repository; by default that of this checkout.")] = "",
     since: Annotated[str, typer.Option(help="Days (90d), weeks (12w), or a day (2026-08-01).")] = "90d",
     repo: Annotated[Path, typer.Option(help="Checkout whose repository is meant.")] = Path(),
+    shadow: Annotated[
+        Path | None,
+        typer.Option(help="Folder with reports of runs with dry-run: they are judged in place of comments."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Count how often the comments on closed issues were right, by the fixes that closed them."""
@@ -29,7 +33,7 @@ def scorecard(
     app = replace(app, repository=github or app.repository)
     if not app.settings.github_token.get_secret_value():
         raise BadInput("A scorecard reads GitHub's GraphQL API, which needs a token: set TRIAGE_GITHUB_TOKEN.")
-    page = _run(open_scorecard(app, since))
+    page = _run(open_scorecard(app, since, shadow))
     if as_json:
         sys.stdout.write(json.dumps(page.model_dump(mode="json"), indent=2) + "\n")
     else:
