@@ -576,8 +576,8 @@ def by_model(**changes: Any) -> RunReport:
     ],
 )
 def test_only_what_is_sure_or_asked_notifies(report: RunReport, reason: str | None):
-    assert decide_comment(report, "auto") == reason
-    assert decide_comment(report, "always") == (reason or "always")
+    assert decide_comment(report, "auto", is_approved=True) == reason
+    assert decide_comment(report, "always", is_approved=True) == (reason or "always")
     assert decide_comment(report, "never", is_asked=True, has_comment=True) is None
 
 

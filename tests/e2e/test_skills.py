@@ -18,7 +18,6 @@ SKILL = """\
 description: Prices of fruit
 when:
   {when}
-requires-approval: labels
 ---
 # Prices and baskets
 
@@ -40,8 +39,8 @@ def job(tmp_path: Path) -> Iterator[InProcessJob]:
         yield job
 
 
-def commit_skill(job: InProcessJob, when: str) -> None:
-    write(job.job.workspace, FILES | {PATH: SKILL.format(when=when)})
+def commit_skill(job: InProcessJob, when: str, header: str = "") -> None:
+    write(job.job.workspace, FILES | {PATH: SKILL.format(when=when).replace("\n---\n#", f"\n{header}---\n#")})
     job.job.commit()
     write(job.job.workspace, {PATH: SKILL.format(when="words: [nothing]").replace("Prices and", "Not committed")})
 
@@ -58,7 +57,7 @@ def test_by_rules_the_comment_links_the_skill_of_the_commit(job: InProcessJob, w
     assert "The skill `.github/triage/skills/broken.md` was not used: line 2: 'what' is not a known key" in done.summary
     assert report["active_skills"] == {"prices": 1}
     assert [(one["id"], one["requires_approval"], one["checkpoint_type"]) for one in report["skills"]] == [
-        ("prices", True, "labels")
+        ("prices", False, "")
     ]
 
 
@@ -118,3 +117,13 @@ def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
     assert job.report["injected_skill_ids"] == ["prices"]
     assert job.report["verdict"] == "CONFIRMED"
     assert "asked for by the critic" in done.summary
+
+
+def test_a_skill_that_requires_approval_waits_for_a_person(job: InProcessJob):
+    commit_skill(job, "words: [basket]", "requires-approval: labels\n")
+    done = job.run(engine="rules", comment="always")
+    assert done.exit_code == 0, done.log
+    assert job.comment == ""
+    assert "The skill `prices` requires approval, so nothing was written to the issue" in done.summary
+    [used] = job.report["skills"]
+    assert (used["requires_approval"], used["checkpoint_type"]) == (True, "labels")

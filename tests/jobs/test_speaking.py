@@ -14,6 +14,7 @@ from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
+from triage.domain.skill import Skill, SkillConditions, Skills
 from triage.domain.task import TriageTask, Trigger
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
@@ -154,3 +155,32 @@ def test_a_comment_with_places_becomes_a_redirect():
     run.set_thread(our_comment(body), **REPORTED)
     run.run(TriageTask(number=7, trigger=Trigger.REQUESTED, is_asked=True))
     assert len(run.github.edited) == 1, "the same again"
+
+
+@pytest.mark.parametrize(
+    ("trigger", "actor", "posted"),
+    [
+        (Trigger.OPENED, "reporter", 0),
+        (Trigger.COMMAND, "reporter", 0),
+        (Trigger.COMMAND, "mona", 1),
+        (Trigger.REQUESTED, "mona", 1),
+    ],
+)
+def test_a_skill_that_requires_approval_waits_for_somebody_with_write_access(
+    trigger: Trigger, actor: str, posted: int
+) -> None:
+    skill = Skill(
+        id="dates",
+        name="Dates",
+        path=".github/triage/skills/dates.md",
+        description="d",
+        requires_approval=True,
+        when=SkillConditions(words=["parser", "crashes", "ValueError", "date"]),
+    )
+    run = harness(Finding(factories.FILES, skills=Skills(skills=[skill])), labels="apply")
+    run.github.roles = {"mona": "write", "reporter": "read"}
+    run.run(TriageTask(number=7, trigger=trigger, actor=actor, is_asked=trigger is not Trigger.OPENED))
+    assert len(run.github.posted) == posted
+    assert posted or not run.github.labelled
+    waits = "The skill `dates` requires approval"
+    assert (waits in " ".join(report(run)["notes"])) == (not posted)

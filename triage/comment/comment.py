@@ -101,15 +101,27 @@ def fit_comment(parts: CommentParts) -> str:
 NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."
 
 
+WAITS = (
+    "The skill `{skill}` requires approval, so nothing was written to the issue: a comment that says `/triage`, by "
+    "somebody with write access, writes it."
+)
+
+
 def decide_comment(
-    report: RunReport, mode: CommentMode, *, is_asked: bool = False, has_comment: bool = False
+    report: RunReport,
+    mode: CommentMode,
+    *,
+    is_asked: bool = False,
+    has_comment: bool = False,
+    is_approved: bool = False,
 ) -> CommentReason | None:
     """Return why the issue gets a comment; None if the report stays on the page of the job.
 
     `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
-    is brought up to date even if nothing is sure any more: what it said may be wrong now.
+    is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
+    approval, nothing is written unless `is_approved`: somebody with write access asked for this run.
     """
-    if mode == "never":
+    if mode == "never" or (find_waiting_skill(report) and not is_approved):
         return None
     if reason := _find_reason(report):
         return reason
@@ -118,6 +130,11 @@ def decide_comment(
     if is_asked:
         return "asked"
     return "always" if mode == "always" else None
+
+
+def find_waiting_skill(report: RunReport) -> str:
+    """Return the id of a skill that applies and requires approval; empty without one."""
+    return next((skill.id for skill in report.skills if skill.requires_approval), "")
 
 
 def _find_reason(report: RunReport) -> CommentReason | None:

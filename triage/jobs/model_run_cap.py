@@ -40,15 +40,16 @@ async def check_model_run_cap(request: TriageRequest, run: Run) -> str:
     else:
         now = request.fetched_issue.snapshot_time or run.now()
         reason = rules_only_reason(opened, task.number, request.earlier_runs, now, cap)
-    if not reason or await _has_write_access(task, run):
+    if not reason or (task.trigger is Trigger.COMMAND and await is_by_writer(task, run)):
         return ""
     run.progress.info(reason)
     return reason
 
 
-async def _has_write_access(task: TriageTask, run: Run) -> bool:
+async def is_by_writer(task: TriageTask, run: Run) -> bool:
+    """Return whether GitHub confirms that whoever asked has write access; starting a workflow by hand needs it."""
     if task.trigger is not Trigger.COMMAND:
-        return False
+        return task.trigger is Trigger.REQUESTED
     try:
         role = await run.ask_github("The role of whoever asked", lambda: run.github.fetch_role(task.actor))
     except TriageError:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.comment import NOTHING_TO_SAY, decide_comment, withhold_details
+from triage.comment.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue, Repository
@@ -13,6 +13,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Trigger
 from triage.job_page.notices import plan_unfinished, skip_effects
+from triage.jobs.model_run_cap import is_by_writer
 from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
@@ -49,12 +50,20 @@ async def publish_report(
     edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
     skip_reason = publish_skip_reason(before, issue, request.comment_state, state)
+    waiting = find_waiting_skill(report)
+    is_approved = bool(waiting) and request.task.is_asked and await is_by_writer(request.task, run)
     comment_reason = decide_comment(
-        report, run.policy.comment, is_asked=request.task.is_asked, has_comment=comment is not None
+        report,
+        run.policy.comment,
+        is_asked=request.task.is_asked,
+        has_comment=comment is not None,
+        is_approved=is_approved,
     )
     if skip_reason:
         run.progress.info(skip_reason)
         report, comment_reason = add_notes(report, skip_reason), None
+    elif waiting and not is_approved:
+        report = add_notes(report, WAITS.format(skill=waiting))
     elif not comment_reason and run.policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     report = report.model_copy(update={"comment_reason": comment_reason})
@@ -69,7 +78,7 @@ async def publish_report(
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,
         is_skipped=bool(skip_reason),
-        may_label=run.policy.comment != "auto" or knows_earlier,
+        may_label=(is_approved or not waiting) and (run.policy.comment != "auto" or knows_earlier),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
     )
