@@ -56,9 +56,12 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     assert pull["title"] == "[#7] KeyError when a price is missing"
     assert "fails without the change" in pull["body"]
     assert pull["body"].startswith("**Count a missing price as nothing**\n\n`Basket.total` looks every name up")
-    assert "\n- A missing price" in pull["body"]
+    assert "\n- `shop/basket.py` - A missing price" in pull["body"]
     assert applied["pull-request-url"] == pull["html_url"]
     assert pull["html_url"] in workflow.our_comment
+    kept = workflow.our_comment.partition("<summary>The change as it was approved</summary>")[2]
+    assert "```diff" in kept
+    assert "/triage approve" not in kept
 
 
 def test_a_person_without_write_access_starts_nothing(workflow: FixWorkflow) -> None:

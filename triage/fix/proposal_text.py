@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from triage.comment.sections import utf16_length
+from triage.comment.sections import Fold, utf16_length
 from triage.comment.template import ensure_safe, render_block
 from triage.comment.wording import format_count
 from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
@@ -15,6 +15,8 @@ from triage.safety.safe_markdown import format_code_block
 
 MAX_PART_UNITS = 25_000
 """Of the comment, in UTF-16 code units. The report has the rest."""
+NOBODY_YET = "Written by a model, approved by nobody yet."
+"""Begins the part with the commands."""
 MAX_DIFF_UNITS = 15_000
 MAX_DIFF_LINES = 200
 
@@ -39,7 +41,7 @@ def render_awaiting(
     parts = [
         *_render_parts(draft, files, diff_url),
         render_block("proposal", "proof", draft, tests, run_url),
-        render_block("proposal", "commands", proposal_id, until, MAX_REVISIONS - draft.revision),
+        render_block("proposal", "commands", proposal_id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
     ]
     return _make_safe(parts, [url for url in (diff_url, run_url) if url])
 
@@ -111,6 +113,15 @@ def render_pull_request_body(
 
 def render_opened(actor: str, number: int, url: str) -> str:
     return _make_safe([render_block("proposal", "opened", actor, number, url)], [url])
+
+
+def fold_approved(part: str) -> str:
+    """Return a shown proposal as it stays below the line that says what became of it: without the commands.
+
+    `part` is ours alone, as `render_awaiting` wrote it.
+    """
+    shown, found, _ = part.rpartition(NOBODY_YET)
+    return f"\n\n{Fold('The change as it was approved', shown.strip()).markdown}" if found else ""
 
 
 def render_refused_pull_request(actor: str, branch: str, url: str, reason: str) -> str:

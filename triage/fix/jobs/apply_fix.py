@@ -13,6 +13,7 @@ from triage.approval.decide_approval import (
 from triage.approval.owner_rights import owner_problem
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
+from triage.comment.comment import split_comment
 from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
@@ -33,6 +34,7 @@ from triage.fix.jobs.fix_job import (
     read_shown_commit,
 )
 from triage.fix.proposal_text import (
+    fold_approved,
     render_opened,
     render_pull_request_body,
     render_refused_pull_request,
@@ -230,7 +232,9 @@ class GitHubPullRequestTool:
         """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated."""
         del pending
         done = PublishResult()
-        effects, run = list(plan_proposal_part(self._issue, self.text)), self._job.run
+        comment, run = find_our_comment(self._issue), self._job.run
+        shown = fold_approved(split_comment(comment.body).proposal) if comment else ""
+        effects = list(plan_proposal_part(self._issue, self.text + shown))
         apply_issue_effects(effects, run.github, done, run.approvals)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))
