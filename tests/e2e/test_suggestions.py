@@ -170,3 +170,10 @@ def test_the_project_says_which_issues_it_does_not_take(github: SuggestingGitHub
     run(github.api, config=config)
     assert "close NOT_PLANNED" in pending(github)
     assert github.api.issues[7]["state"] == "open"
+
+
+def test_without_comments_the_panel_is_what_is_left(github: SuggestingGitHub) -> None:
+    output = run(github.api, comment="never")
+    assert "label bug" in pending(github)
+    assert github.api.comment_bodies == []
+    assert "No comment was written" not in output.summaries[0]

@@ -61,7 +61,7 @@ def test_a_second_run_edits_our_comment_when_something_changed():
 
 @pytest.mark.parametrize(
     ("policy", "labelled"),
-    [(Policy(comment="never"), False), (Policy(comment="always", dry_run=True, labels="apply"), False)],
+    [(Policy(comment="never", labels="off"), False), (Policy(comment="always", dry_run=True, labels="apply"), False)],
 )
 def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
     harness = RunHarness(policy=policy)

@@ -107,7 +107,8 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
         (Policy(labels="apply"), FULL, None, ["PostComment", "AddLabels", *ALWAYS]),
         (Policy(labels="apply"), FULL, OURS, ALWAYS),
-        (Policy(labels="apply", comment="never"), FULL, None, ALWAYS),
+        (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *ALWAYS]),
+        (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
         (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
         (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
         (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
@@ -217,7 +218,7 @@ def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, car
     "changes",
     [
         {"policy": Policy(labels="off")},
-        {"policy": Policy(comment="never")},
+        {"policy": Policy(comment="never", labels="off")},
         {"is_skipped": True},
         {"is_cancelled": True},
         {"options": None},

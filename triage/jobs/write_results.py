@@ -42,8 +42,8 @@ async def publish_report(
         run.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
     before, issue = request.issue_at_trigger, request.fetched_issue
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
-    may_comment = run.policy.comment != "never" and not run.policy.dry_run
-    if may_comment and (not is_cancelled or (report.findings and not find_our_comment(issue))):
+    may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
+    if may_write and (not is_cancelled or (report.findings and not find_our_comment(issue))):
         issue = await _read_again(issue, run)
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
@@ -78,7 +78,7 @@ async def publish_report(
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,
         is_skipped=bool(skip_reason),
-        may_label=(is_approved or not waiting) and (run.policy.comment != "auto" or knows_earlier),
+        may_label=(is_approved or not waiting) and (run.policy.comment == "always" or knows_earlier),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
     )
@@ -120,7 +120,7 @@ async def _fetch_suggestion_options(
 ) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     policy, number = run.policy, issue.number
-    if number is None or policy.comment == "never" or policy.labels == "off":
+    if number is None or policy.labels == "off":
         return None
     asked = list_candidates(with_known_repository(report, repository, number), policy.labels)
     try:

@@ -82,7 +82,11 @@ class PlanInput:
 
     @property
     def may_write(self) -> bool:
-        return self.policy.comment != "never" and not self.is_skipped and self.issue.number is not None
+        return not self.is_skipped and self.issue.number is not None
+
+    @property
+    def may_comment(self) -> bool:
+        return self.may_write and self.policy.comment != "never"
 
     @cached_property
     def previous_state(self) -> CommentState | None:
@@ -123,7 +127,7 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     """
     policy, previous, state = given.policy, given.previous, given.previous_state
     report = with_known_repository(report, given.repository, given.issue.number)
-    if not given.may_write or (given.is_cancelled and (previous or not report.findings)):
+    if not given.may_comment or (given.is_cancelled and (previous or not report.findings)):
         report = report.model_copy(update={"comment_reason": None})
     may_propose = given.may_write and not given.is_cancelled
     suggestions: list[Suggestion] = []
@@ -142,7 +146,7 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     )
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(_plan_issue_effects(report, page, given, suggestions))
-    says_why_no_comment = may_propose and report.comment_reason is None
+    says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
     summary = render_summary(
         page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
     )
@@ -180,7 +184,7 @@ def _plan_issue_effects(
     # Also without a new comment: the panel is there for whoever decides.
     if suggestions:
         yield SuggestChanges(issue_number=number, suggestions=list(suggestions))
-    for comment in given.duplicates:
+    for comment in given.duplicates if given.may_comment else ():
         yield RemoveComment(issue_number=number, comment_id=comment)
 
 

@@ -109,7 +109,7 @@ class Settings(BaseModel):
     comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
         "auto",
         description="When to comment on the issue: auto (when there is something to tell or to ask, or a person asked "
-        "for the run), always, or never (only the job summary and the outputs). true is always, and false is never.",
+        "for the run), always, or never (labels and suggestions only, see labels). true is always, and false is never.",
     )
     dry_run: Flag = Field(
         False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
