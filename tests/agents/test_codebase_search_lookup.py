@@ -150,7 +150,7 @@ async def test_without_tools_all_passages_are_shown_and_the_model_asked_once():
 
 
 def test_with_tools_the_first_prompt_is_smaller():
-    assert codebase_search.CONTEXT_CHARS_WITH_TOOLS * 2 == codebase_search.CONTEXT_CHARS
+    assert codebase_search.CONTEXT_CHARS_WITH_TOOLS * 2 < codebase_search.CONTEXT_CHARS
 
 
 # --- bounds

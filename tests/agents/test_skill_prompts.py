@@ -81,7 +81,7 @@ def test_the_head_is_the_same_for_every_issue_and_holds_the_catalogue_as_data():
         build_messages("critic", {"issue title": title}, skills.tail, skills.catalogue)
         for title, skills in (("one", first), ("other", second))
     ]
-    assert prompts[0][0] == prompts[1][0] == build_system_message("critic", has_skills=True)
+    assert prompts[0][0] == prompts[1][0] == build_system_message("critic", catalogue="x")
     heads = [prompt[1].text.partition("<<issue title")[0] for prompt in prompts]
     assert heads[0] == heads[1]
     begin, *lines, end = heads[0].strip().splitlines()

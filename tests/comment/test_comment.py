@@ -121,15 +121,22 @@ def test_a_model_says_what_is_wrong_and_what_the_critic_thinks_of_it(verdict, sa
 @pytest.mark.parametrize(
     ("verdict", "gaps", "title"),
     [
-        ("CONFIRMED", [], "Critic: confirmed, no objections"),
+        ("CONFIRMED", ["Is `parse` called twice?"], "Critic: confirmed, 1 objection"),
         ("UNCERTAIN", [], "Critic: uncertain"),
         ("UNCERTAIN", ["Is `parse` called twice?"], "Critic: uncertain, 1 objection"),
     ],
 )
-def test_only_a_critic_that_confirms_has_no_objections(verdict: str, gaps: list[str], title: str):
+def test_what_a_critic_objects_is_folded(verdict: str, gaps: list[str], title: str):
     assert FULL.critique
     report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": verdict, "gaps": gaps}))
     assert f"<summary>{title}</summary>" in render_comment(report)
+
+
+def test_what_the_comment_or_the_issue_says_is_not_folded_again():
+    assert FULL.critique
+    report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": "CONFIRMED", "gaps": []}))
+    for title in ("Evidence", "Steps to reproduce", "Critic"):
+        assert f"<summary>{title}" not in render_comment(report)
 
 
 def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
@@ -238,12 +245,6 @@ def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golde
     golden(
         f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, None, PATHS, text="0123456789abcdef")
     )
-
-
-def test_evidence_of_which_nothing_is_verified_stays_off_the_comment():
-    evidence = [one.model_copy(update={"verified": False, "span": None}) for one in FULL.evidence]
-    assert "Evidence (" in body(FULL)
-    assert "Evidence (" not in body(change_report(FULL, evidence=evidence))
 
 
 def test_code_is_shown_in_fifteen_lines_at_most():
@@ -458,9 +459,9 @@ def test_an_unknown_price_is_never_zero():
 
 
 def test_a_long_page_loses_whole_folds_from_the_end():
-    text = render_comment(LONG, None, PATHS)
-    assert utf16_length(text) <= MAX_COMMENT_UNITS + 4096
-    assert re.search(r"_Cut, because it was too long\. Left out: .*The run\._", text)
+    assert utf16_length(render_comment(LONG, None, PATHS)) <= MAX_COMMENT_UNITS + 4096
+    text = fit_page(build_page(LONG, None, PATHS, "suggest"), 8_000)
+    assert re.search(r"_Cut, because it was too long\. Left out: .*The run, .*_", text)
     assert text.rstrip().endswith("</sub>")
     assert html(text).count("<details>") == text.count("<details>") == text.count("</details>")
 

@@ -52,8 +52,9 @@ async def test_english_need_not_be_said():
 
 
 def test_the_rules_say_what_the_part_means():
-    rules = " ".join(build_system_message("investigator").text.split())
-    assert "Write English, or the languages that the part `languages` names" in rules
+    explained = "The part `languages` names the languages of your answer"
+    assert explained in build_system_message("investigator", sections={"languages": "All else: German."}).text
+    assert explained not in build_system_message("investigator").text
 
 
 async def test_rules_ask_in_the_reporters_language():

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
@@ -18,7 +16,7 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.past_issues import EarlierReport, LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.graph.memory_nodes import find_earlier_report, remember_entities
+from triage.graph.memory_nodes import find_earlier_report
 from triage.graph.run_graph import run_graph
 
 SAME = SimilarIssue(
@@ -157,17 +155,11 @@ class TestEarlierReport:
         assert "Asked in the earlier report: version" in prompt
 
 
-@pytest.mark.parametrize(
-    ("known", "found", "expected"),
-    [
-        ([], ["a", "", "b"], ["a", "b"]),
-        (["a", "b"], ["a"], ["b", "a"]),
-        ([str(number) for number in range(10)], ["x", "y"], [*map(str, range(2, 10)), "x", "y"]),
-        ([], list("abcdefghijkl"), list("cdefghijkl")),
-    ],
-)
-def test_the_last_ten_names_are_remembered(known: list[str], found: list[str], expected: list[str]):
-    assert remember_entities(known, found) == expected
+async def test_this_runs_own_suspects_are_not_shown_as_those_of_an_earlier_run():
+    model = FakeModel(factories.answers())
+    await run(fake_services(codebase=codebase(), model=model))
+    for name in ("CritiqueFinding", "TriageReport", "text"):
+        assert all(MEMORY_TITLE not in prompt for prompt in prompts(model, name))
 
 
 class TestLearnedLabels:

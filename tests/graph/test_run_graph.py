@@ -336,19 +336,10 @@ async def test_invented_places_are_dropped_and_counted():
         factories.relevant("src/invented.py"),
         factories.relevant(start_line=90, end_line=95),
     ]
-    invented = factories.report(
-        affected_files=[
-            *factories.report().affected_files,
-            factories.report().affected_files[0].model_copy(update={"path": "no/such.py"}),
-        ]
-    )
-    report = await run(
-        with_model(factories.answers(CodebaseFinding=factories.codebase(relevant_files=files), TriageReport=invented))
-    )
+    report = await run(with_model(factories.answers(CodebaseFinding=factories.codebase(relevant_files=files))))
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert report.citations.verified < report.citations.total
-    for path in ("no/such.py", "src/invented.py"):
-        assert any(path in reason for reason in report.citations.refused)
+    assert any("src/invented.py" in reason for reason in report.citations.refused)
 
 
 async def test_references_that_no_search_returned_are_dropped():
@@ -549,17 +540,18 @@ async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bo
     assert ("No reference into the code could be verified." in report.critique.gaps) is not is_cited
 
 
-@pytest.mark.parametrize(("written", "reported"), [(0.3, 0.3), (0.94, 0.94), (0.96, 0.95), (1.0, 0.95)])
-async def test_the_writer_raises_the_confidence_by_a_fifth_at_most(written: float, reported: float):
-    found = factories.codebase(confidence=0.65)
+async def test_the_confidence_is_that_of_search_and_critic():
     agreed = factories.critique("CONFIRMED", confidence_adjustment=0.1)
-    draft = factories.report(confidence=written)
-    answers = factories.answers(CodebaseFinding=found, CritiqueFinding=agreed, TriageReport=draft)
-    assert (await run(with_model(answers))).confidence == reported
+    answers = factories.answers(
+        CodebaseFinding=factories.codebase(confidence=0.65),
+        CritiqueFinding=agreed,
+        TriageReport=factories.report(confidence=1.0),
+    )
+    assert (await run(with_model(answers))).confidence == 0.75
 
 
 async def test_the_confidence_is_low_when_no_suspect_is_verified():
-    draft = factories.report(affected_files=[], confidence=0.9)
-    answers = factories.answers(CodebaseFinding=factories.codebase(relevant_files=[]), TriageReport=draft)
+    agreed = factories.critique("UNCERTAIN", confidence_adjustment=0.5, gaps=[])
+    answers = factories.answers(CodebaseFinding=factories.codebase(relevant_files=[]), CritiqueFinding=agreed)
     services = fake_services(codebase=FakeCodebase({}), model=FakeModel(answers))
     assert (await run(services)).confidence == 0.3

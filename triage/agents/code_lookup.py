@@ -12,9 +12,17 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    InvalidToolCall,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+)
 
-from triage.agents.prompts import build_system_message, fence, shorten
+from triage.agents.prompts import PROMPTS, WANTED, fence, shorten
 from triage.agents.written_calls import parse_calls
 from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
@@ -57,13 +65,11 @@ class CodeLookup:
         *,
         is_first_round: bool = True,
         earlier: Sequence[LookedUp] = (),
-        has_skills: bool = False,
     ) -> None:
         """Take what earlier rounds looked up, so that it is not looked up again."""
         self._services = services
         self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
         self._earlier = {one.call for one in earlier}
-        self._system_message = build_system_message("codebase_search", "codebase_tools", has_skills=has_skills)
         self._model = model
         self._tools = tools
         self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)
@@ -82,7 +88,7 @@ class CodeLookup:
 
     async def answer(self, messages: list[BaseMessage]) -> CodebaseFinding:
         """Return the model's answer: the one it gives in a turn, else one to the prompt and what was looked up."""
-        self._messages = [self._system_message, *messages[1:]]
+        self._messages = [SystemMessage(f"{messages[0].text}\n\n{PROMPTS['codebase_tools']}"), *messages[1:]]
         try:
             why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
@@ -102,7 +108,7 @@ class CodeLookup:
         # messages of one role in a row.
         looked_up = fence({"looked up": "\n\n".join(self._transcript)}).text
         system, sections, *tail = messages
-        return [system, HumanMessage(f"{sections.text}\n\n{looked_up}"), *tail]
+        return [system, HumanMessage(f"{sections.text.removesuffix(WANTED)}{looked_up}\n\n{WANTED}"), *tail]
 
     async def _run_turns(self) -> str:
         """Run turn after turn. Returns why there is no further one."""

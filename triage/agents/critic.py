@@ -51,10 +51,12 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     codebase = services.codebase
     critic_input = await in_thread(build_critic_input, agent_input, codebase.read_lines)
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
-        "current hypothesis": critic_input.current_hypothesis,
+        # Before a critique it is the investigator's, which stands in the findings.
+        "current hypothesis": critic_input.current_hypothesis if agent_input.critique else "",
         "all findings": format_findings(critic_input.all_findings),
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
         "cited code": critic_input.cited_code,
+        "looked up": format_bullets([one.call for one in agent_input.looked_up]),
         "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
         "confidence so far": f"{agent_input.confidence:.2f}",
     }

@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, pairwise
+from types import MappingProxyType
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
@@ -19,15 +21,19 @@ from triage.ports import Services
 from triage.safety.clean_text import clean_text
 
 CATALOGUE = "project's skills"
+WANTED = "This was the data. Now do your task, and answer in its form."
+"""At the end of a message: after 24,000 characters of code the task is far away."""
 MAX_PART_CHARS = 60_000
 """Of one section, about 20,000 tokens. Most sections have a smaller limit of their own."""
 
 MAX_BODY_CHARS = 16_000
 """About 5,000 tokens. Nine of ten issues have less than 4,000 characters (measured). The thread gets half of it."""
 MAX_JUDGED_BODY_CHARS = 6_000
-"""For agents that judge or write what others found in the issue."""
+"""For agents that judge or write what others found in the issue. Of a block of code or of a log they see this much:"""
+MAX_BLOCK_CHARS = 1_200
+_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
-_PROMPTS = {
+PROMPTS = {
     file.name.removesuffix(".md"): file.read_text(encoding="utf-8").strip()
     for file in (files("triage.agents") / "prompts").iterdir()
     if file.name.endswith(".md")
@@ -48,9 +54,20 @@ MAX_EXCHANGE_CHARS = 6_000
 MIN_QUESTION_CHARS = 8
 
 
-def build_system_message(*names: str, has_skills: bool = False) -> SystemMessage:
-    """Return the system message of these parts, with the rule on fenced data that all share."""
-    return SystemMessage("\n\n".join(_PROMPTS[name] for name in (*names, "data", *["skills"] * has_skills)))
+def build_system_message(
+    *names: str,
+    sections: Mapping[str, str] = MappingProxyType({}),
+    tail: Sequence[BaseMessage] = (),
+    catalogue: str = "",
+) -> SystemMessage:
+    """Return the system message of these parts, with the rule on fenced data, and on what else the prompt has."""
+    parts = {
+        "maintainers": bool(sections.get("project's instructions") or catalogue),
+        "memory": any(message.text.startswith(MEMORY_TITLE) for message in tail),
+        "languages": bool(sections.get("languages")),
+        "skills": bool(catalogue),
+    }
+    return SystemMessage("\n\n".join(PROMPTS[name] for name in (*names, "data", *(n for n in parts if parts[n]))))
 
 
 def fence(sections: Mapping[str, str]) -> HumanMessage:
@@ -72,15 +89,15 @@ def fence_below_catalogue(sections: Mapping[str, str], catalogue: str) -> HumanM
 
     So the begin of a prompt is the same for every issue of a commit, and a provider's cache of prompts finds it.
     """
-    fenced = fence(sections)
-    return HumanMessage(f"{fence({CATALOGUE: catalogue}).text}\n\n{fenced.text}") if catalogue else fenced
+    parts = [fence({CATALOGUE: catalogue}).text, fence(sections).text, WANTED]
+    return HumanMessage("\n\n".join(filter(None, parts)))
 
 
 def build_messages(
     name: str, sections: Mapping[str, str], tail: Sequence[BaseMessage] = (), catalogue: str = ""
 ) -> list[BaseMessage]:
     """Return a prompt: what never changes, then the sections, then messages that are fenced already."""
-    system = build_system_message(name, has_skills=bool(catalogue))
+    system = build_system_message(name, sections=sections, tail=tail, catalogue=catalogue)
     return [system, fence_below_catalogue(sections, catalogue), *tail]
 
 
@@ -96,6 +113,11 @@ def format_bullets(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
+def _shorten_blocks(text: str) -> str:
+    """Return the text with the middle of long code blocks left out: diagnostics, benchmarks, logs."""
+    return _BLOCK.sub(lambda found: shorten(found[0], MAX_BLOCK_CHARS), text)
+
+
 def format_task(agent_input: AgentInput, services: Services, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
     """Return what every agent that sees the code reads: the issue, the maintainers' instructions, and the languages."""
     return format_issue(agent_input, body_chars) | format_instructions(services) | format_languages(agent_input)
@@ -105,10 +127,11 @@ def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> d
     """Return title, visible body with the author's comments, and comments of others."""
     left_out = agent_input.parsed.comments_left_out
     note = f"[... {left_out:,} older comments left out ...]\n\n" if left_out else ""
+    body = shorten_package_lists(agent_input.parsed.body)
     thread = note + "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
         "issue title": shorten(agent_input.parsed.title, 500),
-        "issue body": shorten(shorten_package_lists(agent_input.parsed.body), body_chars),
+        "issue body": shorten(_shorten_blocks(body) if body_chars < MAX_BODY_CHARS else body, body_chars),
         "issue thread": shorten(thread, body_chars // 2),
     }
 
@@ -127,17 +150,22 @@ def format_languages(agent_input: AgentInput) -> dict[str, str]:
     return {"languages": f"Questions to the reporter: {reporter}. All else: {project}."}
 
 
-def format_findings(findings: list[AgentFinding]) -> str:
+def format_findings(findings: Sequence[AgentFinding]) -> str:
     return "\n\n".join(
-        f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
+        f"{finding.agent_name}{f', answer {number}' if number > 1 else ''} (confidence {finding.confidence:.2f}): "
+        f"{finding.summary}\n{finding.details}"
         + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
-        + (
-            f"\nPoints at:\n{format_bullets(list(dict.fromkeys(finding.relevant_files)))}"
-            if finding.relevant_files
-            else ""
-        )
-        for finding in findings
+        + (f"\nPoints at: {', '.join(dict.fromkeys(finding.relevant_files))}" if finding.relevant_files else "")
+        for finding, number in zip(findings, _number_answers(findings), strict=True)
     )
+
+
+def _number_answers(findings: Sequence[AgentFinding]) -> Iterator[int]:
+    # An agent answers once in a round: its second answer is of a further one.
+    counts = Counter[str]()
+    for finding in findings:
+        counts[finding.agent_name] += 1
+        yield counts[finding.agent_name]
 
 
 def is_question(text: str) -> bool:
@@ -199,21 +227,19 @@ def build_memory_messages(agent_input: AgentInput) -> list[HumanMessage]:
     """Return the message; none if nothing is remembered. All in it but the title is fenced."""
     episodic = "\n".join(_describe_issue(issue) for issue in agent_input.similar_issues[:MAX_PAST_ISSUES])
     sections = {
-        "working memory": _describe_work(agent_input.earlier_report, agent_input.recent_entities),
+        "earlier run": _describe_work(agent_input.earlier_report),
         "human exchanges": shorten(format_exchanges(agent_input.exchanges), MAX_EXCHANGE_CHARS),
         "past issues": episodic,
     }
     return [HumanMessage(f"{MEMORY_TITLE}\n\n{fence(sections).text}")] if any(sections.values()) else []
 
 
-def _describe_work(earlier: EarlierReport | None, recent: list[str]) -> str:
+def _describe_work(earlier: EarlierReport | None) -> str:
     parts = []
     if earlier and earlier.suspects:
         parts.append(f"Suspected in the earlier report on this issue:\n{format_bullets(earlier.suspects)}")
     if earlier and earlier.asked:
         parts.append(f"Asked in the earlier report: {', '.join(kind.replace('_', ' ') for kind in earlier.asked)}")
-    if recent:
-        parts.append(f"Found last, the newest at the end:\n{format_bullets(recent)}")
     return "\n\n".join(parts)
 
 

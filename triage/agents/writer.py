@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, select_topics
-from triage.agents.shown_code import render_cited_code
+from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.errors import CostLimitExceeded, TriageError
 from triage.base.threads import in_thread
@@ -23,7 +23,7 @@ from triage.ports import Model, Services
 
 T = TypeVar("T")
 
-REPORT_TOKENS = 3_000
+REPORT_TOKENS = 1_000
 COMMENT_TOKENS = 800
 TICKET_TOKENS = 300
 DRAFT_COUNT = 3
@@ -86,6 +86,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     # Nothing else than a bug has a cause, and nobody has found one by rules.
     explains = agent_input.kind == "bug" and (agent_input.searched_by_model or agent_input.judged_by_model)
 
+    def complete(written: TriageReport) -> TriageReport:
+        asked = TriageReport.model_fields.keys() - TriageReport.unasked
+        return fill_report_template(agent_input).model_copy(update={name: getattr(written, name) for name in asked})
+
     def build_ticket_chain(chosen: Model) -> Runnable[Any, dict[str, Any]]:
         return chosen.json_output("main", TICKET_TOKENS) | RunnableLambda(
             lambda raw: normalize_ticket(raw, agent_input, owners)
@@ -94,7 +98,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     report, comment, ticket = await asyncio.gather(
         draft(
             "report",
-            lambda chosen: chosen.structured_output(TriageReport, "main", REPORT_TOKENS),
+            lambda chosen: chosen.structured_output(TriageReport, "main", REPORT_TOKENS) | RunnableLambda(complete),
             partial(fill_report_template, agent_input),
         ),
         draft("comment", lambda chosen: chosen.text_output("main", COMMENT_TOKENS), str) if explains else no_draft(),
@@ -128,16 +132,11 @@ def _build_sections(
         "repository": agent_input.repository.slug,
         "kind of issue": agent_input.kind.replace("_", " "),
         "all findings": format_findings(agent_input.findings),
-        "suspects": format_bullets([file.model_dump_json() for file in agent_input.suspects]),
-        "critic's verdict": critique.model_dump_json(exclude={"agent_name", "error", "skills"}) if critique else "",
+        "suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]),
+        "critic's verdict": critique.verdict if critique else "",
     }
     return {
-        "report": shared
-        | {
-            "missing information": format_bullets([item.model_dump_json() for item in agent_input.missing_information]),
-            "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
-            "confidence": f"{agent_input.confidence:.2f}",
-        },
+        "report": shared,
         "comment": shared | {"cited code": cited_code},
         "ticket": {name: text for name, text in shared.items() if name not in ("issue body", "issue thread")}
         | {

@@ -151,17 +151,17 @@ def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
 
 
 def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fold]:
-    evidence = _build_evidence_fold(report)
-    yield replace(evidence, is_summary_only=is_summary_only or evidence.is_summary_only)
+    # A comment does not repeat in folds what it says already, or what the issue does.
+    yield replace(_build_evidence_fold(report), is_summary_only=True)
     if report.critique:
         gaps = report.critique.gaps
         title = f"Critic: {report.critique.verdict.lower()}"
         if gaps or report.critique.verdict == "CONFIRMED":
             title += f", {wording.format_count(len(gaps), 'objection') if gaps else 'no objections'}"
         body = render_block("folds", "critique", report.critique, gaps[:MAX_ITEMS])
-        yield Fold(title, body, is_summary_only=is_summary_only)
+        yield Fold(title, body, is_summary_only=is_summary_only or title.endswith("no objections"))
     steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
-    yield Fold("Steps to reproduce", steps, is_summary_only=is_summary_only)
+    yield Fold("Steps to reproduce", steps, is_summary_only=True)
     further = [step for step in report.next_steps[:MAX_ITEMS] if step != report.check]
     steps = render_block("folds", "reproduction", further)
     yield Fold("Next steps", steps, is_summary_only=report.verdict == "CHALLENGED" and wording.is_lead_first(report))
@@ -183,7 +183,7 @@ def _build_evidence_fold(report: RunReport) -> Fold:
     rows = [(item, locate(report, item.span) if item.span else "") for item in items]
     verified = sum(item.verified for item in items)
     title = f"Evidence ({verified} of {len(rows)} verified)"
-    return Fold(title, render_block("folds", "evidence", rows) if rows else "", is_summary_only=not verified)
+    return Fold(title, render_block("folds", "evidence", rows) if rows else "")
 
 
 def _collect_links(report: RunReport) -> list[str]:

@@ -46,8 +46,6 @@ class AgentInput(Value):
     """Past issues like this one, likeliest first."""
     learned: LearnedFromLabels = LearnedFromLabels()
     """What the labels of past issues say about this one."""
-    recent_entities: list[str] = Field(default_factory=list)
-    """The last files and definitions that this run and the earlier one found, the newest last."""
     searched_by_model: bool = False
     """Whether a model gave the codebase finding."""
     judged_by_model: bool = False

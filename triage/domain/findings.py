@@ -76,11 +76,14 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
     essential: ClassVar[tuple[str, ...]] = ()
     """Fields of which an answer must have at least one."""
+    unasked: ClassVar[tuple[str, ...]] = ()
+    """Fields that no model is asked for: our program fills them."""
 
 
 class AgentFindingBase(Answer):
     """What every agent returns."""
 
+    unasked = ("agent_name", "skills")
     agent_name: OptionalText
     summary: OptionalText
     confidence: Confidence
@@ -223,6 +226,10 @@ class Evidence(Answer):
 class TriageReport(Answer):
     """The writer's report."""
 
+    unasked = (
+        *("confidence", "affected_files", "evidence", "reproduction", "missing_information", "suggested_fix"),
+        *("external_references", "skills"),
+    )
     severity: Severity | None
     """None where nothing in the issue says how bad it is."""
     severity_reason: OptionalText

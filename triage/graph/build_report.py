@@ -22,8 +22,6 @@ from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
 from triage.safety.safe_markdown import sanitize_markdown
 
-MAX_CONFIDENCE_RAISE = 0.2
-"""What the writer may add to the confidence of search and critic, because it sees no more than they do."""
 MIN_STEP_CHARS = 12
 """Of an idea for a fix, a check or a next step: `Fix it` and `Add tests.` say nothing."""
 MAX_UNVERIFIED_CONFIDENCE = 0.3
@@ -71,7 +69,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
         severity_reason=draft.severity_reason if is_bug else "",
-        confidence=_cap_confidence(draft, state, is_verified=bool(suspects) or not is_bug),
+        confidence=state.confidence if suspects or not is_bug else min(state.confidence, MAX_UNVERIFIED_CONFIDENCE),
         summary=draft.summary,
         root_cause=draft.root_cause,
         why=explanation.why,
@@ -194,33 +192,15 @@ def build_offline_report(issue: Issue, repository: Repository, services: Service
 def _check_citations(
     draft: TriageReport, state: BugTriageState, services: Services
 ) -> tuple[list[Suspect], list[CheckedEvidence], Citations]:
-    """Return the verified suspects of the writer, else of the search; the evidence; and the count of references."""
+    """Return the verified suspects, the evidence, and the count of references."""
     lookup = CitationLookup(services.codebase)
     suspects, cited = verify_suspects(draft.affected_files, lookup)
-    if state.codebase is not None:  # the writer has seen no other file
-        found = {file.path: file.relevance_reason for file in reversed(state.suspects)}
-        suspects = [
-            suspect.model_copy(update={"reason": suspect.reason.strip() or found[suspect.path]})
-            for suspect in suspects
-            if suspect.path in found
-        ]
-    counts = [cited]
-    if not suspects:
-        suspects, cited = verify_suspects(state.suspects, lookup)
-        counts.append(cited)
     claims = [item for item in draft.evidence if item.claim.strip()]
-    evidence, cited = verify_evidence(claims, lookup, state.parsed.text)
-    # The writer cites the verified ones again; they are counted there.
+    evidence, found = verify_evidence(claims, lookup, state.parsed.text)
+    # The report cites the verified ones again; they are counted there.
     searched = state.citations
     unverified = searched.model_copy(update={"verified": 0, "total": searched.total - searched.verified})
-    return suspects, evidence, merge_citations([*counts, cited, unverified])
-
-
-def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: bool) -> float:
-    confidence = state.confidence
-    if state.output:
-        confidence = min(draft.confidence, confidence + MAX_CONFIDENCE_RAISE)
-    return round(confidence if is_verified else min(confidence, MAX_UNVERIFIED_CONFIDENCE), 2)
+    return suspects, evidence, merge_citations([cited, found, unverified])
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:

@@ -1,6 +1,5 @@
 """The nodes of memory: read the repository's past issues, then compare the issue with them."""
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -22,7 +21,6 @@ from triage.writes.deduplicate import find_our_comment
 MEMORY_SHARE = 0.15
 """Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""
 MAX_SIMILAR = 5
-MAX_RECENT_ENTITIES = 10
 
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
@@ -87,10 +85,3 @@ def find_earlier_report(issue: Issue) -> EarlierReport | None:
         return None
     state = parse_state(comment.body)
     return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None
-
-
-def remember_entities(known: Sequence[str], found: Iterable[str]) -> list[str]:
-    """Return the last ten names, the newest last. A name that is found again is new again."""
-    names = [name for name in found if name]
-    older = [name for name in known if name not in names]
-    return list(dict.fromkeys([*older, *names]))[-MAX_RECENT_ENTITIES:]

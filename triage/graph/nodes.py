@@ -17,7 +17,7 @@ from triage.graph.active_skills import activate_skills, find_matching_skills, re
 from triage.graph.build_report import build_report
 from triage.graph.close_round import close_round, require_verified_citation
 from triage.graph.degradation import measure_budget
-from triage.graph.memory_nodes import find_earlier_report, remember_entities
+from triage.graph.memory_nodes import find_earlier_report
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
@@ -63,14 +63,12 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
 def _read(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
-    earlier = find_earlier_report(issue)
     return {
         "parsed": parsed,
         "issue": issue.model_copy(update={"thread": thread}),
         "exchanges": find_exchanges(issue),
         "kind_reading": read_kind(parsed, issue.labels),
-        "earlier_report": earlier,
-        "recent_entities": remember_entities([], earlier.suspects if earlier else []),
+        "earlier_report": find_earlier_report(issue),
     }
 
 
@@ -138,8 +136,6 @@ def make_agent_node(name: AgentName) -> Node:
             answer = answer.model_copy(update={"relevant_files": best})
             update["looked_up"] = [*state.looked_up, *result.looked_up]
             update["searched_by_model"] = engine == "model"
-            entities = [entity for file in reversed(best) for entity in (file.path, file.symbol or "")]
-            update["recent_entities"] = remember_entities(state.recent_entities, entities)
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
             update |= close_round(answer, engine, state) | {"judged_by_model": engine == "model"}

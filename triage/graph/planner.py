@@ -12,8 +12,6 @@ from triage.graph.triage_state import BugTriageState
 from triage.ports import ISSUE_SEARCH, Services
 
 MAX_TOKENS = 256
-MAX_SECONDS = 10.0
-"""A slower decision costs more time than it can save: the fixed sequence is good."""
 MAX_FINDINGS_CHARS = 8_000
 
 
@@ -40,7 +38,7 @@ async def decide(state: BugTriageState, budget: RemainingBudget, step: Step) -> 
     attempt = await step.attempt(
         "model",
         lambda: planner.ainvoke(build_messages("supervisor", sections)),
-        min(MAX_SECONDS, services.agent_seconds()),
+        services.agent_seconds(),
         lambda proposal: check_proposal(proposal, choices),
     )
     proposal = attempt.result

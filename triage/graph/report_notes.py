@@ -30,8 +30,9 @@ def determine_status(state: BugTriageState, faults: Sequence[Fault], ended_early
 
 
 def _is_failed_step(fault: Fault) -> bool:
-    # Without past issues the report is what it would be without memory, and a note says so.
-    return fault.part in ("step", "gate", "shortfall") and fault.step != "memory"
+    # Without past issues the report is what it would be without memory, and without the supervisor's model the fixed
+    # sequence decides: nothing is missing, and a note says so.
+    return fault.part in ("step", "gate", "shortfall") and fault.step not in ("memory", "supervisor")
 
 
 def _is_failed_tool(fault: Fault) -> bool:
@@ -43,7 +44,7 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     """Return what is missing and why, one sentence each, worst first."""
     notes = [ended_early] if ended_early else []
     notes += _list_index_notes(state, in_job=bool(services.identity.run_url))
-    notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
+    notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault)]
     notes += [
         f"Not all past issues could be read: {fault.error.rstrip('.')}." for fault in faults if fault.step == "memory"
     ]

@@ -81,6 +81,12 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
 
 def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
     tool: dict[str, Any] = _drop_titles(dict(pydantic_function_tool(answer)))
+    schema = tool["function"]["parameters"]
+    for name in getattr(answer, "unasked", ()):
+        schema["properties"].pop(name, None)
+    schema["required"] = list(schema["properties"])
+    used = json.dumps(schema["properties"]) + json.dumps(schema.get("$defs", {}))
+    schema["$defs"] = {name: one for name, one in schema.pop("$defs", {}).items() if f'"#/$defs/{name}"' in used}
     return tool
 
 

@@ -116,6 +116,7 @@ _TITLE = re.compile(r"=== (?:Memory Context|Skill Activated: [a-z0-9-]{1,64}) ==
 def _is_fenced(content: str) -> bool:
     # Each block starts and ends with its own mark, which does not occur inside.
     name, mark = "", ""
+    content = content.removesuffix("This was the data. Now do your task, and answer in its form.")
     first, _, rest = content.partition("\n")
     for line in (rest if _TITLE.fullmatch(first) else content).split("\n"):
         opening = _OPENING.fullmatch(line)
