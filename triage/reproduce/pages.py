@@ -42,6 +42,8 @@ class Pages:
             return "–"
         commit = run.commit or self._source.resolve(self._tags.get(run.on, "")) or ""
         path = self.find_path(place.path, commit)
+        if not path and self._repository.slug:  # in a comment stands only what was looked up
+            return "–"
         shown = format_cell(f"{path or place.path}:{place.line}")
         if commit and path and 1 <= place.line <= len((self._source.read(commit, path) or "").splitlines()):
             span = Span(path=path, start=place.line, end=place.line)

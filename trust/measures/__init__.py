@@ -18,6 +18,7 @@ from trust.measures import (
     model_run_cap,
     proposal_writes,
     sanitizers,
+    stranger_examples,
     text_cost,
     text_memory,
     webhooks,
@@ -41,6 +42,7 @@ MEASURES: list[Measure] = [
     text_memory.MEASURE,
     forged_cache.MEASURE,
     checkouts.MEASURE,
+    stranger_examples.MEASURE,
     environments.MEASURE,
     model_run_cap.MEASURE,
 ]

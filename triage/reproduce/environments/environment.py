@@ -33,6 +33,8 @@ BUILD_SECONDS = 900.0
 ASK_SECONDS = 30.0
 _STARTUP_SECONDS = 60.0
 _MAX_LOG_BYTES = 20_000
+ONLY_WHEELS = ("--only-binary", ":all:")
+"""Of the packages of others: a source distribution runs its own code when it is built."""
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -128,7 +130,7 @@ def plan_build(
     make = [*uv, "venv", "--quiet", "--python", python, str(folder / "env")]
     newest = ["--quiet", "--python", str(folder / "env"), "--exclude-newer", time]
     # Old packages import pkg_resources, which an environment of today does not have.
-    install = [*uv, "pip", "install", "--only-binary", ":all:", *newest, "setuptools", *project.companions]
+    install = [*uv, "pip", "install", *ONLY_WHEELS, *newest, "setuptools", *project.companions]
     if own:
         return [make, [*install, "pip", "wheel"], *own]
     if target.version:
