@@ -24,13 +24,16 @@ from triage.app.command_line import (
     run_until_signal,
 )
 from triage.app.open_app import open_at_terminal
+from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
 from triage.comment.comment import preview_comment
-from triage.domain.code import SearchQuery
+from triage.domain.code import ExecutedCode, SearchQuery
 from triage.domain.report import RunReport
 from triage.events.issue_option import parse_issue_lines
 from triage.jobs.export_telemetry import export_telemetry
 from triage.writes.report_outputs import dump_report
+
+_MAX_EVIDENCE_BYTES = 8_000_000
 
 
 def run(
@@ -38,6 +41,9 @@ def run(
     repo: Repo = Path(),
     github: GitHubOption = "",
     engine: Annotated[str | None, typer.Option(help="model, rules, or auto.")] = None,
+    evidence: Annotated[
+        str, typer.Option(help="What `reproduce --json` printed: files that the example executes come first.")
+    ] = "",
     report: Annotated[Path | None, typer.Option(help="Write the JSON report to this file.")] = None,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -47,6 +53,7 @@ def run(
 
     app, output = open_at_terminal(repo, engine=engine, report_path=report, verbose=verbose)
     app, event_issue, repository = open_issue(app, issue, github)
+    app = replace(app, executed=_read_evidence(evidence)) if evidence else app
     if app.settings.engine == "auto" and app.settings.effective_engine == "rules" and os.environ.get("OPENAI_API_KEY"):
         output.annotate("notice", "OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.")
     with output.progress:
@@ -64,6 +71,14 @@ def run(
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
     asyncio.run(export_telemetry(result, services, asyncio.Event()))
+
+
+def _read_evidence(name: str) -> ExecutedCode | None:
+    try:
+        document = json.loads(read_text(name, _MAX_EVIDENCE_BYTES))
+        return ExecutedCode.model_validate(document["executed_code"]) if document["executed_code"] else None
+    except (ValueError, KeyError, TypeError):
+        raise BadInput(f"{name} is no evidence. Write it with `bug-triage reproduce --json`.") from None
 
 
 def _print(result: RunReport, lines: Sequence[str], text: str, *, as_json: bool) -> None:

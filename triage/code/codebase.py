@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from triage.domain.code import (
     CodeHistory,
+    ExecutedCode,
     FoundPlaces,
     History,
     Hit,
@@ -51,6 +52,8 @@ class GitCodebase:
     thresholds: Thresholds = field(default_factory=Thresholds)
     past: "PastCommit | None" = None
     """The commit to index, if it is not the newest one."""
+    executed: ExecutedCode | None = None
+    """What the example of the one issue executed."""
     index_once: bool = False
     """A second call of `index` returns what the first one found, for many issues on one commit."""
     _built: "tuple[IndexedCommit, IndexFacts] | None" = None
@@ -64,7 +67,8 @@ class GitCodebase:
     def index(self) -> IndexFacts:
         if self._built is None or not self.index_once:
             self._built = self._build()
-        self._indexed, facts = self._built
+        indexed, facts = self._built
+        self._indexed = replace(indexed, executed=self.executed)
         return facts
 
     def _build(self) -> "tuple[IndexedCommit, IndexFacts]":

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -43,7 +43,16 @@ from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_c
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
-from triage.domain.code import FoundPlaces, Hit, IndexFacts, LikelyFiles, PromptPassages, RegressionWindow, SearchQuery
+from triage.domain.code import (
+    ExecutedCode,
+    FoundPlaces,
+    Hit,
+    IndexFacts,
+    LikelyFiles,
+    PromptPassages,
+    RegressionWindow,
+    SearchQuery,
+)
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import Thresholds
@@ -98,6 +107,8 @@ class IndexedCommit:
     """`owner/name`, or the folder's name."""
     window: RegressionWindow | None = None
     """What changed between the versions that the report names."""
+    executed: ExecutedCode | None = None
+    """What the report's example executed."""
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> "IndexedCommit":
         """Return the same index, whose ranking also uses the fixes of these issues."""
@@ -117,12 +128,15 @@ class IndexedCommit:
         search = search.model_copy(update={"parsed": leave_out_form(search.parsed, self.forms)})
         query = build_query(search)
         near = self._find_nearest(search, query)
-        ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
-        return self._put_leads_first(ranking, search.parsed)
+        return self._put_leads_first(self._rank_query(query, near), search.parsed)
 
     def _rank_without_model(self, parsed: ParsedIssue) -> Ranking:
         query = build_query(SearchQuery(parsed=parsed))
-        return self._put_leads_first(rank_files(self.corpus, query, {}, by_embedding=False, past=self.past), parsed)
+        return self._put_leads_first(self._rank_query(query, {}), parsed)
+
+    def _rank_query(self, query: Query, near: Mapping[int, float]) -> Ranking:
+        by_embedding = bool(near) and self.vectors.embedding != LOCAL
+        return rank_files(self.corpus, query, near, by_embedding=by_embedding, past=self.past, executed=self.executed)
 
     def _put_leads_first(self, ranking: Ranking, parsed: ParsedIssue) -> Ranking:
         ranking = raise_changed_files(ranking, self.window) if self.window else ranking

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from triage.domain.issue import ParsedIssue
+from triage.domain.issue import Frame, ParsedIssue
 from triage.domain.value import Value
 
 
@@ -79,9 +79,27 @@ class LookedUp(Value):
     answer: str
 
 
-MatchSource = Literal["trace", "message", "quote", "place", "name"]
-"""What leads from an issue to a place: a stack trace, a message, a quoted line, the reporter, or a name."""
+class ExecutedFunction(Frame):
+    line: int
+    is_by_last: bool = False
+    """The statement of the example that failed, or its last one, was the first to call it."""
+
+
+class ExecutedCode(Value):
+    """The repository's code that the example of a report executed, beyond imports."""
+
+    functions: list[ExecutedFunction] = Field(default_factory=list, max_length=2_000)
+    """Each with the line on which it begins."""
+    place: Frame | None = None
+    """Where the error was raised: the innermost frame in the repository."""
+    error: str = Field("", max_length=3_000)
+    """Its type and message."""
+
+
+MatchSource = Literal["run", "trace", "message", "quote", "place", "name"]
+"""What leads from an issue to a place: its example, a trace, a message, a quoted line, the reporter, or a name."""
 SIGN_REASONS: dict[MatchSource, str] = {
+    "run": "the report's example fails here",
     "trace": "the stack trace ends here",
     "message": "has the text of the message",
     "quote": "has the code that the issue quotes",

@@ -7,6 +7,7 @@ from typing import Any
 from triage.comment.wording import format_count, truncate
 from triage.issue.reporter_language import get_phrases
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
+from triage.reproduce.executed_code import find_executed_code
 from triage.reproduce.expected import is_same_output
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell
 from triage.reproduce.verdict import is_same_everywhere
@@ -187,11 +188,13 @@ def dump_evidence(selection: Selection, evidence: Evidence, pages: Pages) -> str
     """Return the evidence as JSON, for later steps and measurements."""
     example = selection.example
     shown = {"sha256": example.sha256, "language": example.language, "code": example.code, "changed": example.changed}
+    executed_code = find_executed_code(evidence, pages.find_path)
     fields: dict[str, Any] = {
         "verdict": evidence.verdict,
         "measure": evidence.measure,
         "example": shown,
         "runs": [_dump_run(run, pages) for run in evidence.runs],
+        "executed_code": executed_code.model_dump() if executed_code else None,
         "first_bad": _dump_change(evidence.first_bad),
         "first_good": _dump_change(evidence.first_good),
     }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
 
+from triage.code.leads.executed import find_executed_lead
 from triage.code.leads.frame import find_frame_leads
 from triage.code.leads.lead import Lead, Rule
 from triage.code.leads.message import find_message_leads
@@ -43,6 +44,7 @@ _POINTED: frozenset[Rule] = frozenset({"link", "place"})
 _SIGNS: dict[Rule, MatchSource] = {
     "link": "place",
     "place": "place",
+    "executed": "run",
     "frame": "trace",
     "message": "message",
     "log line": "message",
@@ -144,6 +146,7 @@ def _find_leads(ranking: Ranking, parsed: ParsedIssue, repository: str, file: in
     reported = list(find_reported_places(query_scores, parsed, repository))
     yield from (lead for lead in reported if lead.rule in _POINTED)
     yield from chain(
+        find_executed_lead(query_scores),
         find_frame_leads(query_scores, parsed),
         find_message_leads(query_scores, parsed),
         find_quoted_code(query_scores, parsed),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Rule = Literal["frame", "message", "log line", "quoted code", "link", "place", "path", "name"]
+Rule = Literal["executed", "frame", "message", "log line", "quoted code", "link", "place", "path", "name"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from triage.code.rank.mentions import Mentions, find_mentions
 from triage.code.rank.query import Query
 from triage.code.words.bm25 import BM25, sum_best_parts
 from triage.code.words.corpus import Corpus
+from triage.domain.code import ExecutedCode
 
 Scores = NDArray[np.float32]
 """One number of at least 0 for each file, or for each chunk."""
@@ -22,6 +23,7 @@ class QueryScores:
     corpus: Corpus
     query: Query
     past: PastChanges | None = None
+    executed: ExecutedCode | None = None
 
     @cached_property
     def term_weights(self) -> Mapping[int, float]:

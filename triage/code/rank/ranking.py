@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from triage.code.past_changes import PastChanges
+from triage.code.rank.executed_files import score_executed_files
 from triage.code.rank.features import FEATURES
 from triage.code.rank.query import Query
 from triage.code.rank.query_scores import QueryScores, Scores, find_highest
 from triage.code.words.corpus import Corpus
+from triage.domain.code import ExecutedCode
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 EMBEDDING_WEIGHT = 1.0
@@ -39,14 +41,21 @@ class Ranking:
 
 
 def rank_files(
-    corpus: Corpus, query: Query, near: Mapping[int, float], *, by_embedding: bool, past: PastChanges | None = None
+    corpus: Corpus,
+    query: Query,
+    near: Mapping[int, float],
+    *,
+    by_embedding: bool,
+    past: PastChanges | None = None,
+    executed: ExecutedCode | None = None,
 ) -> Ranking:
     """Order the files for a query.
 
     `near` has the chunks that the vector store found, with their similarity. That of an embedding model counts;
     otherwise it only adds candidates. `past` counts as much as it covers of the code; without it nothing changes.
+    `executed` is what a run of the issue's example says.
     """
-    query_scores = QueryScores(corpus, query, past)
+    query_scores = QueryScores(corpus, query, past, executed)
     features = compute_features(query_scores)
     closest = _closest_chunks(corpus, near) if by_embedding else {}
     specific = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
@@ -56,6 +65,7 @@ def rank_files(
     total = (specific + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
     if past and past.coverage:
         total = total * np.float32(1 - load_past_weights().flattening * past.coverage)
+    total = total + score_executed_files(query_scores)
     candidates = _find_candidates(query_scores, features, near)
     order = sorted(
         (file for file in candidates if specific[file] > 0 or file in query_scores.mentions.frame_scores),

@@ -87,6 +87,7 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
         *known,
         *_explain_quotes(ranking, file, chunks),
         *_explain_calls(ranking, file),
+        *_explain_run(query_scores, file),
         *_explain_frames(query_scores, file),
         *_explain_paths(query_scores, file),
         *_explain_definitions(query_scores, file),
@@ -119,6 +120,20 @@ def _is_project_name(corpus: Corpus, term: str) -> bool:
 def _count_documents(corpus: Corpus, table: BM25, term: str) -> int:
     number = corpus.vocabulary.find_number(term)
     return 0 if number is None else len(documents_with(table, number))
+
+
+def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    executed, corpus = query_scores.executed, query_scores.corpus
+    path = corpus.files[file].path
+    if executed is None:
+        return
+    if executed.place and executed.place.path == path:
+        yield Reason(5.0, f"the report’s example fails here (line {executed.place.line})")
+    called = sorted((one for one in executed.functions if one.path == path), key=lambda one: not one.is_by_last)
+    found = (corpus.find_enclosing(file, one.line) for one in called)
+    names = list(dict.fromkeys(f"`{_shorten_name(one.name)}`" for one in found if one))[:_MAX_NAMES]
+    if names:
+        yield Reason(_RARE_NAME, f"the report’s example calls {' and '.join(names)}")
 
 
 def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
