@@ -46,6 +46,18 @@ def test_it_says_that_it_still_happens_and_since_when(shop):
     assert "running on main, 2 of 2" in done.stderr
 
 
+def test_what_the_example_executes_leads_to_the_place(shop, tmp_path):
+    evidence = tmp_path / "evidence.json"
+    evidence.write_text(run(shop, "--no-container", "--json").stdout)
+    folder, url = shop
+    arguments = ["run", "--repo", "repo", "--issue", "issue.md", "--engine", "rules", "--json", "--evidence"]
+    done = command_line.run_command([*arguments, str(evidence)], variables(url, folder), folder)
+    place = json.loads(done.stdout)["found"]
+    assert (place["is_of_run"], place["span"]["path"], place["line"]) == (True, "shop/__init__.py", 3)
+    refused = command_line.run_command([*arguments, "issue.md"], variables(url, folder), folder)
+    assert "is no evidence" in refused.stderr
+
+
 def test_it_says_that_it_no_longer_happens(shop, tmp_path):
     folder, url = shop
     repo = tmp_path / "repo"

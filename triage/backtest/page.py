@@ -21,7 +21,6 @@ from triage.safety.clean_text import clean_text
 from triage.safety.safe_markdown import format_code_block
 
 SIGNS = {
-    "run": "the failing example",
     "trace": "the end of a stack trace",
     "message": "an error message",
     "quote": "quoted code",
@@ -51,7 +50,6 @@ _BAND_WORDS: Mapping[float, str] = {
 }
 """As the comment says it (`wording.format_probability`), by the lower end of the band."""
 _SIGN_WORDS: Mapping[PredictedBy, str] = {
-    "run": "the report's example fails there",
     "trace": "a stack trace ends there",
     "message": "the error message comes from there",
     "quote": "the quoted code stands there",

@@ -79,16 +79,10 @@ class LookedUp(Value):
     answer: str
 
 
-class ExecutedFunction(Frame):
-    line: int
-    is_by_last: bool = False
-    """The statement of the example that failed, or its last one, was the first to call it."""
-
-
 class ExecutedCode(Value):
     """The repository's code that the example of a report executed, beyond imports."""
 
-    functions: list[ExecutedFunction] = Field(default_factory=list, max_length=2_000)
+    functions: list[Frame] = Field(default_factory=list, max_length=2_000)
     """Each with the line on which it begins."""
     place: Frame | None = None
     """Where the error was raised: the innermost frame in the repository."""
@@ -96,10 +90,9 @@ class ExecutedCode(Value):
     """Its type and message."""
 
 
-MatchSource = Literal["run", "trace", "message", "quote", "place", "name"]
-"""What leads from an issue to a place: its example, a trace, a message, a quoted line, the reporter, or a name."""
+MatchSource = Literal["trace", "message", "quote", "place", "name"]
+"""What leads from an issue to a place: a stack trace, a message, a quoted line, the reporter, or a name."""
 SIGN_REASONS: dict[MatchSource, str] = {
-    "run": "the report's example fails here",
     "trace": "the stack trace ends here",
     "message": "has the text of the message",
     "quote": "has the code that the issue quotes",
@@ -134,6 +127,8 @@ class BestPlace(Value):
     """The exception with its message, the message as the source has it, or the name."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""
+    is_of_run: bool = False
+    """The trace is that of the report's example, which was run on this commit."""
     is_test: bool = False
     """The report is about a test that fails. How often the fix is in it was not measured."""
     caller: Caller | None = None

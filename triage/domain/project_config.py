@@ -17,7 +17,6 @@ class Thresholds(YamlSection):
     """How sure the report must be to name a place or an earlier issue: probabilities from 0 to 1."""
 
     # `python -m bench.leads` and `bench.duplicates` print how often each is right in public repositories.
-    run: Chance = Field(0.3, description="Least chance of the file in which the report's example fails.")
     trace: Chance = Field(0.3, description="Least chance of the file in which a stack trace ends.")
     message: Chance = Field(0.3, description="Least chance of the file that has the error message.")
     quote: Chance = Field(0.3, description="Least chance of the file that has the code that the issue quotes.")
@@ -34,7 +33,7 @@ class Thresholds(YamlSection):
         return chance
 
 
-NO_THRESHOLDS = Thresholds(run=0, trace=0, message=0, quote=0, place=0, name=0, files=0, duplicate=0)
+NO_THRESHOLDS = Thresholds(trace=0, message=0, quote=0, place=0, name=0, files=0, duplicate=0)
 """Names whatever is likeliest, to measure how often it is right."""
 
 

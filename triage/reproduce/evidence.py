@@ -33,8 +33,6 @@ class Place(Value):
     """Below the folder that is on the import path, such as `xarray/core/dataset.py`."""
     line: int
     function: str = Field("", max_length=200)
-    is_by_last: bool = False
-    """Of an executed function: the statement that failed, or the last one, was the first to call it."""
 
 
 class Failure(Value):

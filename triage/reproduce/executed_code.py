@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from triage.domain.code import ExecutedCode, ExecutedFunction
+from triage.domain.code import ExecutedCode
 from triage.domain.issue import Frame
 from triage.reproduce.evidence import Evidence
 
@@ -15,10 +15,9 @@ def find_executed_code(evidence: Evidence, find_path: Callable[[str], str]) -> E
     run = next((run for run in reversed(evidence.runs) if run.executed), None)
     if run is None:
         return None
-    place = run.place and Frame(path=find_path(run.place.path), line=run.place.line, function=run.place.function)
+    shown = run.place if run.same_failure and find_path(run.place.path if run.place else "") else None
+    place = shown and Frame(path=find_path(shown.path), line=shown.line, function=shown.function)
     functions = [
-        ExecutedFunction(path=path, line=one.line, function=one.function, is_by_last=one.is_by_last)
-        for one in run.executed
-        if (path := find_path(one.path))
+        Frame(path=path, line=one.line, function=one.function) for one in run.executed if (path := find_path(one.path))
     ]
-    return ExecutedCode(functions=functions, place=place if place and place.path else None, error=run.error)
+    return ExecutedCode(functions=functions, place=place, error=run.error if place else "")

@@ -15,8 +15,9 @@ from triage.code.leads.shown_lines import MAX_SHOWN_LINES
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking, rank_files
-from triage.domain.code import BestPlace, SearchQuery, Span
-from triage.domain.issue import Issue, ParsedIssue
+from triage.code.rank.reasons import explain_rank
+from triage.domain.code import BestPlace, ExecutedCode, SearchQuery, Span
+from triage.domain.issue import Frame, Issue, ParsedIssue
 from triage.domain.project_config import NO_THRESHOLDS, Thresholds
 from triage.issue.read_issue import read_issue
 
@@ -66,6 +67,36 @@ def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
     assert (place.span.path, place.span.start, place.span.end) == ("shop/store.py", 13, 16)
     assert place.quote == "return json.loads(self.path.read_text())"
     assert place.text == "ValueError: it was never written"
+
+
+def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
+    search = make_query(title="loading the store fails", prose="The `Store` of a basket cannot be loaded, load fails.")
+    place = Frame(path="shop/store.py", line=15, function="Store.load")
+    executed = ExecutedCode(
+        functions=[Frame(path="shop/basket.py", line=1)],
+        place=place,
+        error="ValueError: never",
+    )
+    corpus, query = make_corpus(tmp_path, FILES), build_query(search)
+    before = rank_files(corpus, query, {}, by_embedding=False)
+    ranking = rank_files(corpus, query, {}, by_embedding=False, executed=executed)
+    store = corpus.file_numbers["shop/store.py"]
+    basket = corpus.file_numbers["shop/basket.py"]
+    assert ranking.probabilities[basket] > before.probabilities[basket]
+    found = choose(ranking, search.parsed, Thresholds())
+    assert found
+    assert (found.is_of_run, found.line, found.symbol, found.text) == (True, 15, "Store.load", "ValueError: never")
+    assert explain_rank(ranking, store, [])[0] == "the report’s example fails here (line 15)"
+    assert "the report’s example calls `fill`" in explain_rank(ranking, basket, [])
+
+
+def test_what_ran_elsewhere_leads_nowhere(tmp_path):
+    search = make_query(title="loading the store fails", prose="The `Store` cannot be loaded.")
+    places = [Frame(path="/etc/passwd", line=1), Frame(path="shop/none.py", line=10**9)]
+    corpus, query = make_corpus(tmp_path, FILES), build_query(search)
+    executed = ExecutedCode(functions=places, place=places[1])
+    before = rank_files(corpus, query, {}, by_embedding=False)
+    assert rank_files(corpus, query, {}, by_embedding=False, executed=executed).order == before.order
 
 
 def test_a_trace_says_from_where_another_file_calls(tmp_path):

@@ -30,15 +30,11 @@ def test_paths_lead_from_the_folder_that_the_module_is_in():
     ]
     found = read_record(
         line(
-            {
-                "errors": [error(frames=frames)],
-                "executed": [[*frames[1], True]],
-                "folders": [f"{SITE}/shop", f"{SITE}/shop.py"],
-            }
+            {"errors": [error(frames=frames)], "executed": [frames[1]], "folders": [f"{SITE}/shop", f"{SITE}/shop.py"]}
         )
     )
     assert [frame.path for frame in found.failures[0].frames] == ["<example>", "shop/cart.py", "shop.py", "<other>"]
-    assert found.executed == [Place(path="shop/cart.py", line=3, function="add", is_by_last=True)]
+    assert found.executed == [Place(path="shop/cart.py", line=3, function="add")]
 
 
 @each_row(
@@ -58,7 +54,7 @@ def test_paths_lead_from_the_folder_that_the_module_is_in():
         (b"[]", "could-not-run"),
         (line({"errors": [error(type="x" * 10_000)]}), "could-not-run"),
         (line({"errors": [error()] * 100}), "could-not-run"),
-        (line({"errors": [], "executed": [["a", 1, "b", False]] * 5_000}), "could-not-run"),
+        (line({"errors": [], "executed": [["a", 1, "b"]] * 5_000}), "could-not-run"),
     ],
 )
 def test_how_a_run_ended(data, outcome):

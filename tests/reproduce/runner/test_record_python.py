@@ -45,21 +45,10 @@ def test_an_error_is_recorded_with_its_frames(shop):
 
 def test_functions_that_run_on_import_do_not_count(shop):
     executed = record(shop, "import shop\nshop.total([1])\n")["record"]["executed"]
-    assert [(Path(path).name, name.rpartition(".")[2]) for path, _, name, _ in executed] == [
+    assert [(Path(path).name, name.rpartition(".")[2]) for path, _, name in executed] == [
         ("__init__.py", "total"),
         ("deep.py", "add"),
     ]
-
-
-def test_functions_that_only_the_last_statement_calls_are_marked(shop):
-    executed = record(shop, "import shop\nshop.deep.add([1])\nshop.total([1])\n")["record"]["executed"]
-    assert {name.rpartition(".")[2]: is_by_last for *_, name, is_by_last in executed} == {"total": True, "add": False}
-
-
-def test_of_a_session_the_statement_that_failed_counts(shop):
-    code = "import shop\nshop.total([])\nshop.deep.unused()\n"
-    executed = record(shop, code, is_session=True)["record"]["executed"]
-    assert {name: is_by_last for *_, name, is_by_last in executed} == {"total": True, "add": True, "unused": False}
 
 
 def test_a_function_in_a_thread_counts(shop):

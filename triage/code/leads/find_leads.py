@@ -44,7 +44,7 @@ _POINTED: frozenset[Rule] = frozenset({"link", "place"})
 _SIGNS: dict[Rule, MatchSource] = {
     "link": "place",
     "place": "place",
-    "executed": "run",
+    "executed": "trace",
     "frame": "trace",
     "message": "message",
     "log line": "message",
@@ -177,6 +177,7 @@ def _make_place(lead: Lead, ranking: Ranking, chance: float) -> BestPlace:
         quote=lines[lead.line - 1].strip() or None,
         text=" ".join(lead.text.split()),
         calls_before_error=lead.calls_before_error,
+        is_of_run=lead.rule == "executed",
         is_test=corpus.files[lead.file].role.is_test,
         caller=_make_caller(lead.caller, corpus) if lead.caller else None,
         probability=round(chance, 2),

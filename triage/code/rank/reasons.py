@@ -129,8 +129,7 @@ def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
         return
     if executed.place and executed.place.path == path:
         yield Reason(5.0, f"the report’s example fails here (line {executed.place.line})")
-    called = sorted((one for one in executed.functions if one.path == path), key=lambda one: not one.is_by_last)
-    found = (corpus.find_enclosing(file, one.line) for one in called)
+    found = (corpus.find_enclosing(file, one.line) for one in executed.functions if one.path == path and one.line)
     names = list(dict.fromkeys(f"`{_shorten_name(one.name)}`" for one in found if one))[:_MAX_NAMES]
     if names:
         yield Reason(_RARE_NAME, f"the report’s example calls {' and '.join(names)}")

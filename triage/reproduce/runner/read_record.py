@@ -36,7 +36,7 @@ class _Error(BaseModel):
 
 class _Record(BaseModel):
     errors: list[_Error] = Field(default_factory=list, max_length=10)
-    executed: list[tuple[str, int, str, bool]] = Field(default_factory=list, max_length=2_000)
+    executed: list[tuple[str, int, str]] = Field(default_factory=list, max_length=2_000)
     folders: list[str] = Field(default_factory=list, max_length=50)
 
 
@@ -67,10 +67,7 @@ def read_record(data: bytes) -> Execution:
         return Execution(outcome="could-not-run", reason="the runner was ended", **common)
     if line.code and not record.errors:
         return Execution(outcome="could-not-run", reason=f"it ended itself with code {line.code}", **common)
-    common["executed"] = [
-        _make_place((path, number, function), record.folders).model_copy(update={"is_by_last": is_by_last})
-        for path, number, function, is_by_last in record.executed
-    ]
+    common["executed"] = [_make_place(frame, record.folders) for frame in record.executed]
     failures = [_make_failure(error, record.folders) for error in record.errors]
     outcome = "failed" if failures else "passed"
     return Execution(outcome=outcome, failures=failures, **common)

@@ -105,7 +105,7 @@ async function main(seconds, folder, name) {
     await run(imports.join("\n"), type, seconds, folder, second);
     const before = readFunctions(second, inside);
     const executed = [...readFunctions(first, inside)].filter(([key, count]) => count > (before.get(key) ?? 0));
-    const keys = executed.slice(0, MAX_FUNCTIONS).map(([key]) => [...JSON.parse(key), false]);
+    const keys = executed.slice(0, MAX_FUNCTIONS).map(([key]) => JSON.parse(key));
     record = { errors, executed: keys, folders: [""] };
   } catch {
     // what the example left cannot be read

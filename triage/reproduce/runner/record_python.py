@@ -115,24 +115,16 @@ def parse_record(data):
 
 
 class Recorder:
-    """Remembers which functions below the project's folders are executed, and by which statement first."""
+    """Remembers which functions below the project's folders are executed."""
 
     def __init__(self, folders):
         self.folders = tuple(folder + os.sep for folder in folders)
-        self.seen = {}
-        self.statement = 0
-        self.failed = None
+        self.seen = set()
 
     def add(self, code):
         path = code.co_filename
         if path.startswith(self.folders) and code.co_name != "<module>" and len(self.seen) < MAX_FUNCTIONS:
-            function = path, code.co_firstlineno, getattr(code, "co_qualname", code.co_name)
-            self.seen.setdefault(function, self.statement)
-
-    def list_functions(self):
-        """Latest first, and whether the statement that failed, or the last one, was the first to call them."""
-        last = self.statement if self.failed is None else self.failed
-        return [[*one, number == last] for one, number in sorted(self.seen.items(), key=lambda item: -item[1])]
+            self.seen.add((path, code.co_firstlineno, getattr(code, "co_qualname", code.co_name)))
 
     def start(self):
         if sys.version_info < (3, 12):
@@ -180,7 +172,7 @@ def run_child(write_end, is_session, modules):
         recorder = Recorder(record["folders"])
         record["phase"] = "run"
         recorder.start()
-        run_statements(tree, main.__dict__, is_session, record["errors"], recorder)
+        run_statements(tree, main.__dict__, is_session, record["errors"])
     except SystemExit as error:
         if error.code not in (None, 0):
             record["errors"].append(describe(error))
@@ -188,7 +180,7 @@ def run_child(write_end, is_session, modules):
         record["errors"].append(describe(error))
     if recorder:
         recorder.stop()
-    record["executed"] = recorder.list_functions() if recorder else []
+    record["executed"] = [list(one) for one in sorted(recorder.seen)] if recorder else []
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -224,10 +216,10 @@ def find_folders(modules):
     return folders
 
 
-def run_statements(tree, names, is_session, errors, recorder):
+def run_statements(tree, names, is_session, errors):
     # Each statement is compiled alone, and none may lose what `from __future__` says for all.
     futures = [one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    for recorder.statement, statement in enumerate(tree.body):
+    for statement in tree.body:
         # As a prompt does: the value of an expression is shown.
         code = compile(ast.Interactive(body=[*futures, statement]), EXAMPLE, "single", dont_inherit=True)
         try:
@@ -236,7 +228,6 @@ def run_statements(tree, names, is_session, errors, recorder):
             if not is_session or len(errors) >= MAX_ERRORS:
                 raise
             errors.append(describe(error))
-            recorder.failed = recorder.statement
 
 
 def keep_source(source):
