@@ -1,15 +1,20 @@
 """What a sloppy model found is used, and what nobody found is not in the report."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
+from triage.agents.agent import to_agent_finding
+from triage.agents.prompts import WANTED, format_findings
 from triage.base.errors import ModelUnavailable
+from triage.domain.findings import CritiqueFinding, TriageReport
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
+from triage.model.output_formats import structured_format
 
 TWO = {
     "src/parse.py": "def parse(text):\n    return text\n",
@@ -107,3 +112,32 @@ async def test_the_writer_asks_the_reporter_nothing():
     report, _ = await run(TriageReport=factories.report(missing_information=[question], next_steps=["Fix it"]))
     assert report.missing_information == []
     assert report.next_steps == []
+
+
+def test_a_model_is_asked_only_for_what_nobody_else_knows():
+    schemas = {one: structured_format(one).modes[0].prompt_addition for one in (TriageReport, CritiqueFinding)}
+    assert set(json.loads(schemas[TriageReport])["required"]) == {
+        *("severity", "severity_reason", "summary", "root_cause", "next_steps"),
+    }
+    assert "AffectedFile" not in schemas[TriageReport]
+    assert not {"agent_name", "skills"} & json.loads(schemas[CritiqueFinding])["properties"].keys()
+
+
+async def test_a_prompt_ends_with_what_is_wanted_and_later_ones_are_without_long_blocks():
+    dump = "```\n" + "setting = value\n" * 200 + "```"
+    model = FakeModel(factories.answers())
+    services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
+    issue = factories.issue(body=f"{factories.TRACEBACK}\n{dump}")
+    await run_graph(issue, factories.repository(), services, asyncio.Event())
+    asked = ((name, prompt if isinstance(prompt, list) else prompt.to_messages()) for name, prompt in model.asked)
+    prompts = {name: messages[-1].text for name, messages in asked if name != "json"}
+    assert all(text.endswith(WANTED) for text in prompts.values())
+    assert dump in prompts["InvestigatorFinding"]
+    for name in ("CritiqueFinding", "TriageReport", "text"):
+        assert "characters left out" in prompts[name]
+        assert prompts[name].count("setting = value") < 100
+
+
+def test_a_second_answer_of_an_agent_has_its_number():
+    finding = to_agent_finding(factories.codebase(), "in parse", [])
+    assert "codebase_search, answer 2 (" in format_findings([finding, finding])
