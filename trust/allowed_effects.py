@@ -58,8 +58,8 @@ MAX_REASON_CHARS = 280
 COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug", "group", "endgroup"})
 READING_GIT_COMMANDS = frozenset(
     (
-        "blame cat-file config diff-tree for-each-ref log ls-files ls-tree merge-base name-rev rev-list rev-parse show status "
-        "symbolic-ref"
+        "blame cat-file config diff-tree for-each-ref log ls-files ls-tree merge-base name-rev rev-list rev-parse show "
+        "status symbolic-ref"
     ).split()
 )
 """Git commands that neither write nor fetch nor run anything."""
