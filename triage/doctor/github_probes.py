@@ -42,7 +42,13 @@ class GitHubProbes(RepositoryConnection):
             content = {"message": _MESSAGE, "tree": tree, "parents": [head]}
             made = self._client.write("POST", f"{self._repo}/git/commits", content, idempotent=True)
             commit = str(_pick(made, "sha"))
-            self._client.write("POST", f"{self._repo}/git/refs", {"ref": REF + commit, "sha": commit}, idempotent=True)
+            try:
+                self._client.write(
+                    "POST", f"{self._repo}/git/refs", {"ref": REF + commit, "sha": commit}, idempotent=False
+                )
+            except GitHubError:
+                self._client.delete(f"{self._repo}/git/{REF}{commit}")  # a lost answer may have had its effect
+                raise
             return commit
 
     def delete_commit(self, commit: str) -> None:

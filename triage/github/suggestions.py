@@ -238,10 +238,11 @@ class Suggestions:
         # A list may not show yet what was just written.
         labels = [one.name for one in suggestions if one.kind == "label"]
         logins = [one.name for one in suggestions if one.kind == "assignee"]
-        originals = [one.name.removeprefix(_DUPLICATE) for one in suggestions if one.name.startswith(_DUPLICATE)]
+        closes = [one.name for one in suggestions if one.kind == "close" and one.name.startswith(_DUPLICATE)]
+        original = int(closes[0].removeprefix(_DUPLICATE)) if closes else 0
         for attempt in range(reads):
             sleep_unless_abandoned(self.reread_seconds * attempt)
-            shown = self._fetch(number, labels, logins, int(originals[0]) if originals else 0)
+            shown = self._fetch(number, labels, logins, original)
             if all(one.key in shown.taken for one in suggestions):
                 break
         return shown

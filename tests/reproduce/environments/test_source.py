@@ -57,10 +57,14 @@ def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that
         "setup.py": "description = 'evil'",
         "setup.cfg": "[metadata]\ndescription = evil\n\n[options.extras_require]\nio =\n    netCDF4>=1\n    os\n",
         "ci/requirements/all.yml": "- pooch\n",
+        "pyproject.toml": "[project]\nname = 'shop'\ndescription = 'fly'\n[tool.x]\nmarkers = ['fly: flies']\n",
         "README": "evil",
     }
     commit(tmp_path, files)
-    assert Source(tmp_path).find_companions("HEAD", {"netCDF4", "pooch", "evil", "os"}) == ["netCDF4", "pooch"]
+    assert Source(tmp_path).find_companions("HEAD", {"netCDF4", "pooch", "evil", "os", "fly", "markers"}) == [
+        "netCDF4",
+        "pooch",
+    ]
 
 
 def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):

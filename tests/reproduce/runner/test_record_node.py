@@ -62,3 +62,13 @@ def test_a_module_that_is_missing_is_named(tmp_path):
 
 def test_a_late_example_is_ended(tmp_path):
     assert record(tmp_path, "require('@acme/shop'); for (;;);", seconds=1).outcome == "timed-out"
+
+
+def test_the_example_cannot_open_the_inspector_of_its_recorder(tmp_path):
+    code = (
+        "require('@acme/shop');\nprocess.kill(process.ppid, 'SIGUSR1');\n"
+        "setTimeout(() => require('net').connect(9229, '127.0.0.1')\n"
+        "  .on('connect', () => { console.log('open'); process.exit(); })\n"
+        "  .on('error', () => console.log('closed')), 500);\n"
+    )
+    assert record(tmp_path, code).output == "closed\n"

@@ -4,13 +4,14 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from configparser import ConfigParser
+from configparser import Error as BadConfigFile
 from typing import Any
 
 _NAME = r"[A-Za-z0-9][\w.-]{0,100}"
 _REQUIREMENT = re.compile(rf"\s*({_NAME})\s*(?:[\[<>=!~;@ ]|$)")
 _GO = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./~-]+)\s+v\d", re.M)
 _GEM = re.compile(rf"^\s*gem\s+['\"]({_NAME})['\"]", re.M)
-_SETUP_CFG = re.compile(r"^(?:install_requires|setup_requires)\s*=\s*\n?((?:[ \t]+\S.*\n?)+)", re.M)
 
 
 def parse_manifest(path: str, text: str) -> list[str]:
@@ -21,7 +22,7 @@ def parse_manifest(path: str, text: str) -> list[str]:
         return []
     try:
         return list(dict.fromkeys(read(text)))
-    except (ValueError, RecursionError, TypeError, AttributeError):  # tables of other shapes
+    except (ValueError, RecursionError, TypeError, AttributeError, BadConfigFile):  # tables of other shapes
         return []
 
 
@@ -43,14 +44,18 @@ def _read_pyproject(text: str) -> Iterator[str]:
     loaded = tomllib.loads(text)
     project, poetry = loaded.get("project", {}), loaded.get("tool", {}).get("poetry", {})
     yield from _list_requirements(project.get("dependencies", []))
-    for group in project.get("optional-dependencies", {}).values():
-        yield from _list_requirements(group)
+    for group in [*project.get("optional-dependencies", {}).values(), *loaded.get("dependency-groups", {}).values()]:
+        yield from _list_requirements(one for one in group if isinstance(one, str))
     yield from (name for name in poetry.get("dependencies", {}) if name != "python")
 
 
 def _read_setup_cfg(text: str) -> Iterator[str]:
-    for block in _SETUP_CFG.findall(text):
-        yield from _list_requirements(block.split("\n"))
+    found = ConfigParser(interpolation=None, strict=False)
+    found.read_string(text)
+    tables: dict[str, Mapping[str, str]] = dict(found)
+    options, extras = tables.get("options", {}), tables.get("options.extras_require", {})
+    for lines in (options.get("install_requires", ""), options.get("setup_requires", ""), *extras.values()):
+        yield from _list_requirements(lines.split("\n"))
 
 
 def _read_package_json(text: str) -> Iterator[str]:

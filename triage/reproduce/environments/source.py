@@ -8,11 +8,11 @@ import tarfile
 import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from triage.base.processes import run_process
 from triage.base.text import word_set
+from triage.code.files.manifests import parse_manifest
 from triage.code.git.git import Git, GitError
 from triage.domain.project_config import ReproduceConfig
 from triage.reproduce.environments.releases import PYTHONS, is_python_allowed, normalize_version
@@ -27,11 +27,18 @@ _NO_MODULES = word_set(
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
 _REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in|ya?ml))$")
-_REQUIREMENT = re.compile(r"""^[\s\-"']*([A-Za-z0-9][\w.-]*)|["']([A-Za-z0-9][\w.-]*)""", re.M)
+_CONDA = re.compile(r"^\s*-\s*([A-Za-z0-9][\w.-]*)", re.M)
 _MAX_REQUIREMENT_FILES = 30
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?([A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\b(?:name|NAME|DISTNAME)\s*=\s*['"]([A-Za-z0-9][\w.-]*)['"]""")
 _REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
+
+
+def _list_packages(path: str, text: str) -> list[str]:
+    if path.endswith((".yml", ".yaml")):
+        return list(_CONDA.findall(text))
+    name = path if path in ("pyproject.toml", "setup.cfg") else "requirements.txt"
+    return parse_manifest(name, text)
 
 
 class Source:
@@ -121,7 +128,7 @@ class Source:
     def find_companions(self, commit: str, modules: Iterable[str]) -> list[str]:
         """Return the modules that the project's own files name as packages, such as optional dependencies."""
         files = [path for path in self.list_paths(commit) if _REQUIREMENT_FILE.search(path)][:_MAX_REQUIREMENT_FILES]
-        found = {name.lower() for path in files for name in chain(*_REQUIREMENT.findall(self.read(commit, path) or ""))}
+        found = {name.lower() for path in files for name in _list_packages(path, self.read(commit, path) or "")}
         return sorted(name for name in modules if name.lower() in found and name not in sys.stdlib_module_names)
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:

@@ -126,5 +126,6 @@ if (process.env.TRIAGE_RECORD) {
     fs.writeSync(3, JSON.stringify(known));
   });
 } else {
+  process.on("SIGUSR1", () => {}); // it would open the inspector, with which the example could write our result
   main(Number(process.argv[2]), process.argv[3], process.argv[4]);
 }
