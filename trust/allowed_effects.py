@@ -34,6 +34,7 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
     **dict.fromkeys(
         (
             "fix-task",
+            "reproduce-task",
             "proposal-file",
             "proposal-id",
             "proposal-sha",
@@ -52,7 +53,9 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
 """The whole value of each output."""
 MAX_LABELS = 10
 """More than any issue needs."""
-SUGGESTING_MUTATIONS = frozenset({"addLabelsToLabelable", "updateIssue", "addAssigneesToAssignable"})
+SUGGESTING_MUTATIONS = frozenset(
+    {"addLabelsToLabelable", "updateIssue", "updateIssueFieldValue", "addAssigneesToAssignable"}
+)
 """With `suggest` in each of their items, they change nothing until a person accepts."""
 MAX_REASON_CHARS = 280
 COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug", "group", "endgroup"})
