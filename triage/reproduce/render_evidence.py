@@ -94,8 +94,6 @@ def _describe_difference(selection: Selection, evidence: Evidence, where: str) -
     if is_same_everywhere(evidence.runs):
         same = "The example runs, with the same result on each version."
         return f"{same} Nothing in the {where} says whether it is right."
-            f"The example runs, with the same result on each version. Nothing in the {where} says whether it is right."
-        )
     return "The example runs, with different results. A person must say which one is right."
 
 
