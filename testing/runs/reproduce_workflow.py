@@ -48,11 +48,12 @@ class ReproduceWorkflow:
 
     def run_all(self) -> str:
         """Run all jobs. Return the block of the comment; empty without a comment."""
-        task = self.run("select")["reproduce-task"]
+        selected = self.run("select")
+        task = selected["reproduce-task"]
         if task == "run":
             self.run("run")
         if task:
-            self.run("report")
+            self.run("report", **{"reproduce-selection": selected["reproduce-selection"]})
         return self.parts.reproduction
 
     def environment(self) -> dict[str, str]:

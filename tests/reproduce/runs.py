@@ -46,6 +46,7 @@ def selection(expected: Expected | None = None, **changes: Any) -> Selection:
         "example": Example(language="python", code=CODE, changed=["Printed 1 bare expression."]),
         "expected": expected or Expected(errors=[failure()]),
         "targets": [target("2.4.1"), MAIN],
+        "releases": ["2.3.0", "2.4.0", "2.4.1"],
     }
     return Selection(**fields | changes)
 

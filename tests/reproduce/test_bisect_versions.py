@@ -62,6 +62,11 @@ class SeemingVersions:
 
     def __init__(self, root: Path, bad: Callable[[str], Any], missing: Sequence[str] = ()) -> None:
         self.root, self.bad, self.missing, self.built = root, bad, missing, list[str]()
+        self.max_builds = 100
+
+    @property
+    def is_late(self) -> bool:
+        return len(self.built) >= self.max_builds
 
     def build(self, target: Target, project: Project) -> "SeemingVersion":
         self.built.append(target.on)
@@ -107,7 +112,13 @@ def repo(tmp_path_factory):
 
 
 def search(
-    repo: Path, bad: Callable[[str], Any], named: str = "1.5", missing: Sequence[str] = (), *, is_pure: bool = True
+    repo: Path,
+    bad: Callable[[str], Any],
+    named: str = "1.5",
+    missing: Sequence[str] = (),
+    *,
+    is_pure: bool = True,
+    max_builds: int = 100,
 ) -> Any:
     source = Source(repo)
     time = datetime(2023, 12, 1, tzinfo=UTC)
@@ -117,6 +128,7 @@ def search(
     newest = versions.make_release_target(versions.releases[-1])
     chosen = selection(targets=[versions.find(named), head], newest=newest, needs_setup=not is_pure)
     environments = SeemingVersions(repo, bad, missing)
+    environments.max_builds = max_builds
     runner = VersionRunner(cast("Environments", environments), chosen, lambda _: None)
     evidence = run_selection(chosen, runner)
     return Bisection(chosen, evidence, runner, versions).search(source), environments.built
@@ -180,6 +192,19 @@ def test_a_commit_that_changes_only_tests_is_told_as_such(repo):
 )
 def test_it_says_why_nothing_was_found(repo, bad, missing, why):
     assert search(repo, bad, missing=missing)[0].searched == why
+
+
+@pytest.mark.parametrize("max_builds", [3, 4])
+def test_a_search_whose_time_is_up_says_so_and_the_verdict_stays(repo, max_builds):
+    evidence, built = search(repo, lambda state: number(state) >= 2.1, max_builds=max_builds)
+    assert (evidence.verdict, evidence.searched) == ("still", "No first version was found within the time of the job.")
+    assert len(built) == max_builds
+
+
+def test_nothing_is_built_when_time_is_up(repo):
+    evidence, built = search(repo, lambda state: True, max_builds=0)
+    assert (evidence.verdict, built) == ("could-not-run", [])
+    assert evidence.runs[-1].reason == "the time of the job was over"
 
 
 def test_a_failure_that_comes_and_goes_is_not_searched(repo):

@@ -62,7 +62,7 @@ FixStage = Literal["off", "gate", "propose", "store", "report", "apply"]
 BacklogStage = Literal["off", "list", "run", "merge"]
 """What a job does with a backlog. The jobs run one after the other."""
 ReproduceStage = Literal["off", "select", "run", "report"]
-"""What a job does of running a report's example. Only `run` executes it, and has no rights."""
+"""What a job does of running a report's example. Only `run` executes it, and writes nothing."""
 BACKLOG_QUERY = "is:open no:assignee"
 """Search for the issues of a backlog, if nobody says which."""
 FixCommand = Literal["fix", "revise", "approve", "reject"]

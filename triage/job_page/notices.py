@@ -37,6 +37,7 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
         "proposal-status",
         "pull-request-url",
         "reproduce-task",
+        "reproduce-selection",
         "backlog-matrix",
         "backlog-issues",
         "backlog-cursor",

@@ -44,7 +44,7 @@ async def publish_report(
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
     may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
     if may_write and (not is_cancelled or (report.findings and not find_our_comment(issue))):
-        issue = await _read_again(issue, run)
+        issue = await read_again(issue, run)
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
     edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
@@ -92,7 +92,7 @@ async def publish_report(
     return result
 
 
-async def _read_again(issue: Issue, run: Run) -> Issue:
+async def read_again(issue: Issue, run: Run) -> Issue:
     """Return the issue as it is now, with all our comments; as it was if GitHub does not answer.
 
     Then the next write reports the error.
@@ -133,9 +133,9 @@ async def _fetch_suggestion_options(
         return None
 
 
-async def write_effects(effects: Sequence[Effect], run: Run) -> PublishResult:
-    """Write to the issue while there is time, and to this machine in any case."""
-    done = PublishResult()
+async def write_effects(effects: Sequence[Effect], run: Run, before: PublishResult | None = None) -> PublishResult:
+    """Write to the issue while there is time, and to this machine in any case. `before` is what was written earlier."""
+    done = before or PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return apply_local_effects(effects, run.output, done)
     try:

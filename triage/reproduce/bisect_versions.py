@@ -7,7 +7,7 @@ from typing import NamedTuple
 from triage.code.files.file_roles import classify_file
 from triage.reproduce.environments.releases import list_mainline
 from triage.reproduce.environments.source import Source
-from triage.reproduce.evidence import Change, Evidence, Selection, Target
+from triage.reproduce.evidence import Change, Evidence, Searched, Selection, Target
 from triage.reproduce.run_example import VersionRunner
 from triage.reproduce.select_example import Versions
 
@@ -23,7 +23,10 @@ class Step(NamedTuple):
 
 
 class NotFound(Exception):
-    """The search ends without a result. The message is a sentence for people."""
+    """The search ends without a result."""
+
+    def __init__(self, why: Searched = "") -> None:
+        self.why: Searched = why
 
 
 def find_step(count: int, is_after: Callable[[int], bool | None], before: int, after: int) -> Step | None:
@@ -82,8 +85,8 @@ class Bisection:
             return self._evidence
         try:
             before, after = self._search_releases()
-        except NotFound as why:
-            return self._evidence.model_copy(update={"searched": str(why)})
+        except NotFound as end:
+            return self._evidence.model_copy(update={"searched": end.why})
         change = Change(release="" if after == self._main else after.on, before=before.on)
         with suppress(NotFound):
             commit = self._search_commits(source, before, after)
@@ -92,15 +95,14 @@ class Bisection:
             change = change.model_copy(update=more)
         return self._evidence.model_copy(update={"first_bad" if self._fails_later else "first_good": change})
 
-    def _judge(self, target: Target) -> bool | None:
+    def _judge(self, target: Target, *, is_again: bool = False) -> bool | None:
         """Return whether a version has the later outcome. Raises NotFound when no more versions may be built."""
-        if self._runner.builds >= self._limit:
-            raise NotFound(f"No first version was found within {MAX_BUILDS} builds.")
+        if self._runner.is_late:
+            raise NotFound("No first version was found within the time of the job.")
+        if self._runner.builds >= self._limit and not is_again:
+            raise NotFound("No first version was found within twelve builds.")
         fails = self._runner.shows_failure(target, self._evidence.measure)
         return None if fails is None else fails == self._fails_later
-
-    def _judge_again(self, target: Target) -> bool:
-        return self._runner.shows_failure(target, self._evidence.measure) == self._fails_later
 
     def _find_pair(self, targets: Sequence[Target], before: int, after: int) -> tuple[Target, Target]:
         """Return the neighbours between which the outcome changes, after both were run again. Raises NotFound."""
@@ -109,10 +111,7 @@ class Bisection:
             raise NotFound("The named version is not older than the current commit.")
         pair = targets[step.before], targets[step.after]
         # Half of the wrong bisections of others came from failures that are not always there.
-        if [self._runner.shows_failure(one, self._evidence.measure) == self._fails_later for one in pair] != [
-            False,
-            True,
-        ]:
+        if [self._judge(one, is_again=True) is True for one in pair] != [False, True]:
             raise NotFound("No first version was found: the outcome is not the same each time.")
         return pair
 

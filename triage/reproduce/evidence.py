@@ -23,6 +23,18 @@ Verdict = Literal[
 Measure = Literal["error", "assert", "output", "difference"]
 """What tells whether two versions do the same."""
 
+Searched = Literal[
+    "",
+    "The named version is not older than the current commit.",
+    "No first version was searched for: the named version is no release.",
+    "It fails in every earlier release that could be run.",
+    "No earlier release could be run.",
+    "No first version was found within twelve builds.",
+    "No first version was found within the time of the job.",
+    "No first version was found: the outcome is not the same each time.",
+]
+"""Why a bisection found nothing; empty without one."""
+
 MAX_TEXT_CHARS = 2_000
 MAX_OUTPUT_CHARS = 8_000
 MAX_PLACES = 2_000
@@ -98,6 +110,8 @@ class Selection(Value):
     """The named version or versions first, main last."""
     newest: Target | None = None
     """The newest release, for a main that cannot be installed."""
+    releases: list[str] = Field(default_factory=list)
+    """All that a search for a change can name."""
     needs_setup: bool = False
     """Its wheels are for one kind of machine each: a commit is compiled, which the settings must say how to do."""
 
@@ -142,5 +156,4 @@ class Evidence(Value):
     runs: list[Run] = Field(default_factory=list, max_length=12)
     first_bad: Change | None = None
     first_good: Change | None = None
-    searched: str = Field("", max_length=300)
-    """Why a bisection found nothing, a sentence; empty without one."""
+    searched: Searched = ""

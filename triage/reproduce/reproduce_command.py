@@ -81,7 +81,7 @@ def _reproduce(
         selection = checkout.select(issue, on)
     except NothingToRun as why:
         raise BadInput(f"Nothing was run: {why}") from None
-    *_, evidence = checkout.run(selection, environments, bisect=bisect)
+    *_, evidence = checkout.run(selection, environments, lambda _: bisect)
     pages = Pages(checkout.source)
     text = dump_evidence(selection, evidence, pages) if as_json else render_evidence(selection, evidence, pages)
     redacted: str = app.redactor.redactor_for("example")(text)

@@ -31,8 +31,14 @@ class VersionRunner:
     def builds(self) -> int:
         return len(self._built)
 
+    @property
+    def is_late(self) -> bool:
+        return self._environments.is_late
+
     def run(self, target: Target) -> list[Execution]:
         """Run the example twice on a version, and five times if the two differ."""
+        if self.is_late:
+            return [Execution(outcome="could-not-run", reason="the time of the job was over")]
         environment = self._build(target)
         if isinstance(environment, CannotInstall):
             return [Execution(outcome="could-not-install", reason=str(environment)[:MAX_TEXT_CHARS])]
@@ -41,7 +47,7 @@ class VersionRunner:
         while len(runs) < planned:
             self._progress(f"running on {target.on}, {len(runs) + 1} of {planned}")
             runs.append(read_record(environment.run(selection.example, selection.project, self._seconds)))
-            if runs[-1].outcome == "timed-out":
+            if runs[-1].outcome == "timed-out" or self.is_late:
                 break
             if len(runs) == REPEATS and not is_same_result(runs[0], runs[1], selection.expected):
                 planned = MAX_REPEATS

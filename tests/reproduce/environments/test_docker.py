@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import stat
 import sys
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,6 +111,29 @@ def test_a_build_that_fails_says_why(docker, monkeypatch):
         environments.build(RELEASE, SHOP)
 
 
+def test_a_job_leaves_no_build_cache_and_a_person_has_theirs(docker, monkeypatch):
+    for environ, last in (({}, "image"), ({"GITHUB_ACTIONS": "true"}, "builder")):
+        environments, _ = open_docker(docker, monkeypatch, **environ)
+        with environments:
+            environments.build(RELEASE, SHOP)
+        assert asked(docker)[-1][0][0] == last
+    assert asked(docker)[-1][0] == ["builder", "prune", "--force"]
+
+
+def test_a_version_without_a_known_python_is_not_built(docker, monkeypatch):
+    environments, _ = open_docker(docker, monkeypatch)
+    with environments, pytest.raises(CannotInstall, match="it runs on no Python that is known"):
+        environments.build(RELEASE.model_copy(update={"pythons": []}), SHOP)
+    assert [words[0] for words, _ in asked(docker)] == ["info"]
+
+
+def test_a_build_ends_with_the_time_of_the_job(docker, monkeypatch):
+    environments, _ = open_docker(docker, monkeypatch)
+    environments.ends_at = time.monotonic() - 1
+    with environments, pytest.raises(CannotInstall, match="it was not built within 0 seconds"):
+        environments.build(RELEASE, SHOP)
+
+
 def test_a_docker_that_does_not_answer_is_named(docker, monkeypatch):
     with pytest.raises(SetupError, match="Docker does not answer"):
         open_docker(docker, monkeypatch, DOCKER_FAILS="info")
@@ -117,6 +142,7 @@ def test_a_docker_that_does_not_answer_is_named(docker, monkeypatch):
 def test_the_recipe_of_a_release():
     lines = write_dockerfile(RELEASE, SHOP, "pip install .").splitlines()
     assert lines[0] == "FROM python:3.9-slim"
+    assert re.fullmatch(r"COPY --from=ghcr.io/astral-sh/uv:[\d.]+ /uv /usr/local/bin/uv", lines[1])
     assert json.loads(lines[-2].removeprefix("RUN ")) == [
         "uv", "pip", "install", "--only-binary", ":all:", "--quiet", "--python", "/reproduce/env",
         "--exclude-newer", "2022-03-01T00:00:00Z", "setuptools", "shop==1.2",

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from testing import factories
 from testing.fakes import NOW
 from tests.jobs.run_harness import RunHarness, our_comment
-from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
+from tests.reproduce.runs import CODE, failed, pages, passed, selection
 from triage.base.errors import BadInput, WrongUsage
 from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, Reproduced, hash_example, parse_state, render_state
@@ -23,13 +24,13 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import ReproduceStage, ReproduceTask
-from triage.events.commands import parse_command
-from triage.reproduce.evidence import Evidence, Execution, Selection, Target
-from triage.reproduce.jobs.handover import Orders, Results, parse_file
+from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection
+from triage.reproduce.jobs.execute_job import MAX_SECONDS
+from triage.reproduce.jobs.handover import Order, Orders, Results, join_results, parse_file
 from triage.reproduce.jobs.reproduce_job import ReproduceJob
 from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
+from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
-from triage.reproduce.render_evidence import SUMMARY
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 from triage.safety.active_content import find_active_content
 
@@ -53,9 +54,11 @@ class ReproduceHarness(RunHarness):
     actor: str = "maintainer"
     words: str = ""
     found: Evidence = STILL
-    chosen: Selection = field(default_factory=selection)
-    asked: list[tuple[Issue, Sequence[str], str]] = field(default_factory=list)
+    asked: list[tuple[Issue, Sequence[str]]] = field(default_factory=list)
     problem: Exception | None = None
+    digest: str = ""
+    seconds: list[float] = field(default_factory=list)
+    before_edit: Callable[[], None] = lambda: None
     config: ProjectConfig = field(default_factory=ProjectConfig)
 
     def __post_init__(self) -> None:
@@ -70,20 +73,30 @@ class ReproduceHarness(RunHarness):
     def job(self) -> ReproduceJob:
         run = self.build_context()
         object.__setattr__(run, "config", self.config)
-        return ReproduceJob(run, self.select, lambda: [9, 7], self.execute, pages, self.files.get, self.write)
+        return ReproduceJob(
+            run, self.select, lambda: [9, 7], self.execute, self.open_pages, self.files.get, self.write, self.digest
+        )
 
-    def select(self, issue: Issue, on: Sequence[str], own: str) -> Selection:
-        self.asked.append((issue, on, own))
+    def open_pages(self) -> Pages:
+        self.before_edit()
+        return pages()
+
+    def select(self, issue: Issue, on: Sequence[str]) -> Selection:
+        self.asked.append((issue, on))
         if self.problem:
             raise self.problem
-        return self.chosen
+        return selection()
 
-    def execute(self, chosen: Selection) -> Iterator[Evidence]:
-        yield self.found.model_copy(update={"searched": "Not yet."})
+    def execute(self, chosen: Selection, seconds: float, bisect: Callable[[Evidence], bool]) -> Iterator[Evidence]:
+        self.seconds.append(seconds)
         yield self.found
+        if bisect(self.found):
+            yield self.found.model_copy(update={"first_bad": Change(release="2.4.0", before="2.3.0")})
 
     def write(self, name: str, text: str) -> str:
         self.files[name] = text.encode()
+        if name == "selection.json":
+            self.digest = sha256(self.files[name]).hexdigest()
         return f".triage/{name}"
 
     def run_job(self, stage: ReproduceStage) -> Status:
@@ -149,40 +162,17 @@ class TestWhoMay:
 class TestWhatIsRun:
     @pytest.mark.parametrize(
         ("words", "on"),
-        [
-            ("on 2.4.1", ["2.4.1"]),
-            ("on v1, main", ["v1", "main"]),
-            ("on 1!2.0,1.0.0-1 , release/3", ["1!2.0", "1.0.0-1", "release/3"]),
-            ("", []),
-            ("\nThanks!", []),
-        ],
+        [("on 2.4.1", ["2.4.1"]), ("on v1, main", ["v1", "main"]), ("please", []), ("on $(id)", []), ("", [])],
     )
     def test_versions(self, words: str, on: list[str]) -> None:
         harness = ReproduceHarness(words=words)
         harness.run_job("select")
         assert harness.asked[0][1] == on
 
-    @pytest.mark.parametrize(
-        "words", ["2.4.1", "please", "on $(id)", "on v1~3", "on 2.4.1 please", "on 1, 2, 3, 4", "on 1,", "on"]
-    )
-    def test_words_that_are_not_understood_are_answered_with_the_form(self, words: str) -> None:
-        harness = ReproduceHarness(words=f"{words}\n```python\nimport shop\n```")
-        assert harness.run_all().startswith("**Nothing was run:** after `/triage reproduce` stands nothing, or `on ")
-        assert harness.asked == []
-
-    @pytest.mark.parametrize("words", ["", " on 2.4.1"])
-    def test_a_block_below_the_command_is_run_instead_of_the_report(self, words: str) -> None:
-        command = parse_command(f"/triage reproduce{words}\n```python\nimport shop\n```\n")
-        assert command is not None
-        harness = ReproduceHarness(words=command.words)
+    def test_a_block_below_the_command_comes_first(self) -> None:
+        harness = ReproduceHarness(words="\n```python\nimport shop\n```")
         assert "The example from the command" in harness.run_all()
-        ((report, _, own),) = harness.asked
-        assert (report.body, own) == (factories.issue().body, "```python\nimport shop\n```")
-
-    def test_without_a_block_below_the_command_the_report_is_run(self) -> None:
-        harness = ReproduceHarness(words="\nPlease look.")
-        assert "The example from the report" in harness.run_all()
-        assert harness.asked[0][2] == ""
+        assert harness.asked[0][0].body.startswith("```python\nimport shop\n```\n\n")
 
     def test_the_text_is_that_of_the_event(self) -> None:
         harness = ReproduceHarness()
@@ -191,7 +181,45 @@ class TestWhatIsRun:
         assert harness.asked[0][0].body == factories.issue().body
 
 
+class TestMachineTime:
+    def open_issue(self, recent: Sequence[int] = ()) -> ReproduceHarness:
+        harness = ReproduceHarness(actor="")
+        harness.github.recent_issues = list(recent)
+        return harness
+
+    def test_the_search_is_for_those_who_may_command(self) -> None:
+        assert "First release with it" in ReproduceHarness().run_all()
+        opened = self.open_issue().run_all()
+        assert "Still happens" in opened
+        assert "First release with it" not in opened
+
+    @pytest.mark.parametrize(("others", "task"), [(19, "run"), (20, "")])
+    def test_opened_issues_beyond_twenty_a_day_are_not_run(self, others: int, task: str) -> None:
+        harness = self.open_issue(range(100, 100 + others))
+        harness.run_job("select")
+        assert harness.output.values["reproduce-task"] == task
+
+    def test_issues_share_the_time_and_leave_what_they_do_not_need(self) -> None:
+        harness = ReproduceHarness(actor="")
+        orders = [Order(number=number, selection=selection()) for number in (7, 8, 9)]
+        harness.write("selection.json", Orders(orders=orders).model_dump_json())
+        asyncio.run(run_reproduce_job("run", ReproduceTask(), harness.job()))
+        assert harness.seconds == pytest.approx([MAX_SECONDS / 3, MAX_SECONDS / 2, MAX_SECONDS], rel=0.01)
+
+
 class TestReport:
+    def test_what_others_wrote_into_the_comment_meanwhile_stays(self) -> None:
+        harness = ReproduceHarness()
+        state = render_state(CommentState(text_hash="0" * 16))
+
+        def triage() -> None:
+            harness.set_thread(our_comment(join_comment(CommentParts(state, "The report of today."))))
+
+        harness.command(our_comment(join_comment(CommentParts(state, "The report."))))
+        harness.before_edit = triage
+        harness.run_all()
+        assert harness.parts.report == "The report of today."
+
     def test_what_the_comment_says_and_remembers(self) -> None:
         harness = ReproduceHarness()
         assert harness.run_all().startswith("**Still happens on `main` (`1a2b3c4`).**")
@@ -199,34 +227,6 @@ class TestReport:
         assert state is not None
         assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
         assert harness.approvals.reactions == [(77, "rocket")]
-
-    @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
-    def test_a_block_of_the_command_leaves_what_is_remembered_of_the_report(self, remembered: Any) -> None:
-        harness = ReproduceHarness(words="\n```python\nimport shop\n```")
-        state = CommentState(reproduced=remembered)
-        harness.command(our_comment(join_comment(CommentParts(render_state(state), "The report."))))
-        assert "The example from the command" in harness.run_all()
-        assert parse_state(harness.parts.state_line) == state
-
-    @pytest.mark.parametrize(
-        ("first", "on"),
-        [
-            (target("1!2.0"), "1!2.0"),
-            (target("1.0.0-1"), "1.0.0-1"),
-            (target("v2--<rc>"), ""),
-            (target("release/2", "3" * 40), "release/2"),
-            (target("3" * 40, "3" * 40), "3" * 40),
-            (MAIN, ""),
-        ],
-    )
-    def test_which_version_is_remembered(self, first: Target, on: str) -> None:
-        runs = [STILL.runs[0].model_copy(update={"on": first.on, "commit": first.commit}), STILL.runs[1]]
-        found = STILL.model_copy(update={"runs": runs})
-        harness = ReproduceHarness(found=found, chosen=selection(targets=[first, MAIN]))
-        harness.run_all()
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on=on)
 
     def test_everything_else_in_the_comment_stays(self) -> None:
         harness = ReproduceHarness()
@@ -242,11 +242,11 @@ class TestReport:
 
     def test_why_nothing_was_run_stands_below_an_earlier_result(self) -> None:
         harness = ReproduceHarness()
-        before = f"<summary>{SUMMARY}</summary>"
-        harness.command(our_comment(join_comment(CommentParts(render_state(CommentState()), "", reproduction=before))))
+        state = CommentState(reproduced=Reproduced(example="0" * 16, fails=True))
+        harness.command(our_comment(join_comment(CommentParts(render_state(state), "", reproduction="It fails."))))
         harness.problem = WrongUsage("There is no @octocat.")
         harness.run_all()
-        assert harness.parts.reproduction == before
+        assert harness.parts.reproduction == "It fails."
         assert harness.parts.answer == "**Nothing was run:** There is no `@octocat`."
         assert harness.approvals.reactions == [(77, "confused")]
 
@@ -327,6 +327,23 @@ class TestAgain:
         harness = self.run_again(self.FIXED, remembered, **changes)
         assert (harness.output.values["reproduce-task"], harness.writes) == ("", 0)
 
+    def test_a_comment_that_became_quiet_meanwhile_stays_as_it_is(self) -> None:
+        harness = ReproduceHarness(actor="", found=self.FIXED)
+        for quiet, stages in ((False, ("select", "run")), (True, ("report",))):
+            state = render_state(CommentState(reproduced=self.REMEMBERED, quiet=quiet))
+            harness.set_thread(our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails."))))
+            harness.github.issues[9] = factories.issue(number=9, thread=[])
+            harness.event_issue = None
+            for stage in stages:
+                asyncio.run(run_reproduce_job(stage, ReproduceTask(), harness.job()))  # type: ignore[arg-type]
+        assert harness.writes == 0
+        assert "- `#7`: fixed" in harness.output.summaries[-1]
+
+    @pytest.mark.parametrize(("found", "is_searched"), [(FIXED, True), (STILL, False)])
+    def test_only_what_was_fixed_is_searched(self, found: Evidence, is_searched: bool) -> None:
+        harness = self.run_again(found)
+        assert (b'"first_bad":{' in harness.files["evidence.json"]) is is_searched
+
     def test_an_issue_that_was_closed_meanwhile_stays_as_it_is(self) -> None:
         assert self.run_again(self.FIXED, state="closed").writes == 0
 
@@ -335,6 +352,52 @@ class TestHandover:
     def test_a_verdict_is_the_one_that_the_runs_have(self) -> None:
         harness = ReproduceHarness(found=STILL.model_copy(update={"verdict": "fixed"}))
         assert harness.run_all().startswith("**Still happens")
+
+    def test_a_selection_that_was_replaced_is_refused(self) -> None:
+        harness = ReproduceHarness()
+        harness.run_job("select")
+        assert harness.output.values["reproduce-selection"] == harness.digest
+        harness.run_job("run")
+        harness.files["selection.json"] += b" "
+        with pytest.raises(BadInput, match="The selection is not that of the job"):
+            harness.run_job("report")
+        assert harness.writes == 0
+
+    @pytest.mark.parametrize(
+        "change", [Change(release="2.4.0", before="9.9"), Change(release="call 555-1234", before="2.3.0")]
+    )
+    def test_a_change_in_a_version_that_the_project_does_not_have_is_no_result(self, change: Change) -> None:
+        harness = ReproduceHarness(found=STILL.model_copy(update={"first_good": change}))
+        harness.words = "on 2.4.1"
+        assert "has ended without a result" in harness.run_all()
+
+    def test_the_default_branch_must_have_run(self) -> None:
+        harness = ReproduceHarness(found=STILL.model_copy(update={"runs": STILL.runs[:1]}))
+        assert "has ended without a result" in harness.run_all()
+
+    def test_why_nothing_was_found_is_a_sentence_of_ours(self) -> None:
+        text = Results(results=[]).model_dump_json()
+        assert parse_file(Results, text.encode()) == Results()
+        evidence = json.dumps({"results": [{"number": 7, "evidence": STILL.model_dump() | {"searched": "Pay me."}}]})
+        with pytest.raises(BadInput):
+            parse_file(Results, evidence.encode())
+
+    def test_what_is_executed_is_there_for_the_last_version_and_bounded(self) -> None:
+        places = [Place(path=f"shop/{number}.py", line=1) for number in range(500)]
+        runs = [run.model_copy(update={"executed": places}) for run in STILL.runs]
+        text, left_out = join_results({7: STILL.model_copy(update={"runs": runs})})
+        (result,) = parse_file(Results, text.encode()).results
+        assert [len(run.executed) for run in result.evidence.runs] == [0, 200]
+        assert left_out == []
+
+    def test_the_largest_results_are_left_out_of_a_file_that_would_be_too_large(self) -> None:
+        run = STILL.runs[0].model_copy(update={"output": "\u0001" * 8_000, "reason": "\u0001" * 2_000})
+        large = STILL.model_copy(update={"runs": [run] * 12})
+        text, left_out = join_results({7: STILL} | dict.fromkeys(range(8, 27), large))
+        kept = [result.number for result in parse_file(Results, text.encode()).results]
+        assert 7 in kept
+        assert len(left_out) > 5
+        assert sorted([*kept, *left_out]) == list(range(7, 27))
 
     @pytest.mark.parametrize("run", [{"on": "9.9"}, {"commit": "0" * 40}])
     def test_runs_of_other_versions_are_no_result(self, run: dict[str, Any]) -> None:
@@ -346,8 +409,7 @@ class TestHandover:
         harness = ReproduceHarness()
         harness.run_job("select")
         harness.run_job("run")
-        for name in harness.files:
-            harness.files[name] = harness.files[name].replace(b'"number":7', b'"number":8')
+        harness.files["evidence.json"] = harness.files["evidence.json"].replace(b'"number":7', b'"number":8')
         harness.run_job("report")
         assert "has ended without a result" in harness.parts.reproduction
 

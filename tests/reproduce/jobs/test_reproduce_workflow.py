@@ -7,7 +7,9 @@ from typing import Any
 import yaml
 
 from tests.docs_pages import load_manifest
+from triage.reproduce.jobs.execute_job import MAX_SECONDS
 from triage.reproduce.jobs.handover import EVIDENCE, SELECTION
+from triage.reproduce.run_example import RUN_SECONDS
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / ".github/workflows/reproduce.yml").read_text(encoding="utf-8")
@@ -29,7 +31,7 @@ def test_what_each_job_may_do() -> None:
     assert WORKFLOW["permissions"] == CALLER["permissions"] == {}
     assert {name: job["permissions"] for name, job in JOBS.items()} == {
         "select": {"contents": "read", "issues": "read"},
-        "run": {},
+        "run": {"contents": "read"},
         "report": {"contents": "read", "issues": "write"},
     }
     assert CALLER["jobs"]["reproduce"]["permissions"] == JOBS["report"]["permissions"], "a call cannot have more"
@@ -68,6 +70,20 @@ def test_the_files_are_handed_on() -> None:
     (both,) = find_steps("report", "actions/download-artifact")
     assert both["with"]["path"] == ".triage"
     assert both["continue-on-error"] is True
+    digest = JOBS["select"]["outputs"]["selection"]
+    assert digest == "${{ steps.triage.outputs.reproduce-selection }}"
+    assert ours("report")["with"]["reproduce-selection"] == "${{ needs.select.outputs.selection }}"
+
+
+def test_what_was_found_is_uploaded_when_time_is_up() -> None:
+    (upload,) = find_steps("run", "actions/upload-artifact")
+    assert upload["if"] == "always()", "`!cancelled()` is false after a time limit"
+    assert MAX_SECONDS + 2 * RUN_SECONDS < ours("run")["timeout-minutes"] * 60 < JOBS["run"]["timeout-minutes"] * 60
+
+
+def test_jobs_that_write_the_comment_of_one_issue_wait_for_each_other() -> None:
+    group = "reproduce-${{ github.event.issue.number || inputs.issue-number }}"
+    assert JOBS["report"]["concurrency"] == {"group": group, "queue": "max"}
 
 
 def test_no_job_follows_without_a_task() -> None:

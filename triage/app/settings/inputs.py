@@ -157,6 +157,11 @@ class Settings(BaseModel):
         "run), run (runs it with Docker, without a request to GitHub), or report (writes the comment). See "
         "docs/reproduce.md.",
     )
+    reproduce_selection: Annotated[str, Field(max_length=64)] = Field(
+        "",
+        description="For the job with reproduce set to report: the output of the same name of the job with select. "
+        "A file with another selection is refused.",
+    )
     scorecard: Annotated[str, Field(max_length=20)] = Field(
         "",
         description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "

@@ -20,6 +20,7 @@ from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Project
 
+UV_IMAGE = "ghcr.io/astral-sh/uv:0.13.8"
 NODE_IMAGE = "node:22-slim"
 ISOLATION = (
     *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
@@ -56,6 +57,9 @@ class DockerEnvironments(Environments):
             else:
                 with suppress(CannotInstall):
                     self._call(["docker", "image", "rm", "--force", image], self._environ, ASK_SECONDS)
+        if self._environ.get("GITHUB_ACTIONS") == "true" and self._images:  # a person's own cache stays
+            with suppress(CannotInstall):
+                self._call(["docker", "builder", "prune", "--force"], self._environ, ASK_SECONDS)
         super().__exit__()
 
     def _build(self, target: Target, project: Project, folder: Path) -> Environment:
@@ -73,7 +77,7 @@ def write_dockerfile(target: Target, project: Project, setup: str) -> str:
     python = "".join(target.pythons[:1])
     lines = [f"FROM {NODE_IMAGE}" if project.language == "node" else f"FROM python:{python}-slim"]
     if project.language == "python":
-        lines.append("COPY --from=ghcr.io/astral-sh/uv /uv /usr/local/bin/uv")
+        lines.append(f"COPY --from={UV_IMAGE} /uv /usr/local/bin/uv")
     lines += [f"ENV {name}={value}" for name, value in build_variables_of_source(target).items()]
     lines += [f"ENV VIRTUAL_ENV={_HOME}/env PATH={_HOME}/env/bin:$PATH UV_PYTHON_DOWNLOADS=never", f"WORKDIR {_HOME}"]
     if target.commit:

@@ -1,8 +1,10 @@
 """Versions of the project that the example can be run on, and the commands that build one."""
 
+import math
 import shlex
 import shutil
 import tempfile
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,6 +77,8 @@ class Environments(ABC):
     ) -> None:
         """Make the folder that versions are built in."""
         self._source, self._environ, self._setup, self._say, self._keep = source, dict(environ), setup, say, keep
+        self.ends_at = math.inf
+        """When nothing more is built or started, by `time.monotonic`."""
         self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-"))
 
     def __enter__(self) -> Self:
@@ -85,6 +89,8 @@ class Environments(ABC):
 
     def build(self, target: Target, project: Project) -> Environment:
         """Build the environment of a version. Raises CannotInstall."""
+        if project.language == "python" and not target.pythons:
+            raise CannotInstall("it runs on no Python that is known")
         folder = Path(tempfile.mkdtemp(prefix=f"{target.version or target.commit[:12]}-", dir=self.folder))
         shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
         if target.commit:
@@ -97,7 +103,12 @@ class Environments(ABC):
     @abstractmethod
     def _build(self, target: Target, project: Project, folder: Path) -> Environment: ...
 
-    def _call(self, command: Sequence[str], variables: Mapping[str, str], seconds: float = BUILD_SECONDS) -> None:
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() >= self.ends_at
+
+    def _call(self, command: Sequence[str], variables: Mapping[str, str], seconds: float | None = None) -> None:
+        seconds = seconds or max(0.0, min(BUILD_SECONDS, self.ends_at - time.monotonic()))
         try:
             result = run_process(command, self.folder, variables, seconds, _MAX_LOG_BYTES)
         except OSError:

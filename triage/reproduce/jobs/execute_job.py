@@ -1,4 +1,7 @@
-"""The job that runs strangers' code, in containers. It has no right, no secret, and asks GitHub nothing."""
+"""The job that runs strangers' code, in containers. It has no secret, writes nothing to GitHub, and asks it nothing."""
+
+import time
+from collections.abc import Callable
 
 from triage.base.errors import SetupError, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
@@ -6,19 +9,26 @@ from triage.code.git.git import GitError
 from triage.domain.task import ReproduceTask
 from triage.jobs.run_context import RunResult
 from triage.reproduce.evidence import Evidence
-from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, Result, Results, parse_file
-from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish
+from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, join_results, parse_file
+from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, is_unasked
+
+MAX_SECONDS = 2_400.0
+"""For all issues. The step has 50 minutes: an example that has been started may end."""
 
 
 async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
     """Run each selected example, and write what happened after each step: the runner may end the job at any time."""
-    del task
     orders = parse_file(Orders, job.read_file(SELECTION)).orders
     found: dict[int, Evidence] = {}
 
+    def wants_change(evidence: Evidence) -> bool:
+        return evidence.verdict == "fixed" if task.number is None else not is_unasked(task, job)
+
     def work() -> None:
-        for order in orders:
-            _run_order(order, found, job)
+        ends_at = time.monotonic() + MAX_SECONDS
+        for done, order in enumerate(orders):
+            seconds = (ends_at - time.monotonic()) / (len(orders) - done)
+            _run_order(order, seconds, wants_change, found, job)
 
     try:
         await call_with_deadline(work, job.run.cancelled)
@@ -27,12 +37,21 @@ async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunRes
     return await finish(job, f"{len(found)} of {len(orders)} examples were run. The next job shows the result.")
 
 
-def _run_order(order: Order, found: dict[int, Evidence], job: ReproduceJob) -> None:
+def _run_order(
+    order: Order,
+    seconds: float,
+    wants_change: Callable[[Evidence], bool],
+    found: dict[int, Evidence],
+    job: ReproduceJob,
+) -> None:
     try:
-        for evidence in job.execute(order.selection) if order.selection else ():
+        for evidence in job.execute(order.selection, seconds, wants_change) if order.selection else ():
             found[order.number] = evidence
-            results = [Result(number=number, evidence=one) for number, one in found.items()]
-            job.write_file(EVIDENCE, Results(results=results).model_dump_json())
+            text, left_out = join_results(found)
+            for number in left_out:
+                del found[number]
+                job.run.progress.info(f"The result of issue {number} is left out: the file would be too large.")
+            job.write_file(EVIDENCE, text)
     except SetupError:
         raise
     except (GitError, TriageError) as problem:

@@ -1,5 +1,7 @@
 """What the jobs hand over in files: `select` what is to be run, `run` what happened. Each is read as a stranger's."""
 
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import TypeVar
 
 from pydantic import Field, ValidationError
@@ -10,6 +12,9 @@ from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.verdict import decide_verdict
 
 MAX_FILE_BYTES = 8_000_000
+MAX_RESULTS_BYTES = 7_000_000
+"""Of the file with the results: secrets are replaced later, by longer text."""
+MAX_EXECUTED = 200
 MAX_ORDERS = 20
 """Issues whose examples are run again in one week."""
 SELECTION, EVIDENCE = "selection.json", "evidence.json"
@@ -52,17 +57,48 @@ def parse_file(kind: type[T], data: bytes | None) -> T:
         raise BadInput("The file of the job before cannot be read. Use the artifact that it uploads.") from None
 
 
+def parse_orders(data: bytes | None, digest: str) -> list[Order]:
+    """Return what was selected. Raises BadInput for a file with another SHA-256: the job `run` may have replaced it."""
+    if data is not None and sha256(data).hexdigest() != digest:
+        raise BadInput(
+            "The selection is not that of the job with reproduce: select. Pass its output reproduce-selection on."
+        )
+    return parse_file(Orders, data).orders
+
+
+def join_results(found: Mapping[int, Evidence]) -> tuple[str, list[int]]:
+    """Return the file with the results, and the issues whose results are too large for it.
+
+    What was executed is in it for the last version alone, which the comment shows.
+    """
+    results = [Result(number=number, evidence=_shorten(evidence)) for number, evidence in found.items()]
+    results.sort(key=lambda one: len(one.model_dump_json()))
+    left_out: list[int] = []
+    while len((text := Results(results=results).model_dump_json()).encode()) > MAX_RESULTS_BYTES:
+        left_out.append(results.pop().number)
+    return text, left_out
+
+
+def _shorten(evidence: Evidence) -> Evidence:
+    *earlier, last = evidence.runs
+    runs = [*(run.model_copy(update={"executed": []}) for run in earlier)]
+    last = last.model_copy(update={"executed": last.executed[:MAX_EXECUTED]})
+    return evidence.model_copy(update={"runs": [*runs, last]})
+
+
 def accept_evidence(selection: Selection | None, evidence: Evidence | None) -> Evidence | None:
-    """Return the evidence with the verdict that its runs have; None if it is about other versions than the selection.
+    """Return the evidence with the verdict that its runs have; None if it names other versions than the selection.
 
     Whoever breaks out of the container of the job `run` writes this file.
     """
     if selection is None or evidence is None:
         return None
-    selected = [*selection.targets, *([selection.newest] if selection.newest else [])]
-    known = {(target.on, target.commit) for target in selected}
-    ran = [(run.on, run.commit) for run in evidence.runs]
-    if not ran or not known.issuperset(ran) or ran[0] != (selected[0].on, selected[0].commit):
+    *selected, newest = [(target and (target.on, target.commit)) for target in (*selection.targets, selection.newest)]
+    changes = filter(None, (evidence.first_bad, evidence.first_good))
+    named = {name for change in changes for name in (change.release, change.before)}
+    if [(run.on, run.commit) for run in evidence.runs] not in (selected, [*selected, newest]):
+        return None
+    if not named <= {"", *selection.releases}:
         return None
     verdict = decide_verdict(selection, evidence.runs, evidence.measure)
     return evidence.model_copy(update={"verdict": verdict})

@@ -1,7 +1,7 @@
 """The job that writes the comment. It reads what the others wrote as a stranger's words."""
 
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import Reproduced, hash_example, is_version_remembered
+from triage.comment.hidden_state import Reproduced, hash_example
 from triage.comment.template import ensure_safe
 from triage.domain.effect import IssueEffect, React, Reaction
 from triage.domain.issue import Issue
@@ -9,15 +9,23 @@ from triage.domain.task import ReproduceTask
 from triage.events.trigger_snapshot import get_trigger_comment
 from triage.issue.read_issue import read_issue
 from triage.jobs.run_context import RunResult
-from triage.jobs.write_results import write_skip
+from triage.jobs.write_results import read_again, write_effects, write_skip
 from triage.reproduce.evidence import Evidence, Selection
-from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, Results, accept_evidence, parse_file
-from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, finish, read_request
+from triage.reproduce.jobs.handover import (
+    EVIDENCE,
+    SELECTION,
+    Order,
+    Results,
+    accept_evidence,
+    parse_file,
+    parse_orders,
+)
+from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, finish, read_request, select_allowed
 from triage.reproduce.pages import Pages
-from triage.reproduce.render_evidence import SUMMARY, ask_reporter, render_evidence
+from triage.reproduce.render_evidence import ask_reporter, render_evidence
 from triage.safety.safe_markdown import escape_markdown
+from triage.writes.apply_local_effects import PublishResult
 from triage.writes.comment_part import plan_comment_part, read_state
-from triage.writes.deduplicate import find_our_comment
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
@@ -27,7 +35,7 @@ FIXED_SINCE = "It failed when it was run before, and does not any more: a mainta
 
 
 async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
-    orders = parse_file(Orders, job.read_file(SELECTION)).orders
+    orders = parse_orders(job.read_file(SELECTION), job.selection_sha256)
     results = parse_file(Results, job.read_file(EVIDENCE)).results
     found = {one.number: one.evidence for one in results}
     if task.number is None:
@@ -44,7 +52,7 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
     effects: list[IssueEffect] = []
     if task.actor or evidence.verdict in WORTH_SAYING:
-        effects = [_plan_block(request.issue, block, order.selection, evidence, is_own=order.is_own)]
+        effects = [_plan_block(await read_again(request.issue, job.run), block, order.selection, evidence)]
     return await finish(job, block, {}, [*effects, *_react(job, "rocket")], pages.links)
 
 
@@ -54,23 +62,18 @@ def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue
     return ensure_safe(block, pages.links, MAX_BLOCK_UNITS)
 
 
-def _plan_block(
-    issue: Issue, block: str, selection: Selection, evidence: Evidence, *, is_own: bool = False
-) -> IssueEffect:
-    """Return the comment with the block. It remembers what is needed to run the report's example again later."""
-    first, current = selection.targets[0], selection.targets[-1]
-    on = first.on if first.commit != current.commit and is_version_remembered(first.on) else ""
+def _plan_block(issue: Issue, block: str, selection: Selection, evidence: Evidence) -> IssueEffect:
+    """Return the comment with the block. It remembers what is needed to run the example again later."""
     fails = evidence.verdict in ("still", "newer")
-    reproduced = Reproduced(example=hash_example(selection.example.code), fails=fails, on=on)
-    remembered = {} if is_own else {"reproduced": reproduced}
+    example, on = hash_example(selection.example.code), selection.targets[0].version
+    remembered = {"reproduced": Reproduced(example=example, fails=fails, on=on)}
     return plan_comment_part(issue, remembered, reproduction=block, answer="")
 
 
 async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
     """Say why nothing was run, below a result that the comment has."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
-    comment = find_our_comment(issue)
-    part = "answer" if comment and SUMMARY in comment.body else "reproduction"
+    part = "answer" if read_state(issue).reproduced else "reproduction"
     return await finish(job, text, {}, [plan_comment_part(issue, {}, **{part: text}), *_react(job, "confused")])
 
 
@@ -81,16 +84,20 @@ def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
 
 async def _report_again(orders: list[Order], found: dict[int, Evidence], job: ReproduceJob) -> RunResult:
     """Change the comments of the issues whose example failed before and does not now. No issue is closed."""
-    pages, lines, effects = await in_thread(job.open_pages), list[str](), list[IssueEffect]()
+    pages, lines, done = await in_thread(job.open_pages), list[str](), PublishResult()
     for order in orders:
         evidence = accept_evidence(order.selection, found.get(order.number))
         request = await read_request(order.number, ReproduceTask(number=order.number), job)
-        before = read_state(request.issue).reproduced
+        state = read_state(request.issue)
         verdict = evidence.verdict if evidence else "no result"
         lines.append(f"- `#{order.number}`: {verdict}")
-        is_due = before and before.fails and not request.refusal and request.issue.state == "open"
-        if not is_due or not evidence or not order.selection or verdict != "fixed":
+        is_due = state.reproduced and state.reproduced.fails and not state.quiet and request.issue.state == "open"
+        if not is_due or request.refusal or not evidence or not order.selection or verdict != "fixed":
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-        effects.append(_plan_block(request.issue, f"{FIXED_SINCE}\n\n{block}", order.selection, evidence))
-    return await finish(job, "\n".join(lines) or "No example was run again.", {}, effects)
+        effect = _plan_block(request.issue, f"{FIXED_SINCE}\n\n{block}", order.selection, evidence)
+        # At once: the comment of a later issue may change while the earlier ones are written.
+        written = await write_effects(select_allowed([effect], job), job.run)
+        done.failures += written.failures
+        done.needs_setup_fix |= written.needs_setup_fix
+    return await finish(job, "\n".join(lines) or "No example was run again.", done=done)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from triage.approval.decide_approval import WRITE_ROLES
-from triage.base.errors import WrongUsage
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe
 from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
@@ -20,28 +19,36 @@ from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
+from triage.writes.apply_local_effects import PublishResult
 
 MAY_ASK = WRITE_ROLES | {"triage"}
 NOT_ASKED = "`/triage reproduce` is for people with triage rights and the author of an issue with the opt-in label."
 SECURITY = "it may be a security report, and the result would be public."
-_NAME = r"[\w.+/!-]{1,100}"
-_ON = re.compile(rf"(?:on\s+({_NAME}(?:\s*,\s*{_NAME}){{0,2}}))?", re.I)
-_FORM = "after `/triage reproduce` stands nothing, or `on VERSION`, or up to three versions as in `on 2.4.1, main`."
+MAX_VERSIONS = 3
+_ON = re.compile(r"on\s+([\w.,+/ -]{1,200})", re.I)
 
 
 @dataclass(frozen=True)
 class ReproduceJob:
     run: Run
-    select: Callable[[Issue, Sequence[str], str], Selection]
-    """Slow. Takes a `Wish`. Raises NothingToRun and WrongUsage."""
+    select: Callable[[Issue, Sequence[str]], Selection]
+    """Slow. Raises NothingToRun and WrongUsage."""
     list_reproduced: Callable[[], Sequence[int]]
     """Issues that may show a reproduction, newest first. Slow."""
-    execute: Callable[[Selection], Iterator[Evidence]]
-    """Slow: runs the example, and yields first what happened, then that and since when. Raises SetupError."""
+    execute: Callable[[Selection, float, Callable[[Evidence], bool]], Iterator[Evidence]]
+    """Slow: runs the example for these seconds, and yields first what happened, then that and since when, if the
+    function wants it. Raises SetupError."""
     open_pages: Callable[[], Pages]
     """The checkout on GitHub. Slow."""
     read_file: Callable[[str], bytes | None]
     write_file: Callable[[str, str], str]
+    selection_sha256: str
+    """Of the file of the job `select`; empty in other jobs than `report`."""
+
+
+def is_unasked(task: ReproduceTask, job: ReproduceJob) -> bool:
+    """Return whether an opened issue starts the run, so that no person with rights has asked for it."""
+    return task.number is not None and not task.actor and job.run.event_issue is not None
 
 
 class Request(NamedTuple):
@@ -76,25 +83,27 @@ def _find_refusal(issue: Issue, run: Run) -> str:
 
 class Wish(NamedTuple):
     report: Issue
+    """With the command's own block before the report's."""
     on: list[str]
     """The versions that the command names."""
-    own: str
-    """The text of the command with its own block; empty without one."""
+    is_own: bool
 
 
 def read_wish(issue: Issue, task: ReproduceTask, run: Run) -> Wish:
-    """Return which text the example is taken from, as it was when the event happened.
-
-    Raises:
-        WrongUsage: The first line of the command is not understood.
-    """
+    """Return which text the example is taken from, as it was when the event happened."""
     report = restore_issue_at_trigger(issue, run.event_issue, run.now(), run.now())
     first, _, below = task.words.partition("\n")
     named = _ON.fullmatch(first.strip())
-    if named is None:
-        raise WrongUsage(_FORM)
-    on = re.split(r"\s*,\s*", named[1]) if named[1] else []
-    return Wish(report, on, below if read_issue(Issue(title="", body=below)).code else "")
+    on = re.split(r"[\s,]+", named[1].strip())[:MAX_VERSIONS] if named else []
+    is_own = bool(read_issue(report.model_copy(update={"body": below})).code)
+    if is_own:
+        report = report.model_copy(update={"body": f"{below}\n\n{report.body}"})
+    return Wish(report, on, is_own)
+
+
+def select_allowed(effects: Sequence[IssueEffect], job: ReproduceJob) -> Sequence[IssueEffect]:
+    policy = job.run.policy
+    return effects if policy.comment != "never" and not policy.dry_run else ()
 
 
 async def finish(
@@ -103,13 +112,14 @@ async def finish(
     outputs: Mapping[str, str] | None = None,
     effects: Sequence[IssueEffect] = (),
     links: Sequence[str] = (),
+    done: PublishResult | None = None,
 ) -> RunResult:
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
-    policy, status = job.run.policy, Status.COMPLETE
-    shown = effects if policy.comment != "never" and not policy.dry_run else ()
+    status = Status.COMPLETE
     summary = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
     values = EMPTY_OUTPUTS | {"status": status.value} | dict(outputs or {})
-    done = await write_effects([*shown, WriteSummary(markdown=summary), SetOutputs(values=values)], job.run)
+    local = (WriteSummary(markdown=summary), SetOutputs(values=values))
+    done = await write_effects([*select_allowed(effects, job), *local], job.run, done)
     if done.needs_setup_fix:
         return RunResult(Status.FAILED)
     return RunResult(Status.DEGRADED if done.failures else status)

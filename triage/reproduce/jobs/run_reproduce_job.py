@@ -1,7 +1,8 @@
 """Opens what the jobs act through, and chooses the job by the input `reproduce`."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 from triage.app.app import App
@@ -29,12 +30,13 @@ def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
     checkout = cache(lambda: ProjectCheckout(app))
     return ReproduceJob(
         run=run,
-        select=lambda *wish: checkout().select(*wish),
+        select=lambda issue, on: checkout().select(issue, on),
         list_reproduced=lambda: _list_reproduced(app),
-        execute=lambda selection: _execute(app, checkout(), selection),
+        execute=lambda selection, seconds, bisect: _execute(app, checkout(), selection, seconds, bisect),
         open_pages=lambda: Pages(Source(app.root), run.repository),
         read_file=partial(_read_file, app),
         write_file=partial(_write_file, app),
+        selection_sha256=app.settings.reproduce_selection,
     )
 
 
@@ -43,10 +45,13 @@ def _list_reproduced(app: App) -> list[int]:
     return sorted({issue.number for page in pages for issue in page if issue.state == "open"}, reverse=True)
 
 
-def _execute(app: App, checkout: ProjectCheckout, selection: Selection) -> Iterator[Evidence]:
+def _execute(
+    app: App, checkout: ProjectCheckout, selection: Selection, seconds: float, bisect: Callable[[Evidence], bool]
+) -> Iterator[Evidence]:
     setup = app.config.reproduce.setup
     with DockerEnvironments(checkout.source, os.environ, setup, app.progress.info, keep=False) as environments:
-        yield from checkout.run(selection, environments, bisect=True)
+        environments.ends_at = time.monotonic() + seconds
+        yield from checkout.run(selection, environments, bisect)
 
 
 def _read_file(app: App, name: str) -> bytes | None:

@@ -1,5 +1,7 @@
 """The job that decides who may ask, which bytes are run, and on which versions. It reads, and runs nothing."""
 
+from hashlib import sha256
+
 from triage.base.errors import WrongUsage
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_example
@@ -7,10 +9,21 @@ from triage.domain.task import ReproduceTask
 from triage.jobs.run_context import RunResult
 from triage.jobs.write_results import write_skip
 from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
-from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, Request, finish, read_request, read_wish
+from triage.reproduce.jobs.reproduce_job import (
+    NOT_ASKED,
+    ReproduceJob,
+    Request,
+    finish,
+    is_unasked,
+    read_request,
+    read_wish,
+)
 from triage.reproduce.project_checkout import NothingToRun
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.comment_part import read_state
+
+MAX_RUNS_PER_DAY = 20
+BURST = f"More than {MAX_RUNS_PER_DAY} issues came within 24 hours. `/triage reproduce` runs this example."
 
 
 async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
@@ -20,22 +33,37 @@ async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     request = await read_request(task.number, task, job)
     if not request.may_ask:  # whatever strangers write, and how often, nobody answers
         return write_skip(NOT_ASKED, job.run)
+    if is_unasked(task, job) and await _is_burst(task.number, job):
+        return write_skip(BURST, job.run)
     order = await in_thread(_make_order, task.number, task, request, job)
     if order.selection is None and not task.actor:  # nobody waits for an answer
         return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}")
-    job.write_file(SELECTION, Orders(orders=[order]).model_dump_json())
     if order.selection is None:
-        return await finish(job, f"Nothing is run: {escape_markdown(order.refusal)}", {"reproduce-task": "answer"})
+        page = f"Nothing is run: {escape_markdown(order.refusal)}"
+        return await finish(job, page, _hand_over([order], "answer", job))
     versions = ", ".join(target.on for target in order.selection.targets)
-    return await finish(job, f"To be run on {escape_markdown(versions)}.", {"reproduce-task": "run"})
+    return await finish(job, f"To be run on {escape_markdown(versions)}.", _hand_over([order], "run", job))
+
+
+def _hand_over(orders: list[Order], task: str, job: ReproduceJob) -> dict[str, str]:
+    job.write_file(SELECTION, Orders(orders=orders).model_dump_json())
+    written = job.read_file(SELECTION) or b""
+    return {"reproduce-task": task, "reproduce-selection": sha256(written).hexdigest()}
+
+
+async def _is_burst(number: int, job: ReproduceJob) -> bool:
+    opened = await job.run.ask_github(
+        "The list of the newest issues", lambda: job.run.github.list_recent_issues(MAX_RUNS_PER_DAY)
+    )
+    return len({*opened, number}) > MAX_RUNS_PER_DAY
 
 
 def _make_order(number: int, task: ReproduceTask, request: Request, job: ReproduceJob) -> Order:
     if request.refusal:
         return Order(number=number, refusal=request.refusal)
+    wish = read_wish(request.issue, task, job.run)
     try:
-        wish = read_wish(request.issue, task, job.run)
-        return Order(number=number, selection=job.select(*wish), is_own=bool(wish.own))
+        return Order(number=number, selection=job.select(wish.report, wish.on), is_own=wish.is_own)
     except (NothingToRun, WrongUsage) as problem:
         return Order(number=number, refusal=str(problem)[:1_000])
 
@@ -54,6 +82,6 @@ async def _select_again(job: ReproduceJob) -> RunResult:
         order = await in_thread(_make_order, number, again, request, job)
         if order.selection and hash_example(order.selection.example.code) == before.example:
             orders.append(order)
-    job.write_file(SELECTION, Orders(orders=orders).model_dump_json())
     numbers = ", ".join(f"`#{order.number}`" for order in orders) or "none"
-    return await finish(job, f"Issues to be run again: {numbers}.", {"reproduce-task": "run" if orders else ""})
+    page = f"Issues to be run again: {numbers}."
+    return await finish(job, page, _hand_over(orders, "run", job) if orders else {})
