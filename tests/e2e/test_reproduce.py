@@ -49,7 +49,8 @@ def test_the_comment_says_that_it_still_happens_and_since_when(workflow: Reprodu
 def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:
     workflow.say("/triage reproduce")
     workflow.run_all()
-    workflow.say("/triage reproduce on v1.0\n```python\nimport shop\nprint(shop.total([1]))\nshop.total([])\n```")
+    code = "```python\nimport shop\nprint(shop.total([1]))\nshop.total([])\n```"
+    workflow.say(f"/triage reproduce on v1.0\n{code}\nIt raises a `ValueError`.")
     block = workflow.run_all()
     assert block.startswith("**Happens on `main`")
     assert "but not on `1.0`" in block

@@ -17,7 +17,7 @@ COMMENT = "issue_comment"
     [
         ("/triage reproduce", ""),
         ("/triage reproduce on 2.4.1", "on 2.4.1"),
-        ("/triage reproduce\n\n```\nimport shop\n```\n", "```\nimport shop\n```"),
+        ("/triage reproduce\n\n```\nimport shop\n```\n", "\n\n```\nimport shop\n```"),
         ("/triage reproduce " + "x" * 30_000, "x" * MAX_REPRODUCE_CHARS),
     ],
 )

@@ -1,16 +1,18 @@
 """What people read, as files."""
 
 import json
+from typing import Any
 
 import pytest
 
-from tests.reproduce.runs import MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
+from tests.reproduce.runs import IN_EXAMPLE, MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
 from triage.reproduce.evidence import Change, Evidence, Execution, Expected, Place, Selection
 from triage.reproduce.render_evidence import dump_evidence, render_evidence
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
 MOVED = Place(path="shop/cart.py", line=31, function="total")
 CHANGE = Change(release="2.4.0", before="2.3.0", commit="9f8e7d6" + "0" * 33, subject="Stack *without* copies (#812)")
+UNDEFINED = failed("NameError: Fixed in [3.0](http://evil.test), @octocat", IN_EXAMPLE)
 HOSTILE = "ValueError: `| <img src=x> | ](http://evil.test) @octocat ghp_012345678901234567890123456789abcdef #1"
 
 
@@ -44,6 +46,7 @@ CASES = {
     "other_failure": build(None, failed(), failed("KeyError: 3")),
     "could_not_install": build(None, NOT_INSTALLED, passed()),
     "could_not_run": build(None, failed("ConnectionError: no"), failed("ConnectionError: no")),
+    "failed_before": build(None, UNDEFINED, UNDEFINED),
     "output": build(Expected(shown=["[1, nan]"]), passed("[1, nan]\n"), passed("[1, 2]\n")),
     "difference": build(Expected(), passed("1\n"), passed("2\n")),
     "hostile": build(None, failed(HOSTILE), passed("```\n</details>\n# Fixed @octocat\n" + HOSTILE)),
@@ -81,6 +84,31 @@ def test_a_path_that_two_files_end_in_is_not_known(monkeypatch):
     for paths, found in (([], "src/shop/cart.py"), (["old/shop/cart.py"], ""), (["shop/cart.py"], "shop/cart.py")):
         monkeypatch.setattr(FakeSource, "FILES", {"src/shop/cart.py": ""} | dict.fromkeys(paths, ""))
         assert pages().find_path("shop/cart.py") == found
+
+
+def test_what_an_example_of_the_command_shows_is_not_ascribed_to_the_report():
+    for name in ("still", "fixed", "other_failure", "output", "difference"):
+        text = render_evidence(*CASES[name], pages(), is_own=True)
+        assert "report" not in text
+    assert "but with an error that the command does not show" in render_evidence(
+        *build(Expected(), passed(), failed("KeyError: 3")), pages(), is_own=True
+    )
+
+
+def test_a_place_is_looked_up_by_the_name_of_its_file(monkeypatch):
+    compared = []
+
+    class Counted(str):
+        def endswith(self, *suffix: Any) -> bool:
+            compared.append(self)
+            return str.endswith(self, *suffix)
+
+    files = [Counted(f"src/p{n}/{'__init__' if n % 10 else f'm{n}'}.py") for n in range(1_000)]
+    monkeypatch.setattr(FakeSource, "list_paths", lambda *_: files)
+    found = pages()
+    assert {found.find_path("p7/__init__.py") for _ in range(100)} == {"src/p7/__init__.py"}
+    assert found.find_path("p10/m10.py") == "src/p10/m10.py"
+    assert len(compared) == 901
 
 
 def test_a_line_that_the_file_does_not_have_and_an_unknown_commit_are_not_linked():

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal, NamedTuple
@@ -79,6 +80,8 @@ SuspectPath = Annotated[str, AfterValidator(_check_path)]
 RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
 """Seconds since 1970, and the id of a comment or 0."""
 
+_VERSION = r"^[A-Za-z0-9_.+/!-]{0,40}$"
+
 NeedsInfo = Literal["", "added", "removed"]
 """Of the label for an open question: not our business, put on by us, or taken off by a person since."""
 
@@ -104,8 +107,13 @@ class Reproduced(Value):
     example: Hash
     fails: bool
     """On the default branch, with the failure that the report describes: then it is run again later."""
-    on: Annotated[str, Field(pattern=r"^[\w.+]{0,40}$")] = ""
-    """The release that it was compared with; empty for none."""
+    on: Annotated[str, Field(pattern=_VERSION)] = ""
+    """The release, tag or commit that it was compared with; empty for none."""
+
+
+def is_version_remembered(on: str) -> bool:
+    """Return whether a version's name is short, and harmless inside an HTML comment."""
+    return bool(re.fullmatch(_VERSION, on))
 
 
 class CommentState(Value):

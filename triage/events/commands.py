@@ -59,7 +59,7 @@ def parse_command(body: str) -> Command | None:
     if word in PROPOSAL_COMMANDS or word == CommandName.FIX:
         return _parse_proposal_command(CommandName(word), rest, lines[number + 1 :])
     if word == CommandName.REPRODUCE:
-        words = "\n".join([rest, *lines[number + 1 :]]).strip()[:MAX_REPRODUCE_CHARS]
+        words = "\n".join([rest, *lines[number + 1 :]]).rstrip()[:MAX_REPRODUCE_CHARS]
         return Command(name=CommandName.REPRODUCE, words=words)
     word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")

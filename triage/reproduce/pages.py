@@ -1,5 +1,9 @@
 """Looks places and commits up in the checkout, and links them to GitHub."""
 
+from collections import defaultdict
+from functools import cache
+from posixpath import basename
+
 from triage.comment.permalink import build_permalink, build_reference_url
 from triage.domain.code import Span
 from triage.domain.issue import Repository
@@ -18,7 +22,9 @@ class Pages:
     def __init__(self, source: Source, repository: Repository | None = None) -> None:
         self._source, self._repository = source, repository or Repository(slug="")
         self._head, self._tags = source.resolve("HEAD") or "", source.list_version_tags()
-        self._paths: dict[str, list[str]] = {}
+        self._paths: dict[str, defaultdict[str, list[str]]] = {}
+        """At each commit the files by their names."""
+        self.find_path = cache(self._find_path)
 
     @property
     def links(self) -> list[str]:
@@ -26,12 +32,14 @@ class Pages:
         slug, server = self._repository.slug, self._repository.server_url
         return [f"{host}/{slug}/" for host in (server, "https://redirect.github.com")] if server else []
 
-    def find_path(self, path: str, commit: str = "") -> str:
+    def _find_path(self, path: str, commit: str = "") -> str:
         """Return the file of the repository that an installed file came from; empty if there is not exactly one."""
         commit = commit or self._head
         if commit not in self._paths:
-            self._paths[commit] = self._source.list_paths(commit)
-        paths = self._paths[commit]
+            self._paths[commit] = defaultdict(list)
+            for one in self._source.list_paths(commit):
+                self._paths[commit][basename(one)].append(one)
+        paths = self._paths[commit][basename(path)]
         found = [one for one in paths if one.endswith(f"/{path}")]
         return path if path in paths else found[0] if len(found) == 1 else ""
 

@@ -16,16 +16,16 @@ from triage.reproduce.run_example import VersionRunner, run_selection
 from triage.reproduce.select_example import Versions, open_project, select_example
 
 _REFUSALS = {
-    "no-block": "the report has no block of code",
-    "does-not-parse": "no block of the report is code that runs",
-    "does-not-import-the-project": "no block of the report imports {package}",
-    "calls-nothing": "the report's code imports {package}, but calls nothing",
-    "undefined-names": "the report's code uses names that nothing defines: {names}",
+    "no-block": "the {where} has no block of code",
+    "does-not-parse": "no block of the {where} is code that runs",
+    "does-not-import-the-project": "no block of the {where} imports {package}",
+    "calls-nothing": "the {where}'s code imports {package}, but calls nothing",
+    "undefined-names": "the {where}'s code uses names that nothing defines: {names}",
 }
 
 
 class NothingToRun(TriageError):
-    """The report has no example. The message is the end of a sentence, with its full stop."""
+    """There is no example. The message is the end of a sentence, with its full stop."""
 
 
 class ProjectCheckout:
@@ -45,13 +45,14 @@ class ProjectCheckout:
         releases = list_releases(self.project, app.environment.network, os.environ)
         self.versions = Versions(self.source, self.project, releases, head, is_named=bool(config.package))
 
-    def select(self, issue: Issue, on: Sequence[str]) -> Selection:
-        """Return what is run. Raises NothingToRun, and WrongUsage if there is no such version."""
+    def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:
+        """Return what is run, of `own` if it is not empty. Raises NothingToRun, and WrongUsage for no version."""
         setup = self._app.config.reproduce.setup
-        found = select_example(issue, self.source, self.project, self.versions, on, setup)
+        found = select_example(issue, self.source, self.project, self.versions, on, setup, own)
         if isinstance(found, NoExample):
-            names = ", ".join(found.names)
-            raise NothingToRun(_REFUSALS[found.reason].format(package=self.project.package, names=names) + ".")
+            where, names = "command" if own else "report", ", ".join(found.names)
+            words = _REFUSALS[found.reason].format(where=where, package=self.project.package, names=names)
+            raise NothingToRun(f"{words}.")
         return found
 
     def run(

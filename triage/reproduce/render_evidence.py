@@ -12,7 +12,7 @@ from triage.reproduce.expected import is_same_output
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell
 from triage.reproduce.verdict import is_same_everywhere
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
-from triage.safety.secrets.likely_secrets import redact_likely_secrets
+from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
 
 _MAX_SHOWN_OUTPUT = 1_500
 _MAX_LISTED = 20
@@ -45,21 +45,22 @@ def render_evidence(
         is_own: The example stands in the command, not in the report.
         asked: A sentence to the reporter; empty without one.
     """
-    parts = [f"**{_describe_verdict(selection, evidence)}** {_describe_run(evidence, is_own=is_own)}"]
-    parts.append(_render_table(selection, evidence, pages))
+    where = "command" if is_own else "report"
+    parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
+    parts.append(_render_table(selection, evidence, pages, where))
     parts += filter(None, [_describe_change(evidence, pages), asked])
     parts.append(_render_details(selection, evidence, pages))
     return "\n\n".join(parts) + "\n"
 
 
-def _describe_verdict(selection: Selection, evidence: Evidence) -> str:
+def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> str:
     named, current = evidence.runs[0], evidence.runs[-1]
     on, before, is_output = _name(current), format_code_span(named.on), evidence.measure == "output"
     match evidence.verdict:
         case "still":
-            return f"Still prints on {on} what the report shows." if is_output else f"Still happens on {on}."
+            return f"Still prints on {on} what the {where} shows." if is_output else f"Still happens on {on}."
         case "fixed":
-            return f"Prints on {on} something else than the report." if is_output else f"No longer happens on {on}."
+            return f"Prints on {on} something else than the {where}." if is_output else f"No longer happens on {on}."
         case "newer":
             return f"Happens on {on}, but not on {before}: it is newer, or depends on the machine."
         case "not-reproduced":
@@ -67,9 +68,9 @@ def _describe_verdict(selection: Selection, evidence: Evidence) -> str:
         case "other-failure" if named.same_failure:
             return f"Fails on {on} with another error than on {before}."
         case "other-failure":
-            return f"Fails on {on if current.error else before}, but with an error that the report does not show."
+            return f"Fails on {on if current.error else before}, but with an error that the {where} does not show."
         case "nothing-to-compare":
-            return _describe_difference(selection, evidence)
+            return _describe_difference(selection, evidence, where)
         case _:
             return _describe_obstacle(evidence)
 
@@ -83,20 +84,21 @@ def _describe_obstacle(evidence: Evidence) -> str:
         missing = [_name(run) for run in evidence.runs if run.outcome == "could-not-install"]
         return f"Could not be installed: {', '.join(missing)}."
     run = next((run for run in runs if run.outcome in ("could-not-run", "timed-out")), runs[0])
-    return f"The example could not be run on {_name(run)}: {escape_markdown(run.reason)}."
+    error = f" ({format_code_span(shorten_text(run.error, MAX_CELL_CHARS))})" if run.error else ""
+    return f"The example could not be run on {_name(run)}: {escape_markdown(run.reason)}{error}."
 
 
-def _describe_difference(selection: Selection, evidence: Evidence) -> str:
+def _describe_difference(selection: Selection, evidence: Evidence, where: str) -> str:
     if selection.is_feature:
         return "The example runs. The report asks for something new, so a person must say what is right."
     if is_same_everywhere(evidence.runs):
-        return "The example runs, with the same result on each version. Nothing in the report says whether it is right."
+        same = "The example runs, with the same result on each version."
+        return f"{same} Nothing in the {where} says whether it is right."
     return "The example runs, with different results. A person must say which one is right."
 
 
-def _describe_run(evidence: Evidence, *, is_own: bool) -> str:
+def _describe_run(evidence: Evidence, where: str) -> str:
     runtimes = list(dict.fromkeys(escape_markdown(run.runtime) for run in evidence.runs if run.runtime))
-    where = "command" if is_own else "report"
     return f"The example from the {where}{', run on ' if runtimes else ''}{' and '.join(runtimes)}:"
 
 
@@ -114,23 +116,25 @@ def _name(run: Run) -> str:
     return f"{name} ({format_code_span(run.commit[:7])})" if run.commit and not run.commit.startswith(run.on) else name
 
 
-def _render_table(selection: Selection, evidence: Evidence, pages: Pages) -> str:
+def _render_table(selection: Selection, evidence: Evidence, pages: Pages, where: str) -> str:
     runs = evidence.runs
-    outcomes = [_describe_outcome(run, runs[:number], selection) for number, run in enumerate(runs)]
+    outcomes = [_describe_outcome(run, runs[:number], selection, where) for number, run in enumerate(runs)]
     rows = [["", *(format_code_span(run.on) for run in runs)], ["---"] * (len(runs) + 1), ["outcome", *outcomes]]
     if any(run.place for run in runs):
         rows.append(["ends in", *(pages.format_place(run) for run in runs)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection) -> str:
+def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, where: str) -> str:
     if run.outcome == "failed":
-        return "the same" if any(run.error == one.error for one in earlier) else format_cell(run.error)
+        is_same = any(one.outcome == "failed" and run.error == one.error for one in earlier)
+        return "the same" if is_same else format_cell(run.error)
     if run.outcome != "passed":
-        return escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
+        shown = escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
+        return f"{shown} ({format_cell(run.error)})" if run.error else shown
     if any(one.outcome == "passed" and is_same_output(run.output, one.output) for one in earlier):
         return "no error, the same output" if run.output.strip() else "no error"
-    return "no error, the output of the report" if run.same_failure and selection.expected.shown else "no error"
+    return f"no error, the output of the {where}" if run.same_failure and selection.expected.shown else "no error"
 
 
 def _describe_change(evidence: Evidence, pages: Pages) -> str:

@@ -82,9 +82,15 @@ class Versions:
 
 
 def select_example(
-    issue: Issue, source: Source, project: Project, versions: Versions, named: Sequence[str], setup: str
+    issue: Issue,
+    source: Source,
+    project: Project,
+    versions: Versions,
+    named: Sequence[str],
+    setup: str,
+    own: str = "",
 ) -> Selection | NoExample:
-    """Return what is to be run, or why the report has no example.
+    """Return what is to be run, or why there is no example.
 
     Args:
         issue: The report.
@@ -93,12 +99,14 @@ def select_example(
         versions: Of the project.
         named: The versions that a person named; empty for the version of the report, else the newest release.
         setup: How a commit is installed, by the settings; empty without.
+        own: Markdown that the example and what it shows are taken from instead of the report; empty for the report.
 
     Raises:
         WrongUsage: There is no such version.
     """
-    parsed = restore_blanks(read_issue(issue), issue.body)
-    example = read_example(parsed, project)
+    parsed = read_issue(issue)
+    shown = restore_blanks(read_issue(Issue(title="", body=own)) if own else parsed, own or issue.body)
+    example = read_example(shown, project)
     if isinstance(example, NoExample):
         return example
     newest = versions.releases[-1] if versions.releases else None
@@ -115,7 +123,7 @@ def select_example(
     return Selection(
         project=project.model_copy(update={"companions": companions}),
         example=example,
-        expected=find_expected(parsed, example),
+        expected=find_expected(shown, example),
         is_feature=classify_issue(parsed, issue.labels) == "feature_request",
         targets=targets,
         newest=versions.make_release_target(newest) if newest and newest.version != targets[0].on else None,

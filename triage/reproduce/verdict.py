@@ -86,7 +86,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
     """Return what all runs of one version say together."""
     first = executions[0]
     outcome, reason = classify(first, expected)
-    failure = choose_failure(first, expected) if outcome == "failed" else None
+    failure = choose_failure(first, expected)
     count = sum(has_failure(one, expected, measure) for one in executions)
     return Run(
         on=on,
@@ -94,7 +94,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         reason=reason,
         runtime=first.runtime,
         error=failure.text if failure else "",
-        place=find_place(failure) if failure else None,
+        place=find_place(failure) if failure and outcome == "failed" else None,
         output=first.output,
         executed=first.executed[:MAX_PLACES],
         repeats=len(executions),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from testing import factories
 from testing.fakes import NOW
 from tests.jobs.run_harness import RunHarness, our_comment
-from tests.reproduce.runs import CODE, failed, pages, passed, selection
+from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
 from triage.base.errors import BadInput, WrongUsage
 from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, Reproduced, hash_example, parse_state, render_state
@@ -24,13 +24,15 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import ReproduceStage, ReproduceTask
-from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection
+from triage.events.commands import parse_command
+from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
 from triage.reproduce.jobs.handover import Order, Orders, Results, join_results, parse_file
 from triage.reproduce.jobs.reproduce_job import ReproduceJob
 from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
+from triage.reproduce.render_evidence import SUMMARY
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 from triage.safety.active_content import find_active_content
 
@@ -54,7 +56,8 @@ class ReproduceHarness(RunHarness):
     actor: str = "maintainer"
     words: str = ""
     found: Evidence = STILL
-    asked: list[tuple[Issue, Sequence[str]]] = field(default_factory=list)
+    chosen: Selection = field(default_factory=selection)
+    asked: list[tuple[Issue, Sequence[str], str]] = field(default_factory=list)
     problem: Exception | None = None
     digest: str = ""
     seconds: list[float] = field(default_factory=list)
@@ -81,11 +84,11 @@ class ReproduceHarness(RunHarness):
         self.before_edit()
         return pages()
 
-    def select(self, issue: Issue, on: Sequence[str]) -> Selection:
-        self.asked.append((issue, on))
+    def select(self, issue: Issue, on: Sequence[str], own: str) -> Selection:
+        self.asked.append((issue, on, own))
         if self.problem:
             raise self.problem
-        return selection()
+        return self.chosen
 
     def execute(self, chosen: Selection, seconds: float, bisect: Callable[[Evidence], bool]) -> Iterator[Evidence]:
         self.seconds.append(seconds)
@@ -162,17 +165,40 @@ class TestWhoMay:
 class TestWhatIsRun:
     @pytest.mark.parametrize(
         ("words", "on"),
-        [("on 2.4.1", ["2.4.1"]), ("on v1, main", ["v1", "main"]), ("please", []), ("on $(id)", []), ("", [])],
+        [
+            ("on 2.4.1", ["2.4.1"]),
+            ("on v1, main", ["v1", "main"]),
+            ("on 1!2.0,1.0.0-1 , release/3", ["1!2.0", "1.0.0-1", "release/3"]),
+            ("", []),
+            ("\nThanks!", []),
+        ],
     )
     def test_versions(self, words: str, on: list[str]) -> None:
         harness = ReproduceHarness(words=words)
         harness.run_job("select")
         assert harness.asked[0][1] == on
 
-    def test_a_block_below_the_command_comes_first(self) -> None:
-        harness = ReproduceHarness(words="\n```python\nimport shop\n```")
+    @pytest.mark.parametrize(
+        "words", ["2.4.1", "please", "on $(id)", "on v1~3", "on 2.4.1 please", "on 1, 2, 3, 4", "on 1,", "on"]
+    )
+    def test_words_that_are_not_understood_are_answered_with_the_form(self, words: str) -> None:
+        harness = ReproduceHarness(words=f"{words}\n```python\nimport shop\n```")
+        assert harness.run_all().startswith("**Nothing was run:** after `/triage reproduce` stands nothing, or `on ")
+        assert harness.asked == []
+
+    @pytest.mark.parametrize("words", ["", " on 2.4.1"])
+    def test_a_block_below_the_command_is_run_instead_of_the_report(self, words: str) -> None:
+        command = parse_command(f"/triage reproduce{words}\n```python\nimport shop\n```\n")
+        assert command is not None
+        harness = ReproduceHarness(words=command.words)
         assert "The example from the command" in harness.run_all()
-        assert harness.asked[0][0].body.startswith("```python\nimport shop\n```\n\n")
+        ((report, _, own),) = harness.asked
+        assert (report.body, own) == (factories.issue().body, "```python\nimport shop\n```")
+
+    def test_without_a_block_below_the_command_the_report_is_run(self) -> None:
+        harness = ReproduceHarness(words="\nPlease look.")
+        assert "The example from the report" in harness.run_all()
+        assert harness.asked[0][2] == ""
 
     def test_the_text_is_that_of_the_event(self) -> None:
         harness = ReproduceHarness()
@@ -228,6 +254,34 @@ class TestReport:
         assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
         assert harness.approvals.reactions == [(77, "rocket")]
 
+    @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
+    def test_a_block_of_the_command_leaves_what_is_remembered_of_the_report(self, remembered: Any) -> None:
+        harness = ReproduceHarness(words="\n```python\nimport shop\n```")
+        state = CommentState(reproduced=remembered)
+        harness.command(our_comment(join_comment(CommentParts(render_state(state), "The report."))))
+        assert "The example from the command" in harness.run_all()
+        assert parse_state(harness.parts.state_line) == state
+
+    @pytest.mark.parametrize(
+        ("first", "on"),
+        [
+            (target("1!2.0"), "1!2.0"),
+            (target("1.0.0-1"), "1.0.0-1"),
+            (target("v2--<rc>"), ""),
+            (target("release/2", "3" * 40), "release/2"),
+            (target("3" * 40, "3" * 40), "3" * 40),
+            (MAIN, ""),
+        ],
+    )
+    def test_which_version_is_remembered(self, first: Target, on: str) -> None:
+        runs = [STILL.runs[0].model_copy(update={"on": first.on, "commit": first.commit}), STILL.runs[1]]
+        found = STILL.model_copy(update={"runs": runs})
+        harness = ReproduceHarness(found=found, chosen=selection(targets=[first, MAIN]))
+        harness.run_all()
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on=on)
+
     def test_everything_else_in_the_comment_stays(self) -> None:
         harness = ReproduceHarness()
         state = CommentState(text_hash="0" * 16, suspects=["a.py"])
@@ -242,11 +296,11 @@ class TestReport:
 
     def test_why_nothing_was_run_stands_below_an_earlier_result(self) -> None:
         harness = ReproduceHarness()
-        state = CommentState(reproduced=Reproduced(example="0" * 16, fails=True))
-        harness.command(our_comment(join_comment(CommentParts(render_state(state), "", reproduction="It fails."))))
+        before = f"<summary>{SUMMARY}</summary>"
+        harness.command(our_comment(join_comment(CommentParts(render_state(CommentState()), "", reproduction=before))))
         harness.problem = WrongUsage("There is no @octocat.")
         harness.run_all()
-        assert harness.parts.reproduction == "It fails."
+        assert harness.parts.reproduction == before
         assert harness.parts.answer == "**Nothing was run:** There is no `@octocat`."
         assert harness.approvals.reactions == [(77, "confused")]
 

@@ -1,7 +1,7 @@
 """The job that writes the comment. It reads what the others wrote as a stranger's words."""
 
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import Reproduced, hash_example
+from triage.comment.hidden_state import Reproduced, hash_example, is_version_remembered
 from triage.comment.template import ensure_safe
 from triage.domain.effect import IssueEffect, React, Reaction
 from triage.domain.issue import Issue
@@ -22,10 +22,11 @@ from triage.reproduce.jobs.handover import (
 )
 from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, finish, read_request, select_allowed
 from triage.reproduce.pages import Pages
-from triage.reproduce.render_evidence import ask_reporter, render_evidence
+from triage.reproduce.render_evidence import SUMMARY, ask_reporter, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.comment_part import plan_comment_part, read_state
+from triage.writes.deduplicate import find_our_comment
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
@@ -52,7 +53,8 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
     effects: list[IssueEffect] = []
     if task.actor or evidence.verdict in WORTH_SAYING:
-        effects = [_plan_block(await read_again(request.issue, job.run), block, order.selection, evidence)]
+        issue = await read_again(request.issue, job.run)
+        effects = [_plan_block(issue, block, order.selection, evidence, is_own=order.is_own)]
     return await finish(job, block, {}, [*effects, *_react(job, "rocket")], pages.links)
 
 
@@ -62,18 +64,23 @@ def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue
     return ensure_safe(block, pages.links, MAX_BLOCK_UNITS)
 
 
-def _plan_block(issue: Issue, block: str, selection: Selection, evidence: Evidence) -> IssueEffect:
-    """Return the comment with the block. It remembers what is needed to run the example again later."""
+def _plan_block(
+    issue: Issue, block: str, selection: Selection, evidence: Evidence, *, is_own: bool = False
+) -> IssueEffect:
+    """Return the comment with the block. It remembers what is needed to run the report's example again later."""
+    first, current = selection.targets[0], selection.targets[-1]
+    on = first.on if first.commit != current.commit and is_version_remembered(first.on) else ""
     fails = evidence.verdict in ("still", "newer")
-    example, on = hash_example(selection.example.code), selection.targets[0].version
-    remembered = {"reproduced": Reproduced(example=example, fails=fails, on=on)}
+    reproduced = Reproduced(example=hash_example(selection.example.code), fails=fails, on=on)
+    remembered = {} if is_own else {"reproduced": reproduced}
     return plan_comment_part(issue, remembered, reproduction=block, answer="")
 
 
 async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
     """Say why nothing was run, below a result that the comment has."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
-    part = "answer" if read_state(issue).reproduced else "reproduction"
+    comment = find_our_comment(issue)
+    part = "answer" if comment and SUMMARY in comment.body else "reproduction"
     return await finish(job, text, {}, [plan_comment_part(issue, {}, **{part: text}), *_react(job, "confused")])
 
 

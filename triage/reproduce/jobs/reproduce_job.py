@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from triage.approval.decide_approval import WRITE_ROLES
+from triage.base.errors import WrongUsage
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe
 from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
@@ -24,15 +25,16 @@ from triage.writes.apply_local_effects import PublishResult
 MAY_ASK = WRITE_ROLES | {"triage"}
 NOT_ASKED = "`/triage reproduce` is for people with triage rights and the author of an issue with the opt-in label."
 SECURITY = "it may be a security report, and the result would be public."
-MAX_VERSIONS = 3
-_ON = re.compile(r"on\s+([\w.,+/ -]{1,200})", re.I)
+_NAME = r"[\w.+/!-]{1,100}"
+_ON = re.compile(rf"(?:on\s+({_NAME}(?:\s*,\s*{_NAME}){{0,2}}))?", re.I)
+_FORM = "after `/triage reproduce` stands nothing, or `on VERSION`, or up to three versions as in `on 2.4.1, main`."
 
 
 @dataclass(frozen=True)
 class ReproduceJob:
     run: Run
-    select: Callable[[Issue, Sequence[str]], Selection]
-    """Slow. Raises NothingToRun and WrongUsage."""
+    select: Callable[[Issue, Sequence[str], str], Selection]
+    """Slow. Takes a `Wish`. Raises NothingToRun and WrongUsage."""
     list_reproduced: Callable[[], Sequence[int]]
     """Issues that may show a reproduction, newest first. Slow."""
     execute: Callable[[Selection, float, Callable[[Evidence], bool]], Iterator[Evidence]]
@@ -83,22 +85,25 @@ def _find_refusal(issue: Issue, run: Run) -> str:
 
 class Wish(NamedTuple):
     report: Issue
-    """With the command's own block before the report's."""
     on: list[str]
     """The versions that the command names."""
-    is_own: bool
+    own: str
+    """The text of the command with its own block; empty without one."""
 
 
 def read_wish(issue: Issue, task: ReproduceTask, run: Run) -> Wish:
-    """Return which text the example is taken from, as it was when the event happened."""
+    """Return which text the example is taken from, as it was when the event happened.
+
+    Raises:
+        WrongUsage: The first line of the command is not understood.
+    """
     report = restore_issue_at_trigger(issue, run.event_issue, run.now(), run.now())
     first, _, below = task.words.partition("\n")
     named = _ON.fullmatch(first.strip())
-    on = re.split(r"[\s,]+", named[1].strip())[:MAX_VERSIONS] if named else []
-    is_own = bool(read_issue(report.model_copy(update={"body": below})).code)
-    if is_own:
-        report = report.model_copy(update={"body": f"{below}\n\n{report.body}"})
-    return Wish(report, on, is_own)
+    if named is None:
+        raise WrongUsage(_FORM)
+    on = re.split(r"\s*,\s*", named[1]) if named[1] else []
+    return Wish(report, on, below if read_issue(Issue(title="", body=below)).code else "")
 
 
 def select_allowed(effects: Sequence[IssueEffect], job: ReproduceJob) -> Sequence[IssueEffect]:

@@ -30,7 +30,7 @@ def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
     checkout = cache(lambda: ProjectCheckout(app))
     return ReproduceJob(
         run=run,
-        select=lambda issue, on: checkout().select(issue, on),
+        select=lambda *wish: checkout().select(*wish),
         list_reproduced=lambda: _list_reproduced(app),
         execute=lambda selection, seconds, bisect: _execute(app, checkout(), selection, seconds, bisect),
         open_pages=lambda: Pages(Source(app.root), run.repository),

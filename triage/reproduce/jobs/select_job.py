@@ -61,9 +61,9 @@ async def _is_burst(number: int, job: ReproduceJob) -> bool:
 def _make_order(number: int, task: ReproduceTask, request: Request, job: ReproduceJob) -> Order:
     if request.refusal:
         return Order(number=number, refusal=request.refusal)
-    wish = read_wish(request.issue, task, job.run)
     try:
-        return Order(number=number, selection=job.select(wish.report, wish.on), is_own=wish.is_own)
+        wish = read_wish(request.issue, task, job.run)
+        return Order(number=number, selection=job.select(*wish), is_own=bool(wish.own))
     except (NothingToRun, WrongUsage) as problem:
         return Order(number=number, refusal=str(problem)[:1_000])
 

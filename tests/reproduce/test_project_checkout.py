@@ -1,0 +1,53 @@
+"""Which example is chosen from a real repository, and from whose words."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from testing.checkouts.git_repositories import commit, git
+from triage.app.app import App
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.project_config import ReproduceConfig
+from triage.reproduce import project_checkout
+from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
+
+BODY = "```python\nimport shop\nshop.bad()\n```\n\n```\nx.explode()\n```\n\nIt raises a KeyError. I use shop 1.0.\n"
+ANSWER = IssueComment(author="reporter", body="```\nimport shop\nshop.worse()\n```")
+REPORT = Issue(title="A ValueError", body=BODY, author="reporter", thread=[ANSWER])
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path, {"pyproject.toml": '[project]\nname = "shop"\n', "shop/__init__.py": ""})
+    for tag in ("v1.0", "v2.0"):
+        git(tmp_path, "tag", tag)
+    monkeypatch.setattr(project_checkout, "list_releases", lambda *_: [])
+    config = SimpleNamespace(reproduce=ReproduceConfig())
+    app: Any = SimpleNamespace(root=tmp_path, config=config, environment=SimpleNamespace(network=None))
+    return ProjectCheckout(cast("App", app))
+
+
+def test_a_block_of_the_command_is_run_alone(checkout):
+    own = "```python\nimport shop\nx = shop.make()\nx.total()\n```\n\nIt raises an `IndexError`.\n"
+    found = checkout.select(REPORT, [], own)
+    assert found.example.code == "import shop\nx = shop.make()\nx.total()\n"
+    assert (found.expected.errors, found.expected.types) == ([], ["IndexError"])
+    assert found.targets[0].on == "1.0", "the version is that of the report"
+    assert "shop.bad()" in checkout.select(REPORT, []).example.code
+    assert checkout.select(REPORT, []).expected.types == ["ValueError", "KeyError"]
+
+
+@pytest.mark.parametrize(
+    ("own", "reason"),
+    [
+        ("```\npip 24.0\n```", "no block of the command is code that runs."),
+        ("```\nimport os\nos.getcwd()\n```", "no block of the command imports shop."),
+        ("```\nimport shop\nshop.f(y)\n```", "the command's code uses names that nothing defines: y."),
+    ],
+)
+def test_a_block_of_the_command_that_cannot_be_run_is_refused(checkout, own, reason):
+    with pytest.raises(NothingToRun) as problem:
+        checkout.select(REPORT, [], own)
+    assert str(problem.value) == reason
