@@ -31,7 +31,7 @@ MIN_STARS = 50
 MAX_RESPONSE_BYTES = 2_000_000
 """Five issues with texts of 65,536 characters."""
 SECONDS = 20.0
-_WORD = re.compile(r"[A-Za-z_][A-Za-z_'-]{1,60}")
+_ERROR_NAME = re.compile(r"[A-Za-z_]{0,50}(?:Error|Exception|Warning|Failure|Fault|Interrupt|Panic)")
 _PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]{1,40}(?:['’][a-z]{1,3}|-[a-z]{1,20})?|[A-Z]{2,6}")
 """A word of a sentence: names of code have underscores or capitals inside."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
@@ -128,8 +128,8 @@ class GitHubSearchTool(BaseTool):
 
 def choose_words(error: str) -> str:
     """Return up to eight plain words of a message, and the error's name: nothing quoted, no other names of code."""
-    kind, _, message = error.partition(": ")
-    if not (message and _WORD.fullmatch(kind)):
+    kind, _, message = error.partition(": ") if ": " in error else error.partition(" ")
+    if not (message and _ERROR_NAME.fullmatch(kind)):
         kind, message = "", error
     words = [word.rstrip(":,.") for word in sanitize_query(_QUOTED.sub(" ", message)).split()]
     plain = [word for word in words if _PLAIN_WORD.fullmatch(word) and word not in _OPERATORS]
