@@ -35,6 +35,7 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
         (
             "fix-task",
             "reproduce-task",
+            "reproduce-selection",
             "proposal-file",
             "proposal-id",
             "proposal-sha",
