@@ -139,6 +139,7 @@ def test_actions_may_not_open_pull_requests(doctor: Doctor, status: int, body: A
     doctor.api.faults = [ApiFault("POST .*/pulls", status, body)]
     code, page = doctor.run()
     assert code == 1
+    assert "failed" in (doctor.folder / "output").read_text()
     assert said in page
     assert "Allow GitHub Actions to create and approve pull requests" in page
 

@@ -34,7 +34,7 @@ def write_private_file(path: Path, data: bytes, timestamp: float) -> None:
             _give_to_parent_owner(draft)
             os.utime(draft, (timestamp, timestamp))
             draft.replace(path)
-        except BaseException:
+        except BaseException:  # no half-written file stays
             draft.unlink(missing_ok=True)
             raise
 

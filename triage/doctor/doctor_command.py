@@ -14,9 +14,9 @@ from triage.app.command_line import Json, Repo
 from triage.app.open_app import open_at_terminal
 from triage.base.threads import in_thread
 from triage.doctor.checks import Check, run_checks, run_write_checks
-from triage.domain.effect import Annotate
+from triage.domain.effect import Annotate, SetOutputs, WriteSummary
 from triage.domain.run import Status
-from triage.job_page.notices import plan_page
+from triage.job_page.notices import EMPTY_OUTPUTS
 from triage.jobs.run_context import Run, RunResult
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import apply_local_effects
@@ -64,11 +64,13 @@ async def run_doctor(app: App, run: Run) -> RunResult:
     checks = await in_thread(run_checks, app, app.repository)
     checks |= await in_thread(run_write_checks, app, app.settings.issue_number)
     broken = [name for name, check in checks.items() if check.state == "broken"]
-    apply_local_effects(plan_page(render_checks(checks)), run.output)
+    status = Status.FAILED if broken else Status.COMPLETE
+    outputs = SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value})
+    apply_local_effects([WriteSummary(markdown=render_checks(checks)), outputs], run.output)
     if broken:
         message = f"Not as it should be: {', '.join(broken)}. The summary of the job says what to do."
         apply_local_effects([Annotate(level="error", message=message)], run.output)
-    return RunResult(Status.FAILED if broken else Status.COMPLETE)
+    return RunResult(status)
 
 
 def render_checks(checks: dict[str, Check]) -> str:

@@ -84,7 +84,7 @@ class Budget:
         request, began, started_at = RequestUsage(), self._clock(), self._now()
         try:
             yield request
-        except BaseException as error:
+        except BaseException as error:  # however it ends, what it may have cost counts
             _record_failure(request, error, prompt_tokens, max_output_tokens)
             raise
         finally:

@@ -113,7 +113,7 @@ class UserGit:
             try:
                 with call_when_abandoned(process.terminate):  # git removes its lock files
                     output, errors = process.communicate(stdin, timeout=GIT_SECONDS)
-            except BaseException as error:
+            except BaseException as error:  # no git process outlives its run
                 process.kill()
                 if isinstance(error, subprocess.TimeoutExpired):
                     raise GitFailed(f"git {args[0]} took longer than {GIT_SECONDS:.0f} seconds.") from None
