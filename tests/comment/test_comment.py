@@ -414,6 +414,13 @@ def test_labels_are_shown_as_the_policy_says(mode, labels, line):
     assert (line in text) if line else ("abels" not in text)
 
 
+def test_a_label_of_the_issue_is_not_suggested():
+    report = change_report(FULL, ticket=Ticket(title="t", labels=["Bug", "area: x"]))
+    report = report.model_copy(update={"issue": report.issue.model_copy(update={"labels": ["bug"]})})
+    assert "Suggested labels: `area: x`" in visible(report, labels="suggest")
+    assert "Labels chosen: `Bug`, `area: x`" in visible(report, labels="apply")
+
+
 def test_a_degraded_run_has_a_notice_and_a_fold():
     assert "Part of this run did not work." in visible(sample_reports.DEGRADED)
     assert "<summary>What this report could not do</summary>" in body(sample_reports.DEGRADED)

@@ -51,8 +51,14 @@ def build_blocks(
         yield render_block("blocks", "no_longer_suspected", no_longer_suspected[:MAX_ITEMS])
     if suggestions:
         yield suggestions
-    elif report.ticket.labels and labels != "off":
-        yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
+    elif labels != "off" and (names := _list_labels(report, labels)):
+        yield render_block("blocks", "labels", names[:MAX_ITEMS], labels)
+
+
+def _list_labels(report: RunReport, mode: LabelsMode) -> list[str]:
+    """Return the labels that are chosen, or of those the ones that a person can still put on the issue."""
+    existing = {label.casefold() for label in report.issue.labels} if mode == "suggest" else set[str]()
+    return [label for label in report.ticket.labels if label.casefold() not in existing]
 
 
 def _render_findings(report: RunReport) -> str:
