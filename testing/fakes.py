@@ -398,6 +398,7 @@ class FakeOutput:
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
     report_path: str = ".triage/report.json"
+    memory: str = ""
 
     def write_summary(self, markdown: str) -> None:
         self.summaries.append(markdown)
@@ -411,6 +412,9 @@ class FakeOutput:
     def write_report(self, json_text: str) -> str:
         self.reports.append(json_text)
         return self.report_path
+
+    def write_memory(self, json_text: str) -> None:
+        self.memory = json_text
 
 
 @dataclass

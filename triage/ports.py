@@ -320,6 +320,9 @@ class Output(Protocol):
     def write_report(self, json_text: str) -> str:
         """Write the JSON report; its path for users, or empty if it is not written."""
 
+    def write_memory(self, json_text: str) -> None:
+        """Leave what the next run on the issue may read."""
+
 
 class ProgressLog(Protocol):
     """Log lines while the run goes on. Never gets text from outside, except through `log_group`."""

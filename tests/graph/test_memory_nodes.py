@@ -12,8 +12,8 @@ from tests.graph.test_rounds import prompts, run
 from triage.agents.prompts import MEMORY_TITLE
 from triage.base.errors import GitHubUnavailable
 from triage.comment.hidden_state import CommentState, render_state
-from triage.domain.issue import Issue, IssueComment
-from triage.domain.past_issues import EarlierReport, LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
+from triage.domain.issue import EarlierReport, Issue, IssueComment
+from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.graph.memory_nodes import find_earlier_report

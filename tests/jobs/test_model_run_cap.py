@@ -119,7 +119,7 @@ def test_edits_that_no_comment_counts_ask_no_model(mode: Any, task: Task, answer
     harness = make_harness(1)
     harness.policy = Policy(comment=mode)
     assert engine(harness, task) == answers
-    assert ("No comment of ours counts" in harness.output.summaries[0]) is (answers == "rules")
+    assert ("counts the runs on this issue" in harness.output.summaries[0]) is (answers == "rules")
 
 
 def test_edits_that_a_comment_counts_ask_a_model():

@@ -88,6 +88,7 @@ def plan_report(
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
+SILENT: list[str] = ["WriteReport", "WriteSummary", "WriteMemory", "SetOutputs"]
 ASKED = Policy(comment="always")
 OURS = exchange(render_comment(FULL, None, PATHS))
 
@@ -101,20 +102,20 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange(render_state(CommentState(quiet=True))), ["EditComment", *ALWAYS]),
-        (Policy(comment="never"), FULL, None, ALWAYS),
+        (Policy(comment="never"), FULL, None, SILENT),
         (Policy(comment="never"), SECOND, OURS, ALWAYS),
         (Policy(dry_run=True), FULL, None, ALWAYS),
         (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
         (Policy(labels="apply"), FULL, None, ["PostComment", "AddLabels", *ALWAYS]),
         (Policy(labels="apply"), FULL, OURS, ALWAYS),
-        (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *ALWAYS]),
+        (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *SILENT]),
         (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
         (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
         (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
-        (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "WriteMemory", "SetOutputs"]),
         (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
-        (Policy(labels="apply"), FEATURE, None, ["AddLabels", *ALWAYS]),
-        (Policy(), FEATURE, None, ALWAYS),
+        (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
+        (Policy(), FEATURE, None, SILENT),
         (Policy(), FEATURE, OURS, ["EditComment", *ALWAYS]),
     ],
 )
@@ -322,7 +323,7 @@ def test_the_report_says_what_stands_on_the_issue(
 
 def test_labels_that_nothing_remembers_are_added_once():
     apply = Policy(labels="apply")
-    assert names(plan_report(FEATURE, apply, ISSUE, REPOSITORY, may_label=False)) == ALWAYS
+    assert names(plan_report(FEATURE, apply, ISSUE, REPOSITORY, may_label=False)) == SILENT
     assert names(plan_report(FULL, apply, ISSUE, REPOSITORY, may_label=False)) == ["PostComment", *ALWAYS]
     waiting = plan_report(QUESTION, apply, ISSUE, REPOSITORY, may_label=False, needs_info_label="importer")
     assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
@@ -330,7 +331,7 @@ def test_labels_that_nothing_remembers_are_added_once():
 
 def test_suggestions_need_no_comment():
     effects = plan_report(FEATURE, Policy(), ISSUE, REPOSITORY, options=SuggestionOptions(labels=["enhancement"]))
-    assert names(effects) == ["SuggestChanges", *ALWAYS]
+    assert names(effects) == ["SuggestChanges", *SILENT]
 
 
 def test_a_degraded_run_warns_once():

@@ -14,8 +14,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
-from triage.domain.issue import HumanExchange
-from triage.domain.past_issues import EarlierReport, SimilarIssue
+from triage.domain.issue import EarlierReport, HumanExchange
+from triage.domain.past_issues import SimilarIssue
 from triage.issue.reporter_language import get_phrases
 from triage.ports import Services
 from triage.safety.clean_text import clean_text

@@ -171,6 +171,39 @@ class CommentState(Value):
         return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 
 
+class SilentRun(Value):
+    """What a run that wrote no comment leaves for the next one. Somebody may have forged it."""
+
+    model_config = ConfigDict(strict=True)
+
+    issue: int
+    at: int = Field(ge=1, le=99_999_999_999)
+    """When the event was that it is about, in seconds since 1970."""
+    state: CommentState
+
+    @property
+    def event_time(self) -> datetime:
+        return datetime.fromtimestamp(self.at, UTC)
+
+
+def render_silent_run(number: int, at: datetime, state: CommentState) -> str:
+    """Return the state as JSON for the next run. Nobody has read what this one asked and named."""
+    unread = state.model_copy(update={"content_hash": "", "asked": [], "named": None})
+    return SilentRun(issue=number, at=max(1, int(at.timestamp())), state=unread).model_dump_json(by_alias=True)
+
+
+def parse_silent_run(text: str, number: int, before: datetime | None) -> SilentRun | None:
+    """Return what `render_silent_run` has written about the issue; None for anything else.
+
+    None also for a run that was not about an earlier event: a run that starts again would find what it left itself.
+    """
+    try:
+        silent = SilentRun.model_validate_json(text)
+    except ValidationError:
+        return None
+    return silent if silent.issue == number and before and silent.event_time < before else None
+
+
 def parse_state(body: str) -> CommentState | None:
     """Return the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")

@@ -13,8 +13,8 @@ from triage.domain.findings import (
     RelevantFile,
     WebSearchFinding,
 )
-from triage.domain.issue import FailingPackage, HumanExchange, Issue, ParsedIssue, Repository
-from triage.domain.past_issues import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
+from triage.domain.issue import EarlierReport, FailingPackage, HumanExchange, Issue, ParsedIssue, Repository
+from triage.domain.past_issues import LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
 from triage.domain.value import Value

@@ -129,6 +129,12 @@ class WriteReport(Value):
     json_text: str
 
 
+class WriteMemory(Value):
+    """What a run without a comment leaves for the next run on the issue."""
+
+    json_text: str
+
+
 class Annotate(Value):
     level: Literal["error", "warning", "notice"]
     message: str
@@ -154,4 +160,4 @@ IssueEffect = (
 )
 """The effects that need the network."""
 
-Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs
+Effect = IssueEffect | WriteSummary | WriteReport | WriteMemory | Annotate | SetOutputs

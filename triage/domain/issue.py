@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from triage.domain.findings import Severity
+from triage.domain.findings import MissingKind, Severity
 from triage.domain.value import Value
 
 
@@ -24,6 +24,15 @@ class IssueComment(Value):
     """Only the first characters of its body are here, which may show what the whole body hides."""
 
 
+class EarlierReport(Value):
+    """What our comment on the issue, or a run without one, remembers of an earlier run. Somebody may have forged it."""
+
+    suspects: list[str] = Field(default_factory=list)
+    """Paths."""
+    asked: list[MissingKind] = Field(default_factory=list)
+    """What the reporter was asked."""
+
+
 class Issue(Value):
     number: int | None = None
     title: str
@@ -36,6 +45,8 @@ class Issue(Value):
     locked: bool = False
     is_pull_request: bool = False
     thread: list[IssueComment] = Field(default_factory=list)
+    silent_report: EarlierReport | None = None
+    """Of a run that wrote no comment."""
     snapshot_time: datetime | None = None
     """Time of this snapshot by GitHub's clock: of its response, or of the event."""
 

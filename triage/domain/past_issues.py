@@ -5,7 +5,6 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from triage.domain.code import MatchSource
-from triage.domain.findings import MissingKind
 from triage.domain.value import Value
 
 StateReason = Literal["", "completed", "not_planned", "duplicate", "reopened"]
@@ -50,15 +49,6 @@ class PastIssue(Value):
     fixes: list[PastFix] = Field(default_factory=list)
     suspects: list[str] = Field(default_factory=list)
     """Paths that our own report on it named."""
-
-
-class EarlierReport(Value):
-    """What our comment on the issue remembers of an earlier run. Somebody may have forged it."""
-
-    suspects: list[str] = Field(default_factory=list)
-    """Paths."""
-    asked: list[MissingKind] = Field(default_factory=list)
-    """What the reporter was asked."""
 
 
 class OpenGap(Value):

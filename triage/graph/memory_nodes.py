@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import parse_state
-from triage.domain.issue import Issue
-from triage.domain.past_issues import EarlierReport, PastIssue
+from triage.domain.issue import EarlierReport, Issue
+from triage.domain.past_issues import PastIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
 from triage.graph.step_runner import RULES_SECONDS, Step
 from triage.graph.triage_state import BugTriageState
@@ -75,13 +75,15 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:
-    """Return what our comment on the issue remembered at the event; None without one.
+    """Return what our comment on the issue remembered at the event, or what a run without one has left.
 
     A run that starts again finds what it wrote itself, which would change its prompts: their answers are paid for.
     """
     comment = find_our_comment(issue)
-    written = (comment.edited_at or comment.created_at) if comment else None
-    if comment is None or written is None or issue.snapshot_time is None or written >= issue.snapshot_time:
+    if comment is None:
+        return issue.silent_report
+    written = comment.edited_at or comment.created_at
+    if written is None or issue.snapshot_time is None or written >= issue.snapshot_time:
         return None
     state = parse_state(comment.body)
     return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None

@@ -37,6 +37,8 @@ class Run:
     now: Callable[[], datetime]
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at the first signal."""
+    memory: str = ""
+    """What the workflow says that a run without a comment has left: see `hidden_state.SilentRun`."""
     event_issue: Issue | None = None
     """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
     seconds_left: Callable[[], float] = lambda: math.inf
@@ -76,7 +78,7 @@ class TriageRequest:
     fetched_issue: Issue
     """As GitHub shows it now."""
     comment_state: CommentState | None = None
-    """What our comment on the issue remembers."""
+    """What our comment on the issue remembers, or without one what a silent run has left."""
     key: RunKey | None = None
     """This run, as our comment will remember it."""
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from triage.base.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import CommentState, hash_text, parse_state
-from triage.domain.issue import Issue, Repository
+from triage.comment.hidden_state import CommentState, hash_text, parse_silent_run, parse_state
+from triage.domain.issue import EarlierReport, Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
@@ -82,9 +82,13 @@ def _check_request(
     now = issue.snapshot_time or run.now()
     roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
     comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
+    silent = None if comment else parse_silent_run(run.memory, task.number, issue_at_trigger.snapshot_time)
+    state = parse_state(comment.body) if comment else (silent.state if silent else None)
     remembered = state or CommentState()
-    written_at = (comment.edited_at or comment.created_at) if comment else None
+    written_at = (comment.edited_at or comment.created_at) if comment else (silent.event_time if silent else None)
+    if silent:
+        earlier_report = EarlierReport(suspects=silent.state.suspects)
+        issue_at_trigger = issue_at_trigger.model_copy(update={"silent_report": earlier_report})
     earlier = EarlierRuns(
         has_open_questions=bool(remembered.asked),
         is_quiet=remembered.quiet,

@@ -67,12 +67,13 @@ async def publish_report(
     elif not comment_reason and run.policy.comment == "auto":
         run.progress.info(NOTHING_TO_SAY)
     report = report.model_copy(update={"comment_reason": comment_reason})
-    knows_earlier = comment is not None or request.task.trigger not in LATER_TRIGGERS
+    knows_earlier = bool(comment or request.comment_state) or request.task.trigger not in LATER_TRIGGERS
     given = PlanInput(
         policy=run.policy,
         issue=before.model_copy(update={"labels": issue.labels}),
         repository=repository,
         previous=comment,
+        silent_state=request.comment_state,
         paths=paths,
         run_key=request.key,
         duplicates=find_duplicates(issue),
@@ -82,7 +83,7 @@ async def publish_report(
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
     )
-    # Without a comment of an earlier run, nothing remembers what a person has declined.
+    # Without a comment or file of an earlier run, nothing remembers what a person has declined.
     if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
         given = replace(given, options=await _fetch_suggestion_options(report, issue, repository, run))
     done = await write_effects(plan_report(report, given), run)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.output.capture_library_output import capture_library_output
-from triage.output.job_files import REPORT, write_file
+from triage.output.job_files import MEMORY, REPORT, write_file
 from triage.output.line_logs import ActionsLog
 from triage.output.safe_lines import PREFIX, LineWriter, format_command, to_safe_line
 from triage.safety.secrets.redactor import SecretRedactor
@@ -84,12 +84,18 @@ class JobOutput:
         )
 
     def write_report(self, json_text: str) -> str:
+        return self._write_file(REPORT, json_text, "JSON report")
+
+    def write_memory(self, json_text: str) -> None:
+        self._write_file(MEMORY, json_text, "memory of this run")
+
+    def _write_file(self, name: str, json_text: str, what: str) -> str:
         if self.workspace is None:
             return ""
         try:
-            return write_file(self.workspace, REPORT, self.redactor.redactor_for("report")(json_text))
+            return write_file(self.workspace, name, self.redactor.redactor_for("report")(json_text))
         except OSError as error:
-            self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
+            self.annotate("warning", f"The {what} could not be written: {_describe_os_error(error)}.")
             return ""
 
     def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:

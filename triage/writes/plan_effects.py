@@ -16,6 +16,7 @@ from triage.comment.hidden_state import (
     hash_text,
     next_state,
     parse_state,
+    render_silent_run,
     render_state,
 )
 from triage.comment.sections import Page, build_page
@@ -34,6 +35,7 @@ from triage.domain.effect import (
     SuggestChanges,
     Suggestion,
     SuggestionOptions,
+    WriteMemory,
     WriteReport,
     WriteSummary,
 )
@@ -79,6 +81,8 @@ class PlanInput:
     """Kinds of issues that the project's settings ask to close."""
     options: SuggestionOptions | None = None
     """What GitHub takes as suggestions; without them, the page names the labels."""
+    silent_state: CommentState | None = None
+    """What a run without a comment has left, if there is no comment."""
 
     @property
     def may_write(self) -> bool:
@@ -90,7 +94,7 @@ class PlanInput:
 
     @cached_property
     def previous_state(self) -> CommentState | None:
-        return parse_state(self.previous.body) if self.previous else None
+        return parse_state(self.previous.body) if self.previous else self.silent_state
 
     @property
     def text_hash(self) -> str:
@@ -158,8 +162,18 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=summary),
         *([warning] if report.status is Status.DEGRADED else []),
+        *_plan_memory(report, given, suggestions),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
+
+
+def _plan_memory(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> Iterator[WriteMemory]:
+    """Yields what the next run should know, if no comment remembers it."""
+    is_silent = given.previous is None and report.comment_reason is None
+    if is_silent and given.may_write and not (given.is_cancelled or given.policy.dry_run):
+        state = _build_state(report, given, suggestions)
+        at = given.run_key.at if given.run_key else report.started_at
+        yield WriteMemory(json_text=render_silent_run(given.issue.number or 0, at, state))
 
 
 def _plan_issue_effects(
@@ -209,15 +223,18 @@ def _plan_comment(
     before = given.previous_state or CommentState()
     asks = bool(report.missing_information)
     label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
-    state = next_state(report, before.with_run(given.run_key).with_suggestions(suggestions), given.text_hash)
-    state = state.model_copy(update={"needs_info": label_plan.state})
-    state = state.with_labels(_list_new_labels(report, given, suggestions))
+    state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=number, label=given.needs_info_label)
     body = render_comment(page, state, given.previous.body if given.previous else "")
     yield _post_or_edit(number, given.previous, body)
     yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
+
+
+def _build_state(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> CommentState:
+    before = (given.previous_state or CommentState()).with_run(given.run_key).with_suggestions(suggestions)
+    return next_state(report, before, given.text_hash).with_labels(_list_new_labels(report, given, suggestions))
 
 
 def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
