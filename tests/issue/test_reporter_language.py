@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from string import Formatter
 
 import pytest
@@ -13,7 +13,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[impo
 
 from testing.each_row import each_row
 from tests.issue import native_reports
-from triage.domain.issue import HumanExchange, Issue, IssueComment
+from triage.domain.issue import EarlierQuestions, HumanExchange, Issue, IssueComment
 from triage.graph.close_round import MAX_GAP_CHARS
 from triage.issue import reporter_language
 from triage.issue.read_issue import read_issue
@@ -243,6 +243,26 @@ def test_an_answer_stands_with_its_question():
     assert find_exchanges(make_issue(OURS, ANSWER)) == [
         HumanExchange(question=question, asked_at=ASKED, answer="2.4", answered_at=ANSWERED)
     ]
+
+
+def test_an_answer_stands_with_the_question_of_its_time():
+    """Our comment asked nothing at first, then for a log, then what it asks now, or nothing."""
+    times = [ASKED + timedelta(hours=hour) for hour in range(4)]
+    answers = [ANSWER.model_copy(update={"body": str(at), "created_at": times[at]}) for at in range(4)]
+    earlier = [
+        EarlierQuestions(until=int(times[0].timestamp()) + 60),
+        EarlierQuestions(until=int(times[2].timestamp()) - 60, text="Which log?"),
+    ]
+    for now in ("Which version?\nWhat is max_size?", ""):
+        ours = OURS if now else OURS.model_copy(update={"body": "It is in `a.py`."})
+        found = find_exchanges(make_issue(ours, *answers), earlier)
+        log = [
+            HumanExchange(
+                question="Which log?", asked_at=times[0] + timedelta(minutes=1), answer="1", answered_at=times[1]
+            )
+        ]
+        assert found[:1] == log
+        assert [(one.question, one.answer) for one in found[1:]] == ([(now, "2"), (now, "3")] if now else [])
 
 
 def test_only_the_reporter_answers_and_only_below_the_question():

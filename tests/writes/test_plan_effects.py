@@ -163,6 +163,19 @@ QUESTION = change_report(
 ANSWERED = change_report(missing_information=[])
 
 
+def test_the_comment_remembers_what_it_asked_before():
+    body, remembered = "", []
+    for report in (FULL, QUESTION, QUESTION.model_copy(update={"severity": "LOW"}), ANSWERED):
+        previous = exchange(body) if body else None
+        effects = plan_report(report, ASKED, ISSUE, REPOSITORY, previous, PATHS)
+        body = of(EditComment, effects).body if body else of(PostComment, effects).body
+        state = parse_state(body) or CommentState()
+        remembered.append([one.text for one in state.earlier])
+    assert remembered == [[], [""], [""], ["", "Which version?"]]
+    end = QUESTION.started_at.timestamp() + QUESTION.seconds
+    assert state.earlier[-1].until == int(end)
+
+
 def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_it():
     waiting = partial(plan_report, policy=Policy(labels="apply"), repository=REPOSITORY, needs_info_label="Importer")
     effects = waiting(QUESTION, issue=ISSUE)

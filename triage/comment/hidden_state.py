@@ -12,6 +12,7 @@ from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, Validation
 from triage.comment.wording import has_model_answer, is_lead_first
 from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
+from triage.domain.issue import EarlierQuestions
 from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ProposalId, ProposalTests
 from triage.domain.report import RunReport
@@ -54,11 +55,23 @@ MAX_RUNS = 60
 MAX_SUGGESTED = 20
 MAX_APPLIED = 10
 MAX_LABELS = 10
+MAX_EARLIER, MAX_EARLIER_CHARS = 3, 400
 MAX_PATH_CHARS = 150
 MAX_LINE_CHARS = 8_192
 _OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
-_LATER_FIELDS = ("needs_info", "suggested", "applied", "labels", "named", "proposal", "tests", "reproduced", "runs")
+_LATER_FIELDS = (
+    "needs_info",
+    "suggested",
+    "applied",
+    "labels",
+    "named",
+    "proposal",
+    "tests",
+    "reproduced",
+    "earlier",
+    "runs",
+)
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256; empty if unknown."""
@@ -143,6 +156,8 @@ class CommentState(Value):
     tests: ProposalTests = ""
     """What the project's tests said of it."""
     reproduced: Reproduced | None = None
+    earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
+    """What the comment asked before it asked what it asks now, oldest first."""
     runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
@@ -160,6 +175,11 @@ class CommentState(Value):
         """Return a copy that remembers labels that were suggested or added."""
         hashes = [*self.labels, *map(hash_label, names)]
         return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
+
+    def with_earlier_questions(self, text: str, until: datetime) -> "CommentState":
+        """Return a copy that remembers what the comment has asked until then; `text` is empty for nothing."""
+        asked = EarlierQuestions(until=int(until.timestamp()), text=re.sub("[<>]", " ", text[:MAX_EARLIER_CHARS]))
+        return self.model_copy(update={"earlier": [*self.earlier, asked][-MAX_EARLIER:]})
 
     def with_run(self, run_key: RunKey | None) -> "CommentState":
         """Return a copy with this run and without those older than a day."""
@@ -234,6 +254,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         proposal=earlier.proposal,
         tests=earlier.tests,
         reproduced=earlier.reproduced,
+        earlier=earlier.earlier,
         runs=earlier.runs,
     )
 

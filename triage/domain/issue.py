@@ -1,9 +1,9 @@
 """The issue, what was read in its text, and what the report says about itself."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from triage.domain.findings import MissingKind, Severity
 from triage.domain.value import Value
@@ -53,6 +53,17 @@ class Issue(Value):
     def has_label(self, label: str) -> bool:
         """Return whether the issue has the label. GitHub ignores case in names of labels."""
         return label.casefold() in {name.casefold() for name in self.labels}
+
+
+class EarlierQuestions(Value):
+    """What our comment asked before it was updated."""
+
+    model_config = ConfigDict(strict=True)
+
+    until: int = Field(ge=1, le=99_999_999_999)
+    """Seconds since 1970."""
+    text: Annotated[str, Field(max_length=400, pattern=r"^[^<>]*$")] = ""
+    """One question a line; empty if it asked nothing."""
 
 
 class HumanExchange(Value):

@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import parse_state
-from triage.domain.issue import EarlierReport, Issue
+from triage.domain.issue import EarlierQuestions, EarlierReport, Issue
 from triage.domain.past_issues import PastIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
 from triage.graph.step_runner import RULES_SECONDS, Step
@@ -72,6 +72,13 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)
     return {**(attempt.result or {}), "past_issues": [], "steps": step.records}
+
+
+def find_earlier_questions(issue: Issue) -> list[EarlierQuestions]:
+    """Return what our comment has asked before it was updated, oldest first."""
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    return state.earlier if state else []
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:

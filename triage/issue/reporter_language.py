@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from triage.base.text import word_set
-from triage.domain.issue import HumanExchange, Issue, IssueComment
+from triage.domain.issue import EarlierQuestions, HumanExchange, Issue, IssueComment
 from triage.domain.value import Value
 from triage.issue.visible_text.visible_text import extract_visible_page
 
@@ -148,24 +149,24 @@ MAX_EXCHANGES = 10
 MAX_ANSWER_CHARS = 4_000
 
 
-def find_exchanges(issue: Issue) -> list[HumanExchange]:
-    """Return each comment of the reporter below a comment of ours that asks something, with that question.
+def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions] = ()) -> list[HumanExchange]:
+    """Return each comment of the reporter below a comment of ours, with what that asked when it was answered.
 
-    Oldest first. A comment of ours that was updated since asks what it asks now.
+    Oldest first. `earlier` is what our comment has asked before it was updated.
     """
     exchanges: list[HumanExchange] = []
     asking: IssueComment | None = None
-    question = ""
     for comment in issue.thread:
         if comment.ours:
-            asking, question = comment, extract_questions(comment.body)
-        elif asking and question and _is_answer(comment, issue):
-            answer = extract_visible_page(comment.body).text[:MAX_ANSWER_CHARS]
-            exchanges.append(
-                HumanExchange(
-                    question=question, asked_at=asking.created_at, answer=answer, answered_at=comment.created_at
-                )
-            )
+            asking = comment
+        elif asking and _is_answer(comment, issue):
+            at = comment.created_at
+            past = [one for one in earlier if at and at.timestamp() <= one.until]
+            question = past[0].text if past else extract_questions(asking.body)
+            since = [one.until for one in earlier if one not in past]
+            asked_at = datetime.fromtimestamp(since[-1], UTC) if since else asking.created_at
+            answer = extract_visible_page(comment.body).text[:MAX_ANSWER_CHARS] if question else ""
+            exchanges.append(HumanExchange(question=question, asked_at=asked_at, answer=answer, answered_at=at))
     return [exchange for exchange in exchanges if exchange.answer.strip()][-MAX_EXCHANGES:]
 
 

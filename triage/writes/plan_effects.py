@@ -5,6 +5,7 @@ The list leaves out a comment that says nothing new, labels that the issue has, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey
+from triage.issue.reporter_language import extract_questions
 from triage.job_page.notices import skip_effects
 from triage.job_page.summary import render_summary
 from triage.writes.plan_suggestions import plan_suggestions
@@ -224,6 +226,9 @@ def _plan_comment(
     asks = bool(report.missing_information)
     label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
     state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
+    asked = extract_questions(given.previous.body if given.previous else "")
+    if given.previous and asked != extract_questions(report.comment or ""):
+        state = state.with_earlier_questions(asked, report.started_at + timedelta(seconds=report.seconds))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=number, label=given.needs_info_label)
