@@ -43,7 +43,9 @@ MAIN = target("main", "1a2b3c4" + "0" * 33)
 def selection(expected: Expected | None = None, **changes: Any) -> Selection:
     fields: dict[str, Any] = {
         "project": Project(language="python", package="shop", modules=["shop"]),
-        "example": Example(language="python", code=CODE, changed=["Printed 1 bare expression."]),
+        "example": Example(
+            language="python", code=CODE, changed=["The values of bare expressions are printed, as at a prompt."]
+        ),
         "expected": expected or Expected(errors=[failure()]),
         "targets": [target("2.4.1"), MAIN],
         "releases": ["2.3.0", "2.4.0", "2.4.1"],

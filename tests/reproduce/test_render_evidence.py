@@ -1,6 +1,7 @@
 """What people read, as files."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -17,10 +18,15 @@ HOSTILE = "ValueError: `| <img src=x> | ](http://evil.test) @octocat ghp_0123456
 
 
 def build(
-    expected: Expected | None, named: Execution, main: Execution, change: Change | None = None
+    expected: Expected | None,
+    named: Execution,
+    main: Execution,
+    change: Change | None = None,
+    other_times: Sequence[Execution] = (),
 ) -> tuple[Selection, Evidence]:
+    """`other_times` is how main ended after the first time; each version the same twice without it."""
     chosen = selection(expected)
-    executions = [[named, named], [main, main]]
+    executions = [[named, named], [main, *(other_times or [main])]]
     measure = choose_measure([named, main], chosen.expected)
     runs = [
         summarize(one.on, group, chosen.expected, measure).model_copy(
@@ -47,6 +53,7 @@ CASES = {
     "could_not_install": build(None, NOT_INSTALLED, passed()),
     "could_not_run": build(None, failed("ConnectionError: no"), failed("ConnectionError: no")),
     "failed_before": build(None, UNDEFINED, UNDEFINED),
+    "mixed": build(None, failed(), failed(), other_times=[passed("0\n"), failed(), passed("0\n"), failed()]),
     "output": build(Expected(shown=["[1, nan]"]), passed("[1, nan]\n"), passed("[1, 2]\n")),
     "difference": build(Expected(), passed("1\n"), passed("2\n")),
     "hostile": build(None, failed(HOSTILE), passed("```\n</details>\n# Fixed @octocat\n" + HOSTILE)),

@@ -5,7 +5,7 @@ from typing import Any
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
 from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
-from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
+from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_everywhere, summarize
 
 SHOWN = Expected(errors=[failure()])
 NAMED = Expected(types=["ValueError"])
@@ -56,7 +56,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
         (OUTPUT, RIGHT, RIGHT, "nothing-to-compare"),
-        (Expected(shown=["1"]), passed("1"), passed("1"), "nothing-to-compare"),
+        (Expected(shown=["1"]), passed("1"), passed("1"), "still"),
+        (Expected(shown=["1"]), passed("1\n2"), passed("1\n2"), "nothing-to-compare"),  # much prints `1`
         (SHOWN, (failed(), passed(), failed(), failed(), passed()), failed(), "mixed"),
     ],
 )
@@ -67,6 +68,18 @@ def test_the_verdict_of_two_versions(expected, named, main, verdict):
 def test_a_missing_module_that_the_report_shows_is_its_failure():
     expected = Expected(errors=[failure("ModuleNotFoundError: No module named 'dask'")])
     assert judge(expected, MISSING, passed()) == ("fixed", "error")
+
+
+def test_random_numbers_are_no_difference_between_versions():
+    versions = [[passed(f"{number} items at 0x{number}f") for number in pair] for pair in ((3, 41), (7, 5.5))]
+    runs = [summarize("x", group, NOTHING, "difference") for group in versions]
+    assert is_same_everywhere(runs)
+    assert not is_same_everywhere([summarize("x", group[:1] * 2, NOTHING, "difference") for group in versions])
+
+
+def test_a_version_that_could_not_be_run_is_no_difference():
+    runs = [summarize("x", [one], NOTHING, "difference") for one in (RIGHT, NOT_INSTALLED, RIGHT)]
+    assert is_same_everywhere(runs)
 
 
 def test_a_wish_has_no_verdict():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from triage.domain.issue import ParsedIssue, Trace
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
-from triage.reproduce.example.example import Example
+from triage.reproduce.example.example import MAX_SHOWN, MAX_SHOWN_CHARS, Example
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
@@ -17,6 +17,12 @@ _WISH = re.compile(
     r"fix(?:ed|es)?)\b"
 )
 """A sentence that names the error that ought to be raised, not the one that is."""
+_FENCED = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)\n {0,3}(?P=fence)", re.M | re.S)
+_PRINTED = re.compile(r"(?i)\b(?:actual|prints?|printed|outputs?|outcomes?|results?|returns?|gives?|yields?|shows?)\b")
+_OTHER_TIME = re.compile(r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|correct\w*|desired|after)\b")
+_MAX_SAID_CHARS = 120
+"""Of what stands before a block: its heading, and the end of the sentence."""
+_NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _LANGUAGES = {"python": "python", "node": "javascript"}
@@ -37,7 +43,20 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
         stated = _STATED.match(message)
         if stated and stated[2] and message in code and not any(stated[1] == one.type for one in errors):
             errors.append(Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS]))
-    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=example.shown)
+    shown = example.shown or list(_find_printed(parsed, example))[:MAX_SHOWN]
+    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=shown)
+
+
+def _find_printed(parsed: ParsedIssue, example: Example) -> Iterator[str]:
+    """Yield the blocks after the example of which the words before them say that they are what it prints."""
+    code, end = "".join(example.code.split()), 0
+    for block in _FENCED.finditer(parsed.body):
+        before, text = parsed.body[end : block.start()], block["text"]
+        end = block.end()
+        said = " ".join(line for line in before.splitlines() if line.strip())[-_MAX_SAID_CHARS:]
+        is_of_example = "".join(text.split()) in code
+        if not is_of_example and _PRINTED.search(said) and not _WISH.search(said) and not _OTHER_TIME.search(said):
+            yield text.strip("\n")[:MAX_SHOWN_CHARS]
 
 
 def _frames(trace: Trace) -> list[Place]:
@@ -111,9 +130,15 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
     return bool(shown)
 
 
-def is_same_output(one: str, other: str) -> bool:
-    """Return whether two versions print the same, white space included, up to addresses."""
-    return _ADDRESS.sub("#", one) == _ADDRESS.sub("#", other)
+def is_whole_output(output: str, shown: Sequence[str]) -> bool:
+    """Return whether nothing else is printed than what the report shows, however short it is."""
+    return bool(shown) and _squeeze(output) == "".join(map(_squeeze, shown))
+
+
+def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:
+    """Return whether two runs print the same, white space included, up to addresses and, if random, numbers."""
+    first, second = (_ADDRESS.sub("#", text) for text in (one, other))
+    return first == second or (is_random and _NUMBER.sub("#", first) == _NUMBER.sub("#", second))
 
 
 def _squeeze(text: str) -> str:

@@ -8,9 +8,8 @@ from triage.comment.wording import format_count, truncate
 from triage.issue.reporter_language import get_phrases
 from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.executed_code import find_executed_code
-from triage.reproduce.expected import is_same_output
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell
-from triage.reproduce.verdict import is_same_everywhere
+from triage.reproduce.verdict import is_same_everywhere, prints_the_same
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
 
@@ -128,11 +127,12 @@ def _render_table(selection: Selection, evidence: Evidence, pages: Pages, where:
 def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, where: str) -> str:
     if run.outcome == "failed":
         is_same = any(one.outcome == "failed" and run.error == one.error for one in earlier)
-        return "the same" if is_same else format_cell(run.error)
+        share = f", in {run.failures} of {run.repeats} runs" if run.is_mixed else ""
+        return f"{'the same' if is_same else format_cell(run.error)}{share}"
     if run.outcome != "passed":
         shown = escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
         return f"{shown} ({format_cell(run.error)})" if run.error else shown
-    if any(one.outcome == "passed" and is_same_output(run.output, one.output) for one in earlier):
+    if any(one.outcome == "passed" and prints_the_same(run, one) for one in earlier):
         return "no error, the same output" if run.output.strip() else "no error"
     return f"no error, the output of the {where}" if run.same_failure and selection.expected.shown else "no error"
 
@@ -163,7 +163,7 @@ def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> s
     parts.append(format_code_block(truncate(redact_likely_secrets(example.code.rstrip()), _MAX_SHOWN_CODE), language))
     parts += ["", " ".join(map(escape_markdown, example.changed or ["Nothing was changed."])), ""]
     for number, run in enumerate(evidence.runs):
-        if run.output.strip() and not any(is_same_output(run.output, one.output) for one in evidence.runs[:number]):
+        if run.output.strip() and not any(prints_the_same(run, one) for one in evidence.runs[:number]):
             output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]
             parts += [f"Printed on {format_code_span(run.on)}:", "", format_code_block(output, "text"), ""]
     parts += [_describe_environment(run) for run in evidence.runs if run.runtime]

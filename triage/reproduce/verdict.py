@@ -14,7 +14,7 @@ from triage.reproduce.evidence import (
     Selection,
     Verdict,
 )
-from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
+from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, is_whole_output, shows_output
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
@@ -58,8 +58,9 @@ def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measu
     if any(map(is_failed_assert, failures)):
         return "assert"
     # The wrong value is mostly the last one shown: all of them must be there.
-    is_telling = len("".join(expected.shown)) >= MIN_SHOWN_CHARS
-    if is_telling and any(shows_output(execution.output, expected.shown) for execution in executions):
+    shown = expected.shown
+    shows = shows_output if len("".join(shown)) >= MIN_SHOWN_CHARS else is_whole_output
+    if any(shows(execution.output, shown) for execution in executions):
         return "output"
     return "difference"
 
@@ -100,6 +101,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         repeats=len(executions),
         failures=count,
         same_failure=count == len(executions),
+        is_random=any(not is_same_output(first.output, one.output) for one in executions),
         is_mixed=any(not is_same_result(first, one, expected) for one in executions) or 0 < count < len(executions),
     )
 
@@ -126,7 +128,7 @@ def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> 
     if named.same_failure or current.same_failure:
         if current.same_failure:
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
-            if measure == "output" and not is_same_everywhere([named, current]):
+            if measure == "output" and not (named.same_failure and is_same_everywhere([named, current])):
                 return "nothing-to-compare"
             return "still" if named.same_failure or named.outcome not in _ENDED else "newer"
         return "fixed" if current.outcome == "passed" else "other-failure"
@@ -136,9 +138,13 @@ def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> 
 
 
 def is_same_everywhere(runs: Sequence[Run]) -> bool:
-    """Return whether all versions ended and printed the same."""
-    first = runs[0]
+    """Return whether all versions that could be run ended and printed the same."""
+    first, *others = [run for run in runs if run.outcome in _ENDED] or runs
     return all(
-        run.outcome == first.outcome and run.error == first.error and is_same_output(run.output, first.output)
-        for run in runs
+        run.outcome == first.outcome and run.error == first.error and prints_the_same(run, first) for run in others
     )
+
+
+def prints_the_same(one: Run, other: Run) -> bool:
+    """Return whether two versions print the same, without the numbers if these differ from run to run."""
+    return is_same_output(one.output, other.output, is_random=one.is_random or other.is_random)

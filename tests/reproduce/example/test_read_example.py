@@ -62,6 +62,9 @@ def example(body: str, project: Project = SHOP) -> Example:
             ),
             "import shop\nshop.f()",
         ),
+        # What says a version differs on every version.
+        (block(">>> import shop\n>>> shop.f()\n1\n>>> shop.__version__\n'1.0'"), "import shop\nshop.f()"),
+        (block(">>> shop.f()\n1\n>>> import shop; shop.__version__\n'1.0'"), "shop.f()\nimport shop"),
         # Only names of the project are free.
         (block(">>> total(Cart())"), "from shop import *\n\ntotal(Cart())"),
     ],
@@ -74,11 +77,19 @@ def test_the_code_is_the_reporters(body, code):
     ("body", "changed"),
     [
         (block("import shop\nx = shop.total([])"), []),
-        (block("import shop\nshop.total([])\nshop.x"), ["Printed 2 bare expressions."]),
+        (block("import shop\nshop.total([])\nshop.x"), ["The values of bare expressions are printed, as at a prompt."]),
+        (block("import shop\nshop.total([])\nprint(shop.x)"), []),
+        (
+            block(">>> import shop\n>>> print(shop.x)\n>>> shop.y"),
+            ["Took prompts and shown output away.", "The values of bare expressions are printed, as at a prompt."],
+        ),
         (block(">>> import shop\n>>> x = shop.f()"), ["Took prompts and shown output away."]),
         (
             block("import shop\nx = shop.f()") + block("x.y()\nz = x.a()"),
-            ["Joined 2 blocks that continue each other.", "Printed 1 bare expression."],
+            [
+                "Joined 2 blocks that continue each other.",
+                "The values of bare expressions are printed, as at a prompt.",
+            ],
         ),
         (block("x = total(Cart())"), ["Added `from shop import *` before it."]),
         (block("import shop\nprint shop.f()"), ["Wrote 1 print statement of Python 2 as calls."]),

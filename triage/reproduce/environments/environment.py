@@ -25,10 +25,11 @@ RUN_VARIABLES = {
     "LC_ALL": "C.UTF-8",
     "TZ": "UTC",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
     "MPLBACKEND": "Agg",
     "QT_QPA_PLATFORM": "offscreen",
 }
-"""No display, and the same language and time zone everywhere."""
+"""No display, and the same language, time zone and order of sets everywhere."""
 OLDEST_BUILD_TOOLS = datetime(2019, 6, 1, tzinfo=UTC)
 """A project that names no build tool needs setuptools 40.8 (PEP 517), of February 2019."""
 BUILD_SECONDS = 900.0

@@ -13,12 +13,13 @@ Refusal = Literal["no-block", "does-not-parse", "does-not-import-the-project", "
 
 MAX_EXAMPLE_CHARS = 20_000
 MAX_SHOWN_CHARS = 4_000
+MAX_SHOWN = 50
 
 
 class Example(Value):
     language: Language
     code: str = Field(max_length=MAX_EXAMPLE_CHARS)
-    shown: list[str] = Field(default_factory=list, max_length=50)
+    shown: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
     """What the report shows as printed, in order, each below the statement that prints it."""
     is_session: bool = False
     """It was typed at a prompt: an error does not end it, and the value of a bare expression is shown."""

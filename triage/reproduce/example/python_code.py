@@ -94,14 +94,24 @@ def does_something(tree: ast.Module) -> bool:
     )
 
 
-def count_displays(tree: ast.Module) -> int:
-    """Return how many statements at the top level are expressions whose value a prompt would show."""
-    return sum(
-        isinstance(one, ast.Expr)
-        and not isinstance(one.value, ast.Constant)
-        and not (isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") == "print")
-        for one in tree.body
-    )
+def has_displays(tree: ast.Module) -> bool:
+    """Return whether a statement at the top level is an expression whose value a prompt shows."""
+    return any(isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant) for one in tree.body)
+
+
+def prints(tree: ast.Module) -> bool:
+    """Return whether code prints by itself."""
+    return any(isinstance(node, ast.Name) and node.id == "print" for node in ast.walk(tree))
+
+
+def leave_versions_out(statement: str) -> str:
+    """Return a statement of a session without expressions that say a version: they differ on each. Imports stay."""
+    tree = parse(statement)
+    if tree is None or "version" not in statement:
+        return statement
+    kept = [one for one in tree.body if not isinstance(one, ast.Expr)]
+    is_idle = all(isinstance(one, ast.Import | ast.ImportFrom) for one in kept)
+    return "\n".join(map(ast.unparse, kept)) if is_idle and len(kept) < len(tree.body) else statement
 
 
 def find_exports(read: Callable[[str], str | None], folder: str, level: int = 0) -> set[str]:

@@ -10,7 +10,15 @@ from operator import attrgetter
 from triage.base.text import word_set
 from triage.domain.issue import CodeBlock, ParsedIssue
 from triage.reproduce.example import python_code
-from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, MAX_SHOWN_CHARS, Example, NoExample, Project, Refusal
+from triage.reproduce.example.example import (
+    MAX_EXAMPLE_CHARS,
+    MAX_SHOWN,
+    MAX_SHOWN_CHARS,
+    Example,
+    NoExample,
+    Project,
+    Refusal,
+)
 from triage.reproduce.example.sessions import read_session, without_traces
 
 _OTHER_LANGUAGES = word_set(
@@ -92,9 +100,9 @@ def _read_block(block: CodeBlock) -> _Part | None:
         for statement, output in zip(session.statements, session.outputs, strict=True):
             repaired, _ = python_code.repair(statement)
             if python_code.parse(repaired) is not None:
-                statements.append(repaired)
-                # What says a version differs on every version.
-                shown.append("" if "version" in repaired else without_traces(output).strip())
+                kept = python_code.leave_versions_out(repaired)
+                statements.append(kept)
+                shown.append(without_traces(output).strip() if kept == repaired else "")
         code, repairs = "\n".join(statements), python_code.repair(session.code)[1]
         changed += ["Took prompts and shown output away.", *repairs]
         return _analyze(_Part(code, tuple(filter(None, shown)), True, tuple(changed)))
@@ -227,12 +235,12 @@ def _make_example(part: _Part) -> Example | NoExample:
         return NoExample(reason="calls-nothing")
     if part.names.free:
         return NoExample(reason="undefined-names", names=sorted(part.names.free)[:10])
-    if displays := python_code.count_displays(tree):
-        changed.append(f"Printed {displays} bare expression{'' if displays == 1 else 's'}.")
+    if python_code.has_displays(tree) and (part.is_session or not python_code.prints(tree)):
+        changed.append("The values of bare expressions are printed, as at a prompt.")
     return Example(
         language="python",
         code=part.code.strip("\n") + "\n",
-        shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:50],
+        shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:MAX_SHOWN],
         is_session=part.is_session,
         changed=changed,
     )
