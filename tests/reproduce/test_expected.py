@@ -33,27 +33,6 @@ def test_what_a_report_says_that_happens(body, errors, types):
     assert found.shown == ["1"]
 
 
-SCRIPT = "```python\nx\n```\n"
-
-
-@each_row(
-    ("body", "shown"),
-    [
-        (f"{SCRIPT}This prints\n```\n[1, 2]\n```", ["[1, 2]"]),
-        (f"{SCRIPT}### Actual outcome\n\n```\n[1, 2]\n\n[3]\n```", ["[1, 2]\n\n[3]"]),
-        (f"{SCRIPT}Result:\n```\n1\n```\nand the output of y is\n~~~\n2\n~~~", ["1", "2"]),
-        (f"{SCRIPT}### Expected outcome\n```\n[1, 2]\n```", []),
-        (f"{SCRIPT}It should print\n```\n[1, 2]\n```", []),
-        (f"{SCRIPT}In earlier versions the output was\n```\n[1, 2]\n```", []),
-        (f"{SCRIPT}My settings:\n```\n[1, 2]\n```", []),
-        (f"This prints nothing:\n{SCRIPT}", []),
-    ],
-)
-def test_blocks_that_are_said_to_be_printed_are_shown(body, shown):
-    example = EXAMPLE.model_copy(update={"shown": []})
-    assert find_expected(read_issue(Issue(title="It fails", body=body)), example).shown == shown
-
-
 @each_row(
     ("one", "other", "is_same"),
     [

@@ -7,21 +7,12 @@ from collections.abc import Iterator, Sequence
 from triage.domain.issue import ParsedIssue, Trace
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
-from triage.reproduce.example.example import MAX_SHOWN, MAX_SHOWN_CHARS, Example
+from triage.reproduce.example.example import Example
+from triage.reproduce.example.shown_output import WISH
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
 _STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}(?:: (.*))?$", re.S)
-_WISH = re.compile(
-    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|better|rather|must|proper|propose|want|suppress\w*|"
-    r"fix(?:ed|es)?)\b"
-)
-"""A sentence that names the error that ought to be raised, not the one that is."""
-_FENCED = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)\n {0,3}(?P=fence)", re.M | re.S)
-_PRINTED = re.compile(r"(?i)\b(?:actual|prints?|printed|outputs?|outcomes?|results?|returns?|gives?|yields?|shows?)\b")
-_OTHER_TIME = re.compile(r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|correct\w*|desired|after)\b")
-_MAX_SAID_CHARS = 120
-"""Of what stands before a block: its heading, and the end of the sentence."""
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
@@ -43,20 +34,7 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
         stated = _STATED.match(message)
         if stated and stated[2] and message in code and not any(stated[1] == one.type for one in errors):
             errors.append(Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS]))
-    shown = example.shown or list(_find_printed(parsed, example))[:MAX_SHOWN]
-    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=shown)
-
-
-def _find_printed(parsed: ParsedIssue, example: Example) -> Iterator[str]:
-    """Yield the blocks after the example of which the words before them say that they are what it prints."""
-    code, end = "".join(example.code.split()), 0
-    for block in _FENCED.finditer(parsed.body):
-        before, text = parsed.body[end : block.start()], block["text"]
-        end = block.end()
-        said = " ".join(line for line in before.splitlines() if line.strip())[-_MAX_SAID_CHARS:]
-        is_of_example = "".join(text.split()) in code
-        if not is_of_example and _PRINTED.search(said) and not _WISH.search(said) and not _OTHER_TIME.search(said):
-            yield text.strip("\n")[:MAX_SHOWN_CHARS]
+    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=example.shown)
 
 
 def _frames(trace: Trace) -> list[Place]:
@@ -70,7 +48,7 @@ def _last_name(exception: str) -> str:
 
 def _named_types(parsed: ParsedIssue) -> Iterator[str]:
     for sentence in [parsed.title, *find_sentences(parsed.prose)]:
-        if not _WISH.search(sentence):
+        if not WISH.search(sentence):
             yield from (match[1] for match in _TYPE.finditer(sentence))
 
 

@@ -62,6 +62,10 @@ def example(body: str, project: Project = SHOP) -> Example:
             ),
             "import shop\nshop.f()",
         ),
+        # A call of a function is no output of the call before it.
+        (block("import shop\nshop.f()\nprint('end')\nlen([])"), "import shop\nshop.f()\nprint('end')\nlen([])"),
+        # Jupyter shows lines that go on below the code.
+        (block("In [1]: import shop\n        x = 1\n\nIn [2]: shop.f(x)\nOut[2]: 1"), "import shop\nx = 1\nshop.f(x)"),
         # What says a version differs on every version.
         (block(">>> import shop\n>>> shop.f()\n1\n>>> shop.__version__\n'1.0'"), "import shop\nshop.f()"),
         (block(">>> shop.f()\n1\n>>> import shop; shop.__version__\n'1.0'"), "shop.f()\nimport shop"),
@@ -78,10 +82,9 @@ def test_the_code_is_the_reporters(body, code):
     [
         (block("import shop\nx = shop.total([])"), []),
         (block("import shop\nshop.total([])\nshop.x"), ["The values of bare expressions are printed, as at a prompt."]),
-        (block("import shop\nshop.total([])\nprint(shop.x)"), []),
         (
-            block(">>> import shop\n>>> print(shop.x)\n>>> shop.y"),
-            ["Took prompts and shown output away.", "The values of bare expressions are printed, as at a prompt."],
+            block("shop.total([])"),
+            ["Added `import shop` before it.", "The values of bare expressions are printed, as at a prompt."],
         ),
         (block(">>> import shop\n>>> x = shop.f()"), ["Took prompts and shown output away."]),
         (
@@ -103,9 +106,23 @@ def test_what_was_changed_is_listed(body, changed):
     assert example(body).changed == changed
 
 
+SCRIPT = block("import shop\nx = shop.f()")
+
+
 @each_row(
     ("body", "shown"),
     [
+        (f"{SCRIPT}This prints\n```\n[1, 2]\n```", ["[1, 2]"]),
+        (f"{SCRIPT}### Actual outcome\n\n```\nx + 1\n\nx\n```", ["x + 1", "x"]),
+        (f"{SCRIPT}Result:\n```\n1\n```\nand the output of y is\n~~~\n2\n~~~", ["1", "2"]),
+        (f"{SCRIPT}### Expected outcome\n```\n[1, 2]\n```", []),
+        (f"{SCRIPT}It should print\n```\n[1, 2]\n```", []),
+        (f"{SCRIPT}In earlier versions the output was\n```\n[1, 2]\n```", []),
+        (f"{SCRIPT}My settings:\n```\n[1, 2]\n```", []),
+        (f"{SCRIPT}\n```\n[1, 2]\n```", ["[1, 2]"]),
+        (f"This prints nothing:\n{SCRIPT}", []),
+        (f"{SCRIPT}This results in `False`, and I am not happy.", ["False"]),
+        (f"{SCRIPT}I expect that this results in `True`.", []),
         (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), ["0", "'a'"]),
         (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), ["1"]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), ["[1]"]),

@@ -61,12 +61,6 @@ def test_values_are_shown_as_at_a_prompt(shop):
     assert record(shop, code)["output"] == "3\n'a'\n0\n1\n"
 
 
-def test_a_script_that_prints_shows_nothing_else(shop):
-    code = "import shop\nshop.total([1, 2])\nprint('sum')\nfor i in range(2):\n    i\n"
-    assert record(shop, code)["output"] == "sum\n"
-    assert record(shop, code, is_session=True)["output"] == "3\nsum\n0\n1\n"
-
-
 def test_an_error_ends_a_script_and_not_a_session(shop):
     code = "import shop\nshop.total([])\n{}['x']\n5\n"
     script, session = record(shop, code), record(shop, code, is_session=True)

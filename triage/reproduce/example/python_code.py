@@ -96,12 +96,12 @@ def does_something(tree: ast.Module) -> bool:
 
 def has_displays(tree: ast.Module) -> bool:
     """Return whether a statement at the top level is an expression whose value a prompt shows."""
-    return any(isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant) for one in tree.body)
-
-
-def prints(tree: ast.Module) -> bool:
-    """Return whether code prints by itself."""
-    return any(isinstance(node, ast.Name) and node.id == "print" for node in ast.walk(tree))
+    return any(
+        isinstance(one, ast.Expr)
+        and not isinstance(one.value, ast.Constant)
+        and not (isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") == "print")
+        for one in tree.body
+    )
 
 
 def leave_versions_out(statement: str) -> str:

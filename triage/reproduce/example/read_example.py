@@ -1,6 +1,7 @@
 """Finds the example of a report: the first blocks that use the project and can be run."""
 
 import ast
+import builtins
 import re
 import textwrap
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from triage.reproduce.example.example import (
     Refusal,
 )
 from triage.reproduce.example.sessions import read_session, without_traces
+from triage.reproduce.example.shown_output import find_printed_blocks, find_printed_values
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
@@ -32,6 +34,8 @@ _NEARNESS: tuple[Refusal, ...] = (
     "calls-nothing",
     "undefined-names",
 )
+_COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
+"""Functions whose call no value looks like."""
 _MAX_JOINED = 6
 _MAX_TRIES = 100
 """To find where a block ceases to be code: each parses all of it again."""
@@ -53,9 +57,19 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
     if project.language == "node":
         return _read_node_example(parsed.code, project)
-    parts = [part for block in parsed.code if (part := _read_block(block))]
+    printed = find_printed_blocks(parsed.body)
+    found = _find_python_example([block for block in parsed.code if block.text not in printed], project)
+    if isinstance(found, NoExample) or found.shown:
+        return found
+    # A line each: the values of bare expressions are printed between them.
+    lines = [line for text in printed for line in text.split("\n") if line.strip()] or find_printed_values(parsed)
+    return found.model_copy(update={"shown": [line[:MAX_SHOWN_CHARS] for line in lines[:MAX_SHOWN]]})
+
+
+def _find_python_example(blocks: Sequence[CodeBlock], project: Project) -> Example | NoExample:
+    parts = [part for block in blocks if (part := _read_block(block))]
     if not parts:
-        return NoExample(reason="does-not-parse" if parsed.code else "no-block")
+        return NoExample(reason="does-not-parse" if blocks else "no-block")
     modules = set(project.modules)
     refusals: list[NoExample] = []
     for number, part in enumerate(parts):
@@ -150,6 +164,8 @@ def _is_only_output(part: _Part, bound: set[str]) -> bool:
 
 def _is_output(value: ast.expr, bound: set[str]) -> bool:
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    if names & _COMPUTED:
+        return False
     is_text = isinstance(value, ast.Constant) and isinstance(value.value, str) and "\n" in value.value
     return not is_text and not names & bound and not any(isinstance(node, ast.Attribute) for node in ast.walk(value))
 
@@ -163,7 +179,7 @@ def _analyze(part: _Part) -> _Part | None:
 
 def _can_take_prelude(part: _Part, before: Sequence[_Part], project: Project) -> bool:
     """Return whether all names that the block does not define are the project's own, and some are."""
-    known = set(project.exports) | python_code.find_names(project.prelude).bound
+    known = {*project.exports, *project.modules} | python_code.find_names(project.prelude).bound
     free = part.names.free - {name for one in before for name in one.names.bound}
     return bool(free) and free <= known
 
@@ -177,6 +193,8 @@ def _add_prelude(part: _Part, project: Project) -> _Part:
     own = set(project.exports)
     if project.prelude and free <= own | python_code.find_names(project.prelude).bound:
         prelude = project.prelude
+    elif free <= set(project.modules):
+        prelude = "\n".join(f"import {name}" for name in sorted(free))
     elif free <= own:
         prelude = star
     else:
@@ -195,9 +213,7 @@ def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
     for part in parts[number + 1 : number + 1 + _MAX_JOINED]:
         if part.imports & modules:
             break
-        if _is_only_output(part, bound):
-            chosen[-1] = replace(chosen[-1], shown=(*chosen[-1].shown, part.code))
-        elif part.names.free & bound and part.names.free <= bound:
+        if not _is_only_output(part, bound) and part.names.free & bound and part.names.free <= bound:
             chosen.append(part)
             bound |= part.names.bound
     return _merge(chosen)
@@ -235,7 +251,7 @@ def _make_example(part: _Part) -> Example | NoExample:
         return NoExample(reason="calls-nothing")
     if part.names.free:
         return NoExample(reason="undefined-names", names=sorted(part.names.free)[:10])
-    if python_code.has_displays(tree) and (part.is_session or not python_code.prints(tree)):
+    if python_code.has_displays(tree):
         changed.append("The values of bare expressions are printed, as at a prompt.")
     return Example(
         language="python",

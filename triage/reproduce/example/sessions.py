@@ -46,8 +46,13 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
     session = Session([], [])
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         code, number = [_code(first, lines[start])], start + 1
-        while number < end and (match := more.match(lines[number])):
-            code.append(match["code"] or "")
+        # Jupyter shows the lines that go on without a prompt, below the code.
+        blank = " " * len(lines[start][: -len(code[0])]) if first is _IPYTHON and code[0] else ""
+        while number < end:
+            match = more.match(lines[number])
+            if not match and not (blank and lines[number].startswith(blank)):
+                break
+            code.append(match["code"] or "" if match else lines[number][len(blank) :])
             number += 1
         # Some terminals show lines that continue a bracket without a prompt.
         statement = textwrap.dedent("\n".join(code)).rstrip()

@@ -197,21 +197,12 @@ def run_child(write_end, is_session, modules):
 
 def import_quietly(statement):
     """The functions that run on import are not those that the example calls. Its own import raises the error."""
+    module = ast.parse("")
+    module.body = [statement]
     try:
-        exec(compile(make_module([statement]), "<imports>", "exec"), {"__name__": "imports"})
+        exec(compile(module, "<imports>", "exec"), {"__name__": "imports"})
     except BaseException:  # its own import raises the error
         pass
-
-
-def make_module(statements):
-    module = ast.parse("")  # its other fields differ from version to version
-    module.body = statements
-    return module
-
-
-def prints(tree):
-    """Whether the example prints by itself. Then it is a script, and what it does not print is nothing to show."""
-    return any(isinstance(node, ast.Name) and node.id == "print" for node in ast.walk(tree))
 
 
 def find_folders(modules):
@@ -228,12 +219,9 @@ def find_folders(modules):
 def run_statements(tree, names, is_session, errors):
     # Each statement is compiled alone, and none may lose what `from __future__` says for all.
     futures = [one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    is_shown = is_session or not prints(tree)
     for statement in tree.body:
-        if is_shown:  # as a prompt does: the value of an expression is printed
-            code = compile(ast.Interactive(body=[*futures, statement]), EXAMPLE, "single", dont_inherit=True)
-        else:
-            code = compile(make_module([*futures, statement]), EXAMPLE, "exec", dont_inherit=True)
+        # As a prompt does: the value of an expression is shown.
+        code = compile(ast.Interactive(body=[*futures, statement]), EXAMPLE, "single", dont_inherit=True)
         try:
             exec(code, names)
         except Exception as error:  # a prompt goes on after an error
