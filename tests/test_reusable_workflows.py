@@ -132,10 +132,13 @@ def test_the_fix_flow_has_the_jobs_of_the_example_to_copy() -> None:
         assert {key: job[key] for key in ("permissions", "outputs", "needs") if key in job} == {
             key: other[key] for key in ("permissions", "outputs", "needs") if key in other
         }
-    install, tests = jobs["verify"]["steps"][-2:]
+    install, tests, upload = jobs["verify"]["steps"][-3:]
     assert "$DOCKERFILE" in install["run"]
     assert install["env"] == {"DOCKERFILE": "${{ inputs.dockerfile }}"}
-    assert tests["run"] == example["jobs"]["verify"]["steps"][-1]["run"]
+    other_tests, other_upload = example["jobs"]["verify"]["steps"][-2:]
+    assert tests["run"] == other_tests["run"]
+    assert upload == other_upload
+    assert jobs["verify"]["steps"][3] == example["jobs"]["verify"]["steps"][3], "the example of the report"
     assert tests["env"] == {"TEST_COMMAND": "${{ inputs.test-command }}"}
 
 

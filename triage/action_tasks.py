@@ -62,9 +62,14 @@ async def carry_out(
     if isinstance(task, FixTask):
         from triage.fix import fix_services  # as above
         from triage.fix.jobs.run_fix_job import run_fix_job
+        from triage.reproduce.fix_example import open_fix_example
 
         app = replace(app, settings=app.settings.with_fix_limits())
-        flow = fix_services.open_flow(app, open_run(app, event_issue=parse_issue(payload)))
+        flow = fix_services.open_flow(
+            app,
+            open_run(app, event_issue=parse_issue(payload)),
+            partial(open_fix_example, app.root, app.config.reproduce),
+        )
         return (await run_fix_job(app.settings.fix, task, flow)).status
     # Once more: the project's own settings may skip the event.
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.config)

@@ -6,6 +6,7 @@ Exit code 0: done, also when degraded; 1: an error, in one line; 2: wrong usage;
 import os
 import signal
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -117,9 +118,19 @@ def _discard_output() -> None:
 
 @commands.callback(invoke_without_command=True)
 def version(
-    *, show: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False
+    context: typer.Context,
+    *,
+    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
     """Print the version."""
+    context.obj = _open_examples
     if show:
         sys.stdout.write(f"bug-triage {__version__}\n")
         raise typer.Exit
+
+
+def _open_examples(app: Any) -> Any:
+    """What one feature has for another: the examples of reports, for `fix`."""
+    from triage.reproduce.fix_example import open_fix_example
+
+    return partial(open_fix_example, app.root, app.config.reproduce)

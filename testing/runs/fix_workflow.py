@@ -3,7 +3,9 @@
 import contextlib
 import io
 import json
+import shutil
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +15,7 @@ from typing import Any
 from testing.checkouts.git_repositories import git as run_git
 from testing.runner_grammar import parse_outputs
 from testing.runs import external_services
+from testing.runs.verify_job import RUNNING_DOCKER, run_verify
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
@@ -134,6 +137,21 @@ class FixWorkflow:
             "HOME": str(self.folder),
         }
 
+    def verify(self, stored: Mapping[str, str]) -> str:
+        """Runs the script of the job `verify`, and leaves what it uploads where `report` downloads it. Returns its outcome."""
+        own, checkout = self.folder / f"verify-{stored['proposal-id']}", self.folder / "checkout"
+        for name, output in {"base": "proposal-base", "after": "proposal-sha", "before": "proposal-test-sha"}.items():
+            run_git(self.folder, "clone", "-q", "--no-checkout", str(self.git.folder), str(own / name))
+            run_git(own / name, "fetch", "-q", "origin", "refs/triage/proposals/7/*:refs/remotes/origin/p/*")
+            run_git(own / name, "checkout", "-q", stored[output])
+            shutil.rmtree(own / name / ".git")
+        shutil.copytree(checkout / ".triage", own / ".triage")
+        command = f"{sys.executable} -m pytest -q -p no:cacheprovider --junit-xml=/tmp/reports/tests.xml"
+        outcome, _ = run_verify(own, RUNNING_DOCKER, TEST_COMMAND=command, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+        for path in (own / ".triage").glob("example-*.json"):
+            shutil.copy(path, checkout / ".triage")
+        return outcome.removeprefix("tests=")
+
     @property
     def summary(self) -> str:
         return (self.folder / "summary").read_text()
@@ -184,3 +202,16 @@ def serve_fix_workflow(
         git.set_ref("refs/heads/main", git.commit(dict(files)))
         run_git(folder, "clone", "-q", str(git.folder), "checkout")
         yield FixWorkflow(folder, api, git, PullRequestsApi(git), IssueWritesApi(api), model.url, requests)
+
+
+EXAMPLE = """from shop.basket import Basket  # $(touch pwned) `touch pwned` '; touch pwned #
+
+basket = Basket()
+basket.names = ["pear"]
+print(basket.total({}))
+"""
+EXAMPLE_FILES: Mapping[str, str | bytes] = {
+    **FILES,
+    "shop/__init__.py": "",
+    "pyproject.toml": '[project]\nname = "shop"\n',
+}

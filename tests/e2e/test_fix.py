@@ -7,9 +7,20 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import git as run_git
-from testing.runs.fix_workflow import ANSWERS, BASKET, FIXED, OLD_TEST, FixWorkflow, serve_fix_workflow
+from testing.runs.fix_workflow import (
+    ANSWERS,
+    BASKET,
+    EXAMPLE,
+    EXAMPLE_FILES,
+    FIXED,
+    OLD_TEST,
+    FixWorkflow,
+    serve_fix_workflow,
+)
 from testing.servers.github_api import JOB_TOKEN
 from testing.text.secret_forms import PASSWORD
+from triage.comment.comment import CommentParts, join_comment
+from triage.comment.hidden_state import CommentState, Reproduced, hash_example, render_state
 
 
 @pytest.fixture
@@ -62,6 +73,85 @@ def test_from_a_comment_to_a_draft_pull_request(workflow: FixWorkflow) -> None:
     kept = workflow.our_comment.partition("<summary>The change as it was approved</summary>")[2]
     assert "```diff" in kept
     assert "/triage approve" not in kept
+
+
+def show_example(workflow: FixWorkflow, example: str) -> None:
+    workflow.api.issues[7]["body"] = f"It crashes.\n\n```python\n{example}```\n\n```\nKeyError: 'pear'\n```\n"
+
+
+@pytest.fixture
+def with_example(tmp_path: Path) -> Iterator[FixWorkflow]:
+    with serve_fix_workflow(tmp_path, EXAMPLE_FILES) as running:
+        show_example(running, EXAMPLE)
+        yield running
+
+
+def list_prompts(workflow: FixWorkflow, schema: str) -> list[str]:
+    """What the model was asked in this form."""
+    asked = [json.dumps(request.body) for request in workflow.requests]
+    return [text for text in asked if f'"name": "{schema}"' in text]
+
+
+def test_the_example_of_the_report_is_what_the_model_starts_from_and_what_verify_runs(
+    with_example: FixWorkflow,
+) -> None:
+    workflow = with_example
+    workflow.say("/triage fix")
+    workflow.propose()
+    for schema in ("CodeChanges", "TestChanges"):
+        (prompt,) = list_prompts(workflow, schema)
+        shown = prompt.partition("<<the report's example")[2]
+        assert "print(basket.total({}))" in shown
+        assert "The report shows:\\nKeyError: 'pear'" in shown
+    assert (workflow.folder / "checkout/.triage/example.txt").read_text() == EXAMPLE
+    stored = workflow.run("store")
+    assert workflow.verify(stored) == "proved"
+    assert not list(workflow.folder.rglob("pwned")), "no shell has read it"
+    workflow.run("report", proposal_tests="proved")
+    sentence = "The report's example failed before and passes with this change."
+    assert f"\n**Example.** {sentence}" in workflow.our_comment
+    workflow.say(f"/triage approve {stored['proposal-id']}")
+    workflow.run("apply")
+    assert f"\n- **Example:** {sentence}" in workflow.pulls.pulls[0]["body"]
+
+
+@pytest.mark.parametrize(
+    ("example", "change", "sentence"),
+    [
+        (EXAMPLE, "prices[name] * 1", "⚠️ **Example.** The report's example still fails with this change."),
+        (f"import not_there\n{EXAMPLE}", "prices.get(name, 0)", "could not be run: an import fails."),
+        (f"open('a.csv')\n{EXAMPLE}", "prices.get(name, 0)", "could not be run: it needs a file."),
+        ("import shop\n\nprint(shop.x())\n", "prices.get(name, 0)", "could not be run: it failed before it used"),
+        (EXAMPLE.replace("{}", "{'pear': 1}"), "prices[name] + 1", "did not fail before, and prints something else"),
+    ],
+    ids=["the same failure", "a missing import", "a missing file", "a wrong name", "another output"],
+)
+def test_every_other_end_of_the_example_is_told(tmp_path: Path, example: str, change: str, sentence: str) -> None:
+    (changed,) = ANSWERS["CodeChanges"]["changes"]
+    answer = ANSWERS["CodeChanges"] | {
+        "changes": [changed | {"edits": [{"search": "prices[name]", "replace": change}]}]
+    }
+    answers = {name: [one] for name, one in (ANSWERS | {"CodeChanges": answer}).items()}
+    with serve_fix_workflow(tmp_path, EXAMPLE_FILES, answers) as workflow:
+        show_example(workflow, example)
+        workflow.say("/triage fix")
+        workflow.propose()
+        workflow.verify(workflow.run("store"))
+        workflow.run("report", proposal_tests="none")
+        assert sentence in workflow.our_comment
+
+
+@pytest.mark.parametrize("code", [EXAMPLE, "import shop\nshop.other()\n"])
+def test_what_a_run_on_the_default_branch_said_is_known_to_the_model(with_example: FixWorkflow, code: str) -> None:
+    workflow = with_example
+    state = CommentState(reproduced=Reproduced(example=hash_example(code), fails=True))
+    said = "**Still happens on `main`.**\n\n| ends in | [`shop/basket.py:3`](x) |\n\n<details>the code</details>"
+    workflow.api.add_comment(join_comment(CommentParts(render_state(state), "", reproduction=said)), "github-actions")
+    workflow.say("/triage fix")
+    workflow.propose()
+    (prompt,) = list_prompts(workflow, "TestChanges")
+    assert ("Still happens on `main`." in prompt and "shop/basket.py:3" in prompt) is (code == EXAMPLE)
+    assert "the code</details>" not in prompt
 
 
 def test_a_person_without_write_access_starts_nothing(workflow: FixWorkflow) -> None:

@@ -347,6 +347,49 @@ def test_a_check_that_fails_goes_back_to_the_model_and_gets_no_key_of_ours(check
     assert "DATABASE_URL=pg://a:b@c/d" in seen
 
 
+PROJECT = "[project]\nname = 'shop'\n"
+EXAMPLE = "from shop.cart import total\n\nprint(total([]))\n"
+TOLD = "This is the report's example. Run it beside the check, on this machine and as you? yes or no\n> "
+
+
+def add_project(checkout: Path) -> None:
+    write(checkout, {"pyproject.toml": PROJECT})
+    git(checkout, "add", "pyproject.toml")
+    git(checkout, "commit", "-q", "-m", "x")
+
+
+@pytest.mark.parametrize(("answer", "is_run"), [("yes", True), ("sure", False)])
+def test_the_example_of_the_report_is_run_where_a_person_allows_it(checkout: Path, answer: str, is_run: bool) -> None:
+    """It is a stranger's code. The first version passes all tests, and the example still fails with it."""
+    add_project(checkout)
+    write(checkout.parent, {"issue.md": f"{ISSUE}\n```python\n{EXAMPLE}```\n"})
+    author = Author(["    return sum(prices) / max(len(prices), 0)\n", GOOD])
+    with serve_script(author) as server, open_terminal(checkout, server, "--check", "true") as terminal:
+        assert f"\n{EXAMPLE}" in terminal.wait_for(TOLD)
+        terminal.type(f"{answer}\n")
+        terminal.wait_for(QUESTION)
+        terminal.type("approve\n")
+        assert terminal.wait_for_end() == 0
+    assert "shop.cart import total" in author.prompts[0]
+    where = "It fails with ZeroDivisionError: division by zero, raised in shop/cart.py:2 (total)."
+    assert (where in author.prompts[0]) is is_run
+    assert ("The report's example failed before and passes with this change." in terminal.text) is is_run
+    assert len(author.prompts) == (2 if is_run else 1)
+    assert ("The report's example still fails with this change." in author.prompts[-1]) is is_run
+
+
+def test_an_example_is_not_run_where_nobody_is_asked(checkout: Path) -> None:
+    add_project(checkout)
+    write(checkout.parent, {"issue.md": f"{ISSUE}\n```python\n{EXAMPLE}open('{checkout.parent}/seen', 'w')\n```\n"})
+    author = Author()
+    with serve_script(author) as server:
+        done = run(checkout, server, "--check", CHECK)
+    assert done.returncode == 0, done.stderr
+    assert "print(total([]))" in author.prompts[0]
+    assert "The report's example" not in done.stdout
+    assert not (checkout.parent / "seen").exists()
+
+
 def test_a_suite_with_a_test_that_fails_anyway_says_what_it_can(checkout: Path) -> None:
     broken = "def test_clock():\n    assert False\n"
     write(checkout, {"tests/test_clock.py": broken})

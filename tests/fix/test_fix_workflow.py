@@ -1,8 +1,6 @@
 """`examples/workflows/fix-all-jobs.yml`: which job may do what, and what its job `verify` makes of the tests."""
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from testing.runs.verify_job import RUNNING_DOCKER, VERIFY, run_verify
 from tests.docs_pages import load_manifest
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +71,7 @@ def test_inputs_and_outputs_exist() -> None:
 
 
 def test_the_patched_code_has_no_network_and_no_token() -> None:
-    script = JOBS["verify"]["steps"][-1]["run"]
+    script = VERIFY["run"]
     assert "--network none" in script
     assert "docker.sock" not in TEXT
     assert "GITHUB_TOKEN" not in TEXT
@@ -96,23 +95,6 @@ def test_no_job_follows_the_gate_without_a_task() -> None:
     for name in ("propose", "report", "apply"):
         condition = JOBS[name]["if"]
         assert condition.count("needs.gate.outputs.task == '") == condition.count("needs.gate.outputs.task") > 0
-
-
-VERIFY = JOBS["verify"]["steps"][-1]
-
-
-def run_verify(folder: Path, docker: str, **environment: str) -> tuple[str, str]:
-    """Runs the script as the runner does, with this program as `docker`. Returns its outcome and what it printed."""
-    program = folder / "bin" / "docker"
-    program.parent.mkdir()
-    program.write_text(docker)
-    program.chmod(0o755)
-    output = folder / "output"
-    known = {"PATH": f"{program.parent}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(output)} | environment
-    done = subprocess.run(
-        ["bash", "-e", "-c", VERIFY["run"]], cwd=folder, env=known, check=True, capture_output=True, text=True
-    )
-    return output.read_text().strip(), done.stdout
 
 
 FAILING_DOCKER = """#!/bin/sh
@@ -162,15 +144,6 @@ def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, ran: str, 
     assert first == f"::stop-commands::{last.strip(':')}", "what the tests print is no command to the runner"
     assert found == f"tests={outcome}"
     assert not (tmp_path / "x").exists()
-
-
-RUNNING_DOCKER = """#!/bin/sh
-# Runs the script of the container here, in folders of its own.
-for word; do case "$word" in *:/patched:ro) patched=${word%%:*};; esac; script=$word; done
-own=$(mktemp -d "$PWD/container-XXXX"); mkdir "$own/project" "$own/tmp"
-TEST_COMMAND=$(echo "$TEST_COMMAND" | sed "s#=/tmp/#=$own/tmp/#"); export TEST_COMMAND
-cd "$own/project" && exec sh -c "$(echo "$script" | sed "s#/tmp/#$own/tmp/#g; s#/patched/#$patched/#; s#/project/#$own/project/#")"
-"""
 
 
 def run_real_tests(folder: Path) -> str:

@@ -7,7 +7,15 @@ import pytest
 
 from testing.fake_files import FakeFiles
 from testing.fakes import COMMIT
-from triage.domain.proposal import AffectedModule, BaseFile, FileVersion, PatchDraft, PatchProposal, ProposalTests
+from triage.domain.proposal import (
+    AffectedModule,
+    BaseFile,
+    ExampleResult,
+    FileVersion,
+    PatchDraft,
+    PatchProposal,
+    ProposalTests,
+)
 from triage.fix.commit_text import CommitWords
 from triage.fix.proposal_text import (
     MAX_PART_UNITS,
@@ -62,7 +70,10 @@ def make_draft(**changes: Any) -> PatchDraft:
 
 def render(draft: PatchDraft, tests: ProposalTests = "proved", files: FakeFiles = FILES) -> str:
     named = PROPOSAL.id
-    return render_awaiting(draft, files, PROPOSAL, named, tests=tests, diff_url=URL, run_url=RUN) + "\n"
+    example = ExampleResult(outcome="fixed")
+    return (
+        render_awaiting(draft, files, PROPOSAL, named, tests=tests, example=example, diff_url=URL, run_url=RUN) + "\n"
+    )
 
 
 def test_a_proposal_reads_as_in_its_golden_file(golden: Any) -> None:
@@ -96,7 +107,7 @@ def test_the_pull_request_reads_as_in_its_golden_file(golden: Any) -> None:
         ["src/totals.py - Rounds as banks do.", "Revision 1, after - use Decimal"],
         ["Whether a negative total rounds so, too."],
     )
-    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", words, ["tests/test_totals.py"])
+    body = render_pull_request_body(PROPOSAL.id, issue, "mona", "proved", words, ["tests/test_totals.py"], "changed")
     golden("tests/golden/pull_request.md", body + "\n")
 
 

@@ -14,7 +14,7 @@ from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
 from triage.domain.issue import EarlierQuestions
 from triage.domain.past_issues import PredictedBy
-from triage.domain.proposal import ProposalId, ProposalTests
+from triage.domain.proposal import ExampleOutcome, ProposalId, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
@@ -68,6 +68,7 @@ _LATER_FIELDS = (
     "named",
     "proposal",
     "tests",
+    "example",
     "reproduced",
     "earlier",
     "runs",
@@ -155,6 +156,8 @@ class CommentState(Value):
     """Last commit of the proposed patch that the comment shows."""
     tests: ProposalTests = ""
     """What the project's tests said of it."""
+    example: ExampleOutcome = ""
+    """What became of the report's example with it."""
     reproduced: Reproduced | None = None
     earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
     """What the comment asked before it asked what it asks now, oldest first."""
@@ -253,6 +256,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         named=earlier.named or (None if text is None else _remember_named(report)),
         proposal=earlier.proposal,
         tests=earlier.tests,
+        example=earlier.example,
         reproduced=earlier.reproduced,
         earlier=earlier.earlier,
         runs=earlier.runs,

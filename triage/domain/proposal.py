@@ -21,6 +21,18 @@ Approvers = Literal["write", "owners"]
 ProposalTests = Literal["", "proved", "unproved", "failed", "unclear", "uncounted", "none"]
 """What the project's tests said of a patch; empty if nobody reported it."""
 
+ExampleOutcome = Literal["", "fixed", "still", "other", "broken", "changed", "unchanged", "not-run"]
+"""What became of the report's example with a patch; empty if nobody ran it."""
+
+
+class ExampleResult(Value):
+    outcome: ExampleOutcome = ""
+    reason: str = ""
+    """Why it could not be run, in words of ours."""
+    output: str = ""
+    """How it ends with the change, and what it prints."""
+
+
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 TextHash = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """Of an issue's title and body, see `publish.hidden_state.hash_text`."""

@@ -29,7 +29,8 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.wording import format_usage
 from triage.domain.proposal import ProposalStatus
 from triage.fix import fix_services
-from triage.fix.fix_ports import BaseFiles
+from triage.fix.fix_ports import BaseFiles, ReportExample
+from triage.safety.clean_text import clean_text
 
 if TYPE_CHECKING:
     from triage.fix.graph.fix_graph import AskPerson
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
 
 NO_MODEL = "A fix needs a model: set TRIAGE_MODEL_API_KEY, or TRIAGE_MODEL_BASE_URL for an endpoint of your own."
 
+RUN_EXAMPLE = "This is the report's example. Run it beside the check, on this machine and as you? yes or no"
+
 
 def fix(
+    context: typer.Context,
     issue: IssueOption,
     repo: Repo = Path(),
     github: GitHubOption = "",
@@ -57,17 +61,22 @@ def fix(
     app = replace(app, settings=app.settings.with_fix_limits())
     if app.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
-    with output.progress, fix_services.open_workspace(app, os.environ) as workspace:
-        workspace.check_can_commit()
-        app, found, repository = open_issue(app.with_project_config(), issue, github)
-        files = open_base_files(app.root, "HEAD")
-        local = LocalFix(app.open_services(), files, workspace, check)
+    with fix_services.open_workspace(app, os.environ) as workspace:
+        with output.progress:
+            workspace.check_can_commit()
+            app, found, repository = open_issue(app.with_project_config(), issue, github)
+            files = open_base_files(app.root, "HEAD")
+            example = context.obj(app)(found) if context.obj else None
+        is_interactive = _is_interactive(issue, as_json=as_json)
+        runs_example = bool(check) and is_interactive and _may_run(example)
 
         async def run(cancelled: asyncio.Event) -> "FixState":
-            ask = _build_question(files, cancelled) if _is_interactive(issue, as_json=as_json) else None
+            ask = _build_question(files, cancelled) if is_interactive else None
             return await local.run(found, repository, cancelled, ask, change)
 
-        state, stopped_by = run_until_signal(run)
+        with output.progress:
+            local = LocalFix(app.open_services(), files, workspace, check, example, runs_example)
+            state, stopped_by = run_until_signal(run)
         if stopped_by:
             raise SystemExit(EXIT_CODES[stopped_by])
         if state.report and state.report.index and state.report.index.dirty:
@@ -80,6 +89,14 @@ def fix(
 def _is_interactive(issue: str, *, as_json: bool) -> bool:
     """Whether somebody sees the proposal and can answer. A proposal that went into a pipe was not seen."""
     return sys.stdin.isatty() and sys.stdout.isatty() and issue != "-" and not as_json
+
+
+def _may_run(example: ReportExample | None) -> bool:
+    """Show a stranger's code, and ask whether it may run on this machine."""
+    if example is None or not example.files:
+        return False
+    sys.stdout.write(f"\n{clean_text(example.code)}")
+    return _read_answer(RUN_EXAMPLE).lower() in ("yes", "y")
 
 
 def _build_question(files: BaseFiles, cancelled: asyncio.Event) -> "AskPerson":

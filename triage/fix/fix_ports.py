@@ -1,11 +1,12 @@
 """What the jobs and the graph of a fix need from outside, as protocols: they must not import processes or SDKs."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import Field
 
-from triage.domain.proposal import BaseFile, EditablePath, PatchProposal, PullRequest
+from triage.domain.issue import Issue
+from triage.domain.proposal import BaseFile, EditablePath, ExampleResult, PatchProposal, PullRequest
 from triage.domain.value import Value
 
 
@@ -126,6 +127,31 @@ class BaseFiles(Protocol):
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
         """Errors that a parser of the file's language finds; None without a parser. Takes up to two seconds."""
+
+
+class ReportExample(Protocol):
+    """Code of the report that uses the project and can be run. Running it is up to others."""
+
+    @property
+    def code(self) -> str:
+        """As it is run: a stranger's."""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """By name: `example.sh`, which prints `runs` of the project in its folder, and what it needs.
+
+        Empty if it would run files that are not in a commit.
+        """
+
+    def describe(self, runs: bytes = b"") -> str:
+        """For a model: the code, what was changed in it, what the report shows. With `runs` on the base, their end."""
+
+    def compare(self, before: bytes, after: bytes) -> ExampleResult:
+        """What `runs` on the base and with a change say. Both are a stranger's words."""
+
+
+OpenExample = Callable[[Issue], ReportExample | None]
+"""Reads the example of a report. Slow."""
 
 
 class CheckResult(Value):

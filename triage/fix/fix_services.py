@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from triage.app.app import App
 from triage.app.settings import remove_own_variables
 from triage.base.errors import BadInput
-from triage.fix.fix_ports import ProposalStore
+from triage.fix.fix_ports import OpenExample, ProposalStore, ReportExample
 from triage.jobs.run_context import Run
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 OBJECT_WRITE_SECONDS = 0.25
 """Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
 
+MAX_RUNS_BYTES = 1_000_000
 
-def open_flow(app: App, run: Run) -> "FixJob":
+
+def open_flow(app: App, run: Run, open_example: OpenExample) -> "FixJob":
     """What a job of the fix flow acts through."""
     from triage.fix.base_files import open_base_files
     from triage.fix.jobs.fix_job import FixJob
@@ -33,6 +35,9 @@ def open_flow(app: App, run: Run) -> "FixJob":
         open_files=partial(open_base_files, app.root),
         read_result=partial(read_proposal_file, app),
         write_result=partial(write_proposal_file, app),
+        open_example=open_example,
+        write_example=partial(write_example_files, app),
+        read_runs=partial(read_example_runs, app),
         approvers=app.settings.approvers,
         tests=app.settings.proposal_tests,
         run_url=app.environment.run_url,
@@ -67,6 +72,29 @@ def write_proposal_file(app: App, text: str) -> str:
         return write_file(app.root, PROPOSAL, text)
     except OSError as error:
         raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
+
+
+def write_example_files(app: App, example: ReportExample) -> None:
+    """Writes what the job `verify` runs. Raises BadInput if it cannot be written."""
+    from triage.output.job_files import write_file
+
+    redact = app.redactor.redactor_for("example")
+    try:
+        for name, text in example.files.items():
+            write_file(app.root, name, redact(text))
+    except OSError as error:
+        raise BadInput(f"The report's example cannot be written ({type(error).__name__}).") from None
+
+
+def read_example_runs(app: App) -> tuple[bytes, bytes] | None:
+    """What the job `verify` has written: a stranger's words. None if it ran no example, or they cannot be read."""
+    from triage.output.job_files import read_own_file
+
+    try:
+        base, after = (read_own_file(app.root, f"example-{name}.json", MAX_RUNS_BYTES) for name in ("base", "after"))
+    except OSError:
+        return None
+    return None if base is None or after is None else (base, after)
 
 
 def build_proposal_store(app: App) -> ProposalStore:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from triage.comment.sections import Fold, utf16_length
 from triage.comment.template import ensure_safe, render_block
 from triage.comment.wording import format_count
-from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchDraft, PatchProposal, ProposalTests
+from triage.domain.proposal import (
+    MAX_REVISIONS,
+    PROPOSAL_LIFETIME,
+    ExampleOutcome,
+    ExampleResult,
+    PatchDraft,
+    PatchProposal,
+    ProposalTests,
+)
 from triage.fix.commit_text import CommitWords
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
@@ -19,6 +27,25 @@ NOBODY_YET = "Written by a model, approved by nobody yet."
 """Begins the part with the commands."""
 MAX_DIFF_UNITS = 15_000
 MAX_DIFF_LINES = 200
+NOT_RUN = ExampleResult()
+
+
+_EXAMPLE_ENDS: dict[ExampleOutcome, str] = {
+    "": "",
+    "fixed": "failed before and passes with this change",
+    "still": "still fails with this change",
+    "other": "failed before, and fails in another way with this change",
+    "broken": "did not fail before, and fails with this change",
+    "changed": "did not fail before, and prints something else with this change",
+    "unchanged": "did not fail before, and prints the same with this change",
+    "not-run": "could not be run",
+}
+
+
+def describe_example(outcome: ExampleOutcome, reason: str = "") -> str:
+    """Return what became of the report's example, as a sentence; empty if nobody ran it."""
+    end = f"{_EXAMPLE_ENDS[outcome]}: {reason}" if reason else _EXAMPLE_ENDS[outcome]
+    return f"The report's example {end}." if outcome else ""
 
 
 def render_proposal(draft: PatchDraft, files: BaseFiles) -> str:
@@ -35,12 +62,13 @@ def render_awaiting(
     tests: ProposalTests,
     diff_url: str,
     run_url: str,
+    example: ExampleResult = NOT_RUN,
 ) -> str:
     """Return the part of the comment that shows a stored proposal and says how to answer it."""
     until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
     parts = [
         *_render_parts(draft, files, diff_url),
-        render_block("proposal", "proof", draft, tests, run_url),
+        render_block("proposal", "proof", draft, tests, run_url, describe_example(example.outcome, example.reason)),
         render_block("proposal", "commands", proposal_id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
     ]
     return _make_safe(parts, [url for url in (diff_url, run_url) if url])
@@ -57,7 +85,7 @@ def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
         *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
         render_block("proposal", "no_permission", block if is_exact else "", is_masked),
     ]
-    return _make_safe([*shown, render_block("proposal", "proof", draft, "", "")], [])
+    return _make_safe([*shown, render_block("proposal", "proof", draft, "", "", "")], [])
 
 
 def render_abandoned(error: str) -> str:
@@ -94,6 +122,7 @@ def render_pull_request_body(
     tests: ProposalTests,
     words: CommitWords,
     test_paths: Sequence[str],
+    example: ExampleOutcome = "",
 ) -> str:
     """Return the body of a pull request: what it does, what made it, what proved it, and what to look at.
 
@@ -107,7 +136,8 @@ def render_pull_request_body(
         "failed": "nothing: the project's tests fail with the change.",
         "unclear": "nothing: the project's tests fail, with and without the change.",
     }.get(tests, "nothing: no test was run with the change." + ("" if test_paths else " It has no test."))
-    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words, test_paths)
+    said = describe_example(example)
+    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved, words, test_paths, said)
     return ensure_safe(text, [issue_url], MAX_PART_UNITS)
 
 

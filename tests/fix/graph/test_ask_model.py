@@ -58,10 +58,22 @@ async def test_text_of_strangers_is_no_instruction() -> None:
 
 async def test_plan_code_feedback_and_the_check_are_in_the_prompt() -> None:
     given = make_input(
-        human_feedback=["Use a set."], check_output="AssertionError: 2 != 3", change_request="Only a.py."
+        example="import shop\nshop.total([])",
+        human_feedback=["Use a set."],
+        check_output="AssertionError: 2 != 3",
+        change_request="Only a.py.",
     )
     text = text_of(await ask(given))
-    for part in ("Spaces are ignored.", "src/: It parses.", "x = 1", "the diff", "Use a set.", "2 != 3", "Only a.py."):
+    for part in (
+        "Spaces are ignored.",
+        "src/: It parses.",
+        "x = 1",
+        "the diff",
+        "Use a set.",
+        "2 != 3",
+        "Only a.py.",
+        "shop.total([])",
+    ):
         assert part in text
     assert "Be brief." in text
 
@@ -83,9 +95,11 @@ async def test_an_answer_that_could_not_be_used_is_shown_with_the_reason() -> No
 async def test_tests_follow_the_existing_ones() -> None:
     model = FakeModel({"TestChanges": None})
     services = fake_services(codebase=FakeCodebase({}), model=model)
-    await ask_for_tests(make_input(root_cause="It is 1."), services, model, "+x = 2", "def test_x(): ...")
+    await ask_for_tests(
+        make_input(root_cause="It is 1.", example="shop.total([])"), services, model, "+x = 2", "def test_x(): ..."
+    )
     text = text_of(model.asked[0][1])
-    for part in ("It is 1.", "+x = 2", "def test_x(): ..."):
+    for part in ("It is 1.", "+x = 2", "def test_x(): ...", "shop.total([])"):
         assert part in text
 
 

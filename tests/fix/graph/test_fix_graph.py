@@ -16,7 +16,14 @@ from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from triage.base.errors import BadInput, CannotPublish, ModelUnavailable
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import BaseFile, PatchDraft, PendingMutation, ProposalStatus
+from triage.domain.proposal import (
+    BaseFile,
+    ExampleOutcome,
+    ExampleResult,
+    PatchDraft,
+    PendingMutation,
+    ProposalStatus,
+)
 from triage.domain.report import RunReport
 from triage.fix.fix_answers import (
     ChosenModule,
@@ -473,6 +480,45 @@ async def test_a_check_that_only_the_change_makes_pass_proves_it() -> None:
     state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(unchanged=FAILS)
     assert state.draft is not None
     assert state.draft.checked == "The check passes with this change and fails without it."
+
+
+async def test_an_example_that_still_fails_sends_the_change_back() -> None:
+    found = [ExampleResult(outcome="still", output="It fails with KeyError: 1."), ExampleResult(outcome="fixed")]
+    fixing = Fixing(FakeModel(answers()), said=["approve"], checks=[PASSES])
+    state = await fixing.run(run_example=lambda _: found.pop(0))
+    first, second = fixing.prompts("CodeChanges")
+    assert "KeyError: 1" not in first
+    assert "The report's example still fails with this change.\nIt fails with KeyError: 1." in second
+    assert state.draft is not None
+    assert state.draft.checked.endswith(" The report's example failed before and passes with this change.")
+
+
+async def test_an_example_that_goes_on_failing_is_said() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[PASSES])
+    state = await fixing.run(run_example=lambda _: ExampleResult(outcome="still", output="It fails with KeyError: 1."))
+    assert len(fixing.prompts("CodeChanges")) == 3
+    assert (state.status, state.check_output.splitlines()[1:]) == (
+        ProposalStatus.AWAITING,
+        ["It fails with KeyError: 1."],
+    )
+    assert state.draft is not None
+    assert state.draft.checked.endswith(" The report's example still fails with this change.")
+
+
+@pytest.mark.parametrize("outcome", ["other", "broken", "changed", "unchanged", "not-run"])
+async def test_every_other_end_of_an_example_is_only_told(outcome: ExampleOutcome) -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[PASSES])
+    state = await fixing.run(run_example=lambda _: ExampleResult(outcome=outcome))
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert state.draft is not None
+    assert "The report's example" in state.draft.checked
+
+
+async def test_an_example_is_not_run_where_tests_fail() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
+    state = await fixing.run(run_example=lambda _: pytest.fail("it was run"))
+    assert state.draft is not None
+    assert "example" not in state.draft.checked
 
 
 async def test_a_check_that_cannot_be_run_is_the_end() -> None:

@@ -22,6 +22,7 @@ from triage.ports import Model, Services
 MAX_TRIAGE_CHARS = 8_000
 MAX_FEEDBACK_CHARS = 4_000
 MAX_OUTPUT_CHARS = 6_000
+MAX_EXAMPLE_CHARS = 8_000
 
 
 def format_ticket(state: FixState, services: Services) -> dict[str, str]:
@@ -70,6 +71,10 @@ def format_plan(state: FixState) -> dict[str, str]:
         "acceptance criteria": format_bullets(state.acceptance_criteria),
         "modules that may change": modules,
     }
+
+
+def format_example(state: FixState) -> dict[str, str]:
+    return {"the report's example": shorten(state.example, MAX_EXAMPLE_CHARS)}
 
 
 def format_feedback(state: FixState) -> dict[str, str]:
@@ -208,6 +213,7 @@ async def ask_for_changes(
     chain = model.structured_output(CodeChanges, "main", CHANGE_TOKENS)
     sections = (
         format_ticket(state, services)
+        | format_example(state)
         | format_triage(state)
         | format_plan(state)
         | {"code": code, "earlier version": diff}
@@ -238,6 +244,7 @@ async def ask_for_tests(
     chain = model.structured_output(TestChanges, "main", TEST_TOKENS)
     sections = (
         format_ticket(state, services)
+        | format_example(state)
         | format_plan(state)
         | {
             "cause": state.root_cause or "",

@@ -11,6 +11,7 @@ from triage.domain.code import Passage
 from triage.domain.issue import Issue, ParsedIssue, Repository
 from triage.domain.proposal import (
     AffectedModule,
+    ExampleResult,
     FileVersion,
     ModuleSummary,
     PatchDraft,
@@ -44,6 +45,9 @@ class FixState(Value):
     """The triage that the fix starts from."""
     change_request: str = ""
     """What a person with write access wants, in their words."""
+
+    example: str = ""
+    """The report's own, as `ReportExample.describe` tells it; empty without one."""
 
     ticket_key: str = ""
     ticket_summary: str = ""
@@ -130,6 +134,8 @@ class FixContext:
     """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
     run_new_tests: Callable[[PatchDraft, bool], CheckResult | None] | None = None
     """Runs nothing but the patch's tests, without or with its changes; None where the check cannot be limited. Slow."""
+    run_example: Callable[[PatchDraft], ExampleResult] | None = None
+    """Runs the report's example with the whole patch, and compares it with the base. Slow."""
     unchanged: CheckResult = PASSED
     """What the check says of the base commit."""
 

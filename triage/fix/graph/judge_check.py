@@ -5,6 +5,7 @@ from typing import NamedTuple
 from triage.domain.proposal import PatchDraft
 from triage.fix.fix_ports import CheckResult
 from triage.fix.graph.fix_state import FixContext
+from triage.fix.proposal_text import describe_example
 
 MAX_NAMED = 20
 FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
@@ -23,7 +24,20 @@ class CheckVerdict(NamedTuple):
 
 
 def judge_check(draft: PatchDraft, context: FixContext) -> CheckVerdict:
-    """Run the check as often as it takes. Slow; raises TriageError if it cannot be run.
+    """Run the check as often as it takes, and the report's example. Slow; raises TriageError if it cannot be run."""
+    verdict = _judge_tests(draft, context)
+    if not verdict.is_ok or context.run_example is None:
+        return verdict
+    result = context.run_example(draft)
+    said = describe_example(result.outcome, result.reason)
+    verdict = verdict._replace(text=f"{verdict.text} {said}")
+    if result.outcome != "still":
+        return verdict
+    return verdict._replace(is_ok=False, output=f"{said}\n{result.output}", may_be_fixed=True)
+
+
+def _judge_tests(draft: PatchDraft, context: FixContext) -> CheckVerdict:
+    """Return what the project's own check says.
 
     Where the base commit fails, only tests that do not fail there count, and only if they fail twice: such a suite may
     have tests that fail by chance.

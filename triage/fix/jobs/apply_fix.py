@@ -17,7 +17,7 @@ from triage.comment.comment import split_comment
 from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
-from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, ProposalTests, PullRequest
+from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, PullRequest
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import format_subject, make_branch_name, read_words
@@ -149,7 +149,7 @@ class GitHubPullRequestTool:
         self._task, self._admitted, self._issue, self._job = task, admitted, admitted.issue, job
         self._proposal, self._store = proposal, job.store
         self._who = task.actor or "a workflow"
-        self._tests: ProposalTests = ""
+        self._shown = CommentState()
         self.text = ""
         """What the comment says afterwards."""
 
@@ -182,7 +182,7 @@ class GitHubPullRequestTool:
             return EDITED_COMMENT
         if shown.proposal != pending.commit:
             return UNKNOWN_ID
-        self._tests = shown.tests
+        self._shown = shown
         is_off = not self._store.is_on_default_branch(proposal.base)
         changed = self._store.list_changed_on_base(proposal)
         others = not is_off and self._store.has_other_workflows(proposal.base)
@@ -216,8 +216,9 @@ class GitHubPullRequestTool:
         title = f"[#{self._task.number}] {format_subject(self._issue.title) or 'Proposed change'}"
         *tests, patch = self._store.read_commits(self._proposal)
         test_paths = [path for commit in tests for path in sorted(commit.files)]
+        shown, words, url = self._shown, read_words(patch.message), self._issue.url
         body = render_pull_request_body(
-            pending.approval_id, self._issue.url, self._who, self._tests, read_words(patch.message), test_paths
+            pending.approval_id, url, self._who, shown.tests, words, test_paths, shown.example
         )
         try:
             opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)

@@ -10,12 +10,12 @@ from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
 from triage.domain.issue import Issue
-from triage.domain.proposal import Approvers, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
+from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.domain.value import Value
 from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment
-from triage.fix.fix_ports import BaseFiles, ProposalStore
+from triage.fix.fix_ports import BaseFiles, OpenExample, ProposalStore, ReportExample
 from triage.job_page.notices import plan_fix_result
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects
@@ -46,6 +46,12 @@ class FixJob:
     """The file of the job before; None without one."""
     write_result: Callable[[str], str]
     """Writes the file for the next job. Returns its path."""
+    open_example: OpenExample = lambda _: None
+    """The report's example, of the project as it is in the checkout. Slow."""
+    write_example: Callable[[ReportExample], None] = lambda _: None
+    """Writes its files for the job `verify`."""
+    read_runs: Callable[[], tuple[bytes, bytes] | None] = lambda: None
+    """What it did there, on the base and with the change; None if it was not run."""
     approvers: Approvers = "write"
     tests: ProposalTests = ""
     run_url: str = ""
@@ -183,10 +189,11 @@ def read_shown_commit(issue: Issue) -> str:
 
 
 def plan_proposal_part(
-    issue: Issue, proposal: str, *, commit: str = "", tests: ProposalTests = ""
+    issue: Issue, proposal: str, *, commit: str = "", tests: ProposalTests = "", example: ExampleOutcome = ""
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and answers no command any more; a new one if there is none."""
-    return [plan_comment_part(issue, {"proposal": commit, "tests": tests}, proposal=proposal, answer="")]
+    remembered = {"proposal": commit, "tests": tests, "example": example}
+    return [plan_comment_part(issue, remembered, proposal=proposal, answer="")]
 
 
 def plan_answer_part(issue: Issue, answer: str) -> Sequence[PostComment | EditComment]:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
+from triage.comment.comment import split_comment
+from triage.comment.hidden_state import hash_example
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
@@ -12,7 +14,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
-from triage.fix.fix_ports import BaseFiles
+from triage.fix.fix_ports import BaseFiles, ReportExample
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, read_fix_request
 from triage.fix.patch.masked_files import mask_version, read_base_text
 from triage.fix.patch.unified_diff import diff_file
@@ -21,6 +23,8 @@ from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.run_context import RunResult
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
+from triage.writes.comment_part import read_state
+from triage.writes.deduplicate import find_our_comment
 from triage.writes.report_outputs import plan_proposed
 
 MAX_ROLE_LOOKUPS = 5
@@ -43,10 +47,13 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
         return await _write_without_run(job, FixResult(error=TOO_OFTEN))
     files = await in_thread(job.open_files, "HEAD")
     services = await in_thread(run.open_services)
-    result, report = await _run(task, issue, earlier, files, services, job)
+    example = await in_thread(job.open_example, issue)
+    result, report = await _run(task, issue, earlier, files, services, job, example)
     draft = result.draft
     shown = await in_thread(render_proposal, draft, files) if draft else render_abandoned(result.error)
     outputs = _write_result(job, result)
+    if draft and example:
+        job.write_example(example)
     if report is None:
         return await finish(job, shown, outputs)
     done = await write_effects(plan_proposed(shown, outputs, report), run)
@@ -63,7 +70,13 @@ async def _find_earlier(task: FixTask, job: FixJob) -> PatchProposal | None:
 
 
 async def _run(
-    task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, job: FixJob
+    task: FixTask,
+    issue: Issue,
+    earlier: PatchProposal | None,
+    files: BaseFiles,
+    services: Services,
+    job: FixJob,
+    example: ReportExample | None,
 ) -> tuple[FixResult, RunReport | None]:
     from triage.fix.graph.fix_graph import extend_report, run_fix
     from triage.fix.graph.fix_state import FixContext, FixState
@@ -76,6 +89,7 @@ async def _run(
 
     words = await in_thread(_read_requests, issue, task, job)
     state = FixState(issue=issue, repository=run.repository, change_request=words.change_request)
+    state = state.model_copy(update={"example": _describe_example(example, issue)})
     if earlier is not None:
         diff = await in_thread(_format_earlier, earlier, files, job)
         state = state.model_copy(
@@ -87,6 +101,15 @@ async def _run(
     if state.error or state.draft is None:
         return FixResult(status=state.status, error=(state.error or "")[:MAX_ERROR_CHARS]), report
     return FixResult(status=ProposalStatus.AWAITING, draft=state.draft), report
+
+
+def _describe_example(example: ReportExample | None, issue: Issue) -> str:
+    """Return the example, and what our comment says of a run of it on the default branch."""
+    comment, reproduced = find_our_comment(issue), read_state(issue).reproduced
+    if example is None or comment is None or reproduced is None or reproduced.example != hash_example(example.code):
+        return example.describe() if example else ""
+    said = split_comment(comment.body).reproduction.partition("<details>")[0].strip()
+    return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
 def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> str:

@@ -8,7 +8,7 @@ from triage.approval.proposal_id import hash_value
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
-from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
+from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
@@ -118,7 +118,7 @@ async def _report_unstored(
 async def _report_stored(
     draft: PatchDraft, files: BaseFiles, stored: PatchProposal, issue: Issue, job: FixJob
 ) -> RunResult:
-    repository = job.run.repository
+    repository, example = job.run.repository, await in_thread(_compare_runs, issue, job)
     outputs = describe_stored(stored)
     text = await in_thread(
         lambda: render_awaiting(
@@ -127,10 +127,18 @@ async def _report_stored(
             stored,
             outputs["proposal-id"],
             tests=job.tests,
+            example=example,
             diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}",
             run_url=job.run_url,
         )
     )
-    comment = plan_proposal_part(issue, text, commit=stored.commit, tests=job.tests)
+    comment = plan_proposal_part(issue, text, commit=stored.commit, tests=job.tests, example=example.outcome)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
     return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")])
+
+
+def _compare_runs(issue: Issue, job: FixJob) -> ExampleResult:
+    """Return what the job `verify` saw of the report's example, whose text is the one that the model read."""
+    runs = job.read_runs()
+    example = job.open_example(issue) if runs else None
+    return example.compare(*runs) if runs and example else ExampleResult()

@@ -4,16 +4,17 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rich.console import Group
 from rich.text import Text
 
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import FileVersion, PatchDraft, PendingMutation
+from triage.domain.proposal import BaseFile, ExampleResult, FileVersion, PatchDraft, PendingMutation
 from triage.domain.report import RunReport
 from triage.fix.commit_text import build_request, make_branch_name
-from triage.fix.fix_ports import BaseFiles, CheckResult
+from triage.fix.fix_ports import BaseFiles, CheckResult, ReportExample
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import PASSED, FixContext, FixState
 from triage.fix.local.failed_tests import limit_command
@@ -67,6 +68,10 @@ class LocalFix:
     workspace: LocalWorkspace
     check: str = ""
     """A command of the project; empty for none."""
+    example: ReportExample | None = None
+    """The report's own, which the model is shown."""
+    runs_example: bool = False
+    """It is run beside the check: somebody has seen it and allowed that."""
 
     async def run(
         self,
@@ -97,11 +102,16 @@ class LocalFix:
             with clock.pause():
                 return self._run_check(draft.files if whole else draft.tests, command) if command else None
 
-        state = FixState(issue=issue, repository=repository, change_request=change_request)
-        unchanged = PASSED
+        described = self.example.describe() if self.example else ""
+        state = FixState(issue=issue, repository=repository, change_request=change_request, example=described)
+        unchanged, run_example = PASSED, None
         if self.check:
             try:
                 unchanged = await call_with_deadline(lambda: self._try_check(clock), cancelled)
+                if self.example and self.runs_example:
+                    before = await call_with_deadline(lambda: self._run_example([], clock), cancelled)
+                    state = state.model_copy(update={"example": self.example.describe(before)})
+                    run_example = partial(self._compare_example, self.example, before, clock)
             except OutOfTime:
                 return state.model_copy(update={"error": "The run was cancelled."})
         branch = LocalBranch(self.files, self.workspace)
@@ -113,6 +123,7 @@ class LocalFix:
             tool=branch,
             run_check=run_check if self.check else None,
             run_new_tests=run_new_tests if self.check else None,
+            run_example=run_example,
             unchanged=unchanged,
         )
         return await run_fix(state, context, cancelled, ask if ask_person else None)
@@ -129,13 +140,29 @@ class LocalFix:
             self.services.progress.info(f"The check fails on the last commit too, without any change.{named}")
         return result
 
+    def _run_example(self, versions: list[FileVersion], clock: PausableClock) -> bytes:
+        assert self.example is not None
+        with clock.pause():
+            return self.workspace.run_example(self.files.commit, self._build_files(versions), self.example.files)
+
+    def _compare_example(
+        self, example: ReportExample, before: bytes, clock: PausableClock, draft: PatchDraft
+    ) -> ExampleResult:
+        unrunnable = example.compare(before, before)
+        if unrunnable.outcome == "not-run":
+            return unrunnable
+        return example.compare(before, self._run_example(draft.files, clock))
+
     def _is_path(self, word: str) -> bool:
         path = word.removeprefix("./").rstrip("/")
         return path in ("", ".") or self.files.read(path) is not None or bool(self.files.list_names(f"{path}/"))
 
     def _run_check(self, versions: list[FileVersion], command: str = "") -> CheckResult:
-        files = {version.path: build_commit_file(version, self.files) for version in versions}
+        files = self._build_files(versions)
         return self.workspace.run_check(self.files.commit, files, command or self.check, CHECK_SECONDS)
+
+    def _build_files(self, versions: list[FileVersion]) -> dict[str, BaseFile]:
+        return {version.path: build_commit_file(version, self.files) for version in versions}
 
 
 class LocalBranch:

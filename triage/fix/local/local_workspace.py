@@ -5,8 +5,8 @@ import shutil
 import stat
 import tempfile
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -21,7 +21,7 @@ from triage.fix.local.git_commands import (
     write_commits,
     write_tree,
 )
-from triage.fix.local.project_command import run_command
+from triage.fix.local.project_command import run_command, run_example
 
 _REFS = ("refs/tags", "refs/replace")
 """Version tools need the tags. Without its replacements, the history would be another."""
@@ -219,15 +219,31 @@ class LocalWorkspace:
         Raises:
             BadInput: There is no such command, or git refuses.
         """
+        with self._make_worktree(base, files) as (folder, environment, copied):
+            result = run_command(command, folder, environment, seconds)
+        return result.model_copy(update={"copied": copied})
+
+    def run_example(self, base: str, files: Mapping[str, BaseFile], example: Mapping[str, str]) -> bytes:
+        """Run an example's files, as `ReportExample.files` names them, where a check would run. Return what it prints.
+
+        Raises BadInput if git refuses.
+        """
+        with self._make_worktree(base, files) as (folder, environment, _):
+            return run_example(example, folder, environment)
+
+    @contextmanager
+    def _make_worktree(
+        self, base: str, files: Mapping[str, BaseFile]
+    ) -> Iterator[tuple[Path, dict[str, str], list[str]]]:
+        """Yield the folder, the environment for commands in it, and the names of what was copied into it."""
         with self._running:
             worktree = TemporaryWorktree(self._git)
             try:
                 worktree.check_out(base, files)
                 copied, environment = worktree.copy_dependencies(self._environment)
-                result = run_command(command, worktree.folder, environment, seconds)
+                yield worktree.folder, environment, copied
             finally:
                 worktree.remove()
-        return result.model_copy(update={"copied": copied})
 
     def has_branch(self, name: str) -> bool:
         return self._git.resolve(f"refs/heads/{name}") is not None

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from triage.base.errors import BadInput
 from triage.base.processes import run_process
@@ -14,6 +15,9 @@ from triage.safety.clean_text import clean_text
 MAX_OUTPUT_CHARS = 8_000
 _MAX_OUTPUT_BYTES = 4 * MAX_OUTPUT_CHARS + 32_768
 """Colours take some of it."""
+EXAMPLE_SECONDS = 180.0
+"""For two runs, each of which its recorder ends earlier."""
+MAX_EXAMPLE_BYTES = 1_000_000
 _CANNOT_RUN = {126: "is not executable", 127: "was not found"}
 """Exit codes of shells. They say something about the command and nothing about the patch."""
 _PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -42,6 +46,17 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str], seco
         raise BadInput(f"The check's command {_CANNOT_RUN[result.code]}. Try it yourself in the checkout.")
     is_ok = result.code == 0
     return CheckResult(is_ok=is_ok, output=_cut_start(output), failed=[] if is_ok else list_failed_tests(output))
+
+
+def run_example(files: Mapping[str, str], folder: Path, environment: Mapping[str, str]) -> bytes:
+    """Run the `example.sh` of some files in a folder of the project. Return what it prints to its standard output."""
+    with TemporaryDirectory(prefix="triage-example-") as own:
+        for name, text in files.items():
+            Path(own, name).write_text(text, encoding="utf-8")
+        command = ["/bin/sh", str(Path(own, "example.sh"))]
+        environment = _prepare_environment(environment, folder)
+        done = run_process(command, folder, environment, EXAMPLE_SECONDS, MAX_EXAMPLE_BYTES, has_errors_apart=True)
+        return done.output
 
 
 def _prepare_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:

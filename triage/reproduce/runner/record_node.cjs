@@ -63,7 +63,7 @@ function readFunctions(coverage, inside) {
   for (const name of fs.readdirSync(coverage)) {
     for (const script of JSON.parse(fs.readFileSync(path.join(coverage, name), "utf8")).result) {
       const file = script.url.startsWith("file:") ? fileURLToPath(script.url) : "";
-      if (!file.startsWith(inside)) continue;
+      if (!isOwn(file, inside)) continue;
       const text = fs.readFileSync(file, "utf8");
       for (const { functionName, ranges } of script.functions) {
         if (!functionName || !ranges[0].count) continue;
@@ -75,10 +75,14 @@ function readFunctions(coverage, inside) {
   return counts;
 }
 
+function isOwn(file, inside) {
+  return file.startsWith(inside) && !file.slice(inside.length).includes("node_modules" + path.sep);
+}
+
 // Paths in the package begin with a slash, as if it were the root: those of the repository follow it.
 function shorten(file, inside) {
   if (file.includes("[eval")) return EXAMPLE;
-  return file.startsWith(inside) ? `/${file.slice(inside.length)}` : "other";
+  return isOwn(file, inside) ? `/${file.slice(inside.length)}` : "other";
 }
 
 function describe(text, inside) {
@@ -93,7 +97,8 @@ function describe(text, inside) {
 
 async function main(seconds, folder, name) {
   const code = fs.readFileSync(0, "utf8");
-  const inside = path.join(fs.realpathSync(folder), "node_modules", name) + path.sep;
+  const found = path.join(folder, "node_modules", name);
+  const inside = (fs.existsSync(found) ? fs.realpathSync(found) : found) + path.sep; // it may be a link
   const type = /^\s*(?:import\s|import\{|export\s)/m.test(code) ? "module" : "commonjs";
   const [first, second] = [0, 1].map(() => fs.mkdtempSync(path.join(os.tmpdir(), "record-")));
   const specifiers = [...new Set([...code.matchAll(SPECIFIER)].map((found) => found[1]))];

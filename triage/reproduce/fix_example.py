@@ -1,0 +1,160 @@
+"""A report's example for a fix, which may not import this feature: what a model is shown, and how it is run."""
+
+import json
+import re
+import shlex
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from triage.code.git.git import GitError
+from triage.domain.issue import Issue
+from triage.domain.project_config import ReproduceConfig
+from triage.domain.proposal import ExampleOutcome, ExampleResult
+from triage.issue.read_issue import read_issue
+from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
+from triage.reproduce.environments.source import Source
+from triage.reproduce.evidence import Execution, Expected
+from triage.reproduce.example.example import Example, NoExample, Project
+from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.expected import find_expected, is_same_message, is_same_output
+from triage.reproduce.runner.read_record import read_record
+from triage.reproduce.verdict import choose_failure, classify, find_place, is_same_result
+
+RUN_SECONDS = 60
+MAX_SHOWN_CHARS = 2_000
+_PYTHON = """\
+for python in "${{VIRTUAL_ENV:-.venv}}/bin/python" .venv/bin/python venv/bin/python python python3; do
+  command -v "$python" >/dev/null && break
+done
+export PYTHONPATH="$PWD/{folder}:$PWD:$PYTHONPATH"
+for run in 1 2; do "$python" "$here/example.py" {seconds} {session} {modules} <"$here/example.txt"; done
+"""
+_NODE = """\
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+own="$root/node_modules/"{modules}
+mkdir -p "$(dirname "$own")" && ln -s "$PWD" "$own"
+ln -s "$PWD"/node_modules/* "$root/node_modules/" 2>/dev/null
+for run in 1 2; do node "$here/example.cjs" {seconds} "$root" {modules} <"$here/example.txt"; done
+"""
+
+
+@dataclass(frozen=True)
+class FixExample:
+    """Implements `fix.fix_ports.ReportExample`. Both runs on one side have to end alike, or nothing is said."""
+
+    project: Project
+    example: Example
+    expected: Expected
+    folder: str | None
+    """Where the project's modules are in the repository, such as `src`. None if they are built: a patch does not
+    change them."""
+
+    @property
+    def code(self) -> str:
+        return self.example.code
+
+    @property
+    def files(self) -> dict[str, str]:
+        """By name. `example.sh`, in the folder of the project, prints what its recorder says of each run."""
+        if self.folder is None:
+            return {}
+        is_node = self.example.language == "node"
+        session, modules = int(self.example.is_session), shlex.join(self.project.modules)
+        variables = shlex.join(f"{name}={value}" for name, value in RUN_VARIABLES.items())
+        run = (_NODE if is_node else _PYTHON).format(
+            folder=self.folder, seconds=RUN_SECONDS, session=session, modules=modules
+        )
+        recorder = RUNNER / ("record_node.cjs" if is_node else "record_python.py")
+        return {
+            "example.sh": f'here=$(dirname "$0")\nexport {variables}\n{run}',
+            "example.txt": self.example.code,
+            f"example{recorder.suffix}": recorder.read_text(encoding="utf-8"),
+        }
+
+    def describe(self, runs: bytes = b"") -> str:
+        """Return the example and what the report says of it, for a model; with runs on the base commit, their end."""
+        found = self._read(runs)
+        shown = [*(error.text for error in self.expected.errors), *self.expected.shown]
+        parts = {
+            "Changed in the reporter's text": "\n".join(self.example.changed),
+            "The report shows": "\n".join(dict.fromkeys(shown))[:MAX_SHOWN_CHARS],
+            "Run on the code that you see": self._describe_end(found) if isinstance(found, Execution) else "",
+        }
+        named = [f"{title}:\n{text}" for title, text in parts.items() if text]
+        return "\n\n".join([self.example.code.rstrip(), *named])
+
+    def _read(self, runs: bytes) -> Execution | str:
+        """Return what two runs say, or why they say nothing."""
+        first, second = (read_record(line) for line in [*runs.splitlines(), b"", b""][:2])
+        outcome, reason = classify(first, self.expected)
+        if outcome not in ("passed", "failed"):
+            return reason
+        prints_alike = outcome == "failed" or is_same_output(first.output, second.output)
+        is_same = prints_alike and is_same_result(first, second, self.expected)
+        return first if is_same else "it does not end the same way twice"
+
+    def compare(self, before: bytes, after: bytes) -> ExampleResult:
+        """Return what became of the example: two runs on the base commit, and two with the change."""
+        old, new = self._read(before), self._read(after)
+        if isinstance(old, str):
+            return ExampleResult(outcome="not-run", reason=old)
+        if isinstance(new, str):
+            return ExampleResult(outcome="not-run", reason=f"{new}, with this change")
+        was, now = choose_failure(old, self.expected), choose_failure(new, self.expected)
+        outcome: ExampleOutcome = "fixed" if was else "broken"
+        if was and now:
+            is_same = was.type == now.type and is_same_message(was.message, now.message)
+            outcome = "still" if is_same else "other"
+        elif not was and not now:
+            outcome = "unchanged" if is_same_output(old.output, new.output) else "changed"
+        return ExampleResult(outcome=outcome, output=self._describe_end(new))
+
+    def _describe_end(self, run: Execution) -> str:
+        failure = choose_failure(run, self.expected)
+        place = find_place(failure) if failure else None
+        where = f", raised in {place.path}:{place.line} ({place.function})" if place else ""
+        end = f"It fails with {failure.text}{where}." if failure else "It ends without an error."
+        return f"{end} It prints:\n{run.output[:MAX_SHOWN_CHARS]}" if run.output.strip() else end
+
+
+def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixExample | None:
+    """Return the example of a report, of the project as it is at HEAD; None without one. No registry is asked. Slow."""
+    source = Source(root)
+    try:
+        head = source.resolve("HEAD")
+        project = source.find_project(head, config) if head else None
+        if head is None or project is None:
+            return None
+        paths, manifest = source.list_paths(head), source.read(head, "package.json")
+    except GitError:
+        return None
+    parsed = restore_blanks(read_issue(issue), issue.body)
+    example = read_example(parsed, project)
+    if isinstance(example, NoExample):
+        return None
+    find = _find_folder if project.language == "python" else partial(find_node_folder, manifest or "")
+    return FixExample(project, example, find_expected(parsed, example), find(paths, project.modules[0]))
+
+
+def _find_folder(paths: Collection[str], module: str) -> str:
+    pattern = re.compile(rf"(?:(src|lib|python)/)?{re.escape(module)}(?:/__init__)?\.py")
+    return next((match[1] or "" for path in paths if (match := pattern.fullmatch(path))), "")
+
+
+def find_node_folder(manifest: str, paths: Collection[str], _: str = "") -> str | None:
+    """Return the folder of a package of Node; None if a file by which it is entered is not in the commit."""
+    try:
+        document = json.loads(manifest)
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        return None
+    entries = re.findall(r'"\./([^"*]+\.[cm]?js)"', json.dumps(document.get("exports", "")))
+    entries = entries or [str(document.get("main") or "index.js").removeprefix("./").rstrip("/")]
+    are_there = all(
+        any(path == entry or path.startswith((f"{entry}.", f"{entry}/index.")) for path in paths) for entry in entries
+    )
+    return "" if are_there else None
