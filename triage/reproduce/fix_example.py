@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -49,8 +49,8 @@ class FixExample:
     example: Example
     expected: Expected
     folder: str | None
-    """Where the project's modules are in the repository, such as `src`. None if they are built: a patch does not
-    change them."""
+    """Where the project's modules are in the repository, such as `src`. None if they are built, so that a patch
+    changes nothing of them, or in another language."""
 
     @property
     def code(self) -> str:
@@ -135,8 +135,13 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
     example = read_example(parsed, project)
     if isinstance(example, NoExample):
         return None
-    find = _find_folder if project.language == "python" else partial(find_node_folder, manifest or "")
-    return FixExample(project, example, find_expected(parsed, example), find(paths, project.modules[0]))
+    finders: dict[str, Callable[[Collection[str], str], str | None]] = {
+        "python": _find_folder,
+        "node": partial(find_node_folder, manifest or ""),
+    }
+    find = finders.get(example.language)
+    folder = find(paths, project.modules[0]) if find and project.modules else None
+    return FixExample(project, example, find_expected(parsed, example), folder)
 
 
 def _find_folder(paths: Collection[str], module: str) -> str:
