@@ -1,12 +1,13 @@
 """`/triage reproduce` job by job: real HTTP, git, wheels and runs. Containers are virtual environments here."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import git
+from testing.checkouts.git_repositories import commit, git
 from testing.runs.reproduce_workflow import ReproduceWorkflow
 from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
@@ -44,6 +45,31 @@ def test_the_comment_says_that_it_still_happens_and_since_when(workflow: Reprodu
     assert f"Worked in `1.0`. First release with it: `1.1`; first commit: [`{bad[:7]}`]" in block
     assert block in workflow.summary
     assert json.loads((workflow.folder / "checkout/.triage/evidence.json").read_text())["results"][0]["number"] == 7
+
+
+def test_the_report_of_the_same_comment_names_the_place_where_the_example_fails(workflow: ReproduceWorkflow) -> None:
+    checkout = workflow.folder / "checkout"
+    money = BAD.replace("total", "add_up")
+    through = "from shop.money import add_up\n\n\ndef total(items):\n    return add_up(items)\n"
+    config = {".github/triage.yml": "ignore: [wheels.py, backend.py]\n"}
+    commit(checkout, {"shop/money.py": money, "shop/__init__.py": through, **config})
+    workflow.api.issues[7]["title"] = "Empty carts fail"
+    workflow.api.issues[7]["body"] = (
+        "In shop 1.2 this fails, a `ValueError`:\n\n```python\nimport shop\nshop.total([])\n```\n"
+    )
+    workflow.say("/triage reproduce")
+    block = workflow.run_all()
+    assert block.startswith("**Still happens on `main`")
+    head = git(checkout, "rev-parse", "HEAD")
+    where = f"[`shop/money.py`](https://github.com/octo/shop/blob/{head}/shop/money.py), `add_up`"
+    assert workflow.parts.report.startswith(f"**When the example is run, it fails in {where}.** `ValueError: no items`")
+    assert "`total`: the example calls `total`" in workflow.parts.report
+    report = json.loads((checkout / ".triage/report.json").read_text())
+    assert (report["found"]["is_of_run"], report["found"]["line"]) == (True, 3)
+    written = [one.line for one in workflow.api.requests if re.match(r"(POST|PATCH) .*/comments", one.line)]
+    assert len(written) == 2, f"one comment and a reaction: {written}"
+    assert block in workflow.summary
+    assert workflow.parts.report.partition("\n")[0] in workflow.summary
 
 
 def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:

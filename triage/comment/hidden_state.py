@@ -61,6 +61,7 @@ MAX_LINE_CHARS = 8_192
 _OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
 _LATER_FIELDS = (
+    "by_model",
     "needs_info",
     "suggested",
     "applied",
@@ -143,6 +144,8 @@ class CommentState(Value):
     suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Paths of all suspects so far, the latest first."""
     quiet: bool = False
+    by_model: bool = False
+    """A model has answered in the report that the comment shows."""
     needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
@@ -249,6 +252,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         content_hash="" if text is None else hash_content(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+        by_model=has_model_answer(report),
         needs_info=earlier.needs_info,
         suggested=earlier.suggested,
         applied=earlier.applied,

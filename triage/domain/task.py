@@ -20,6 +20,8 @@ class Trigger(StrEnum):
     """The issue's author commented. Counts only if our comment has asked something."""
     REQUESTED = "requested"
     """By the issue's number: manually, by schedule, or by another workflow."""
+    REPRODUCED = "reproduced"
+    """The issue's example was run, which tells more than its text."""
 
 
 class RunKey(Value):

@@ -86,8 +86,8 @@ def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
     found = choose(ranking, search.parsed, Thresholds())
     assert found
     assert (found.is_of_run, found.line, found.symbol, found.text) == (True, 15, "Store.load", "ValueError: never")
-    assert explain_rank(ranking, store, [])[0] == "the report’s example fails here (line 15)"
-    assert "the report’s example calls `fill`" in explain_rank(ranking, basket, [])
+    assert explain_rank(ranking, store, [])[0] == "the example fails here (line 15)"
+    assert "the example calls `fill`" in explain_rank(ranking, basket, [])
 
 
 def test_what_ran_elsewhere_leads_nowhere(tmp_path):

@@ -19,12 +19,14 @@ from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, t
 from triage.base.errors import BadInput, WrongUsage
 from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import CommentState, Reproduced, hash_example, parse_state, render_state
+from triage.domain.code import ExecutedCode
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import ReproduceStage, ReproduceTask
 from triage.events.commands import parse_command
+from triage.jobs.run_context import Run
 from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
 from triage.reproduce.jobs.handover import Order, Orders, Results, join_results, parse_file
@@ -48,6 +50,9 @@ def make_evidence(named: Execution, main: Execution) -> Evidence:
 
 
 STILL = make_evidence(failed(), failed())
+FIXED = make_evidence(failed(), passed())
+NOT_REPRODUCED = make_evidence(passed(), passed())
+OTHER = make_evidence(passed(), failed("TypeError: no"))
 
 
 @dataclass
@@ -61,6 +66,7 @@ class ReproduceHarness(RunHarness):
     problem: Exception | None = None
     digest: str = ""
     seconds: list[float] = field(default_factory=list)
+    executed: list[ExecutedCode] = field(default_factory=list)
     before_edit: Callable[[], None] = lambda: None
     config: ProjectConfig = field(default_factory=ProjectConfig)
 
@@ -71,14 +77,26 @@ class ReproduceHarness(RunHarness):
     def command(self, *before: IssueComment, **changes: Any) -> None:
         said = IssueComment(author=self.actor, body="/triage reproduce", comment_id=77, created_at=NOW)
         self.set_thread(*before, said, **changes)
-        self.event_issue = factories.issue(thread=[said], **changes)
+        self.event_issue = factories.issue(**{"snapshot_time": NOW, "thread": [said], **changes})
 
     def job(self) -> ReproduceJob:
         run = self.build_context()
         object.__setattr__(run, "config", self.config)
         return ReproduceJob(
-            run, self.select, lambda: [9, 7], self.execute, self.open_pages, self.files.get, self.write, self.digest
+            run=run,
+            select=self.select,
+            list_reproduced=lambda: [9, 7],
+            execute=self.execute,
+            open_pages=self.open_pages,
+            read_file=self.files.get,
+            write_file=self.write,
+            open_triage=self.open_triage,
+            selection_sha256=self.digest,
         )
+
+    def open_triage(self, executed: ExecutedCode) -> Run:
+        self.executed.append(executed)
+        return self.job().run
 
     def open_pages(self) -> Pages:
         self.before_edit()
@@ -235,7 +253,7 @@ class TestMachineTime:
 
 class TestReport:
     def test_what_others_wrote_into_the_comment_meanwhile_stays(self) -> None:
-        harness = ReproduceHarness()
+        harness = ReproduceHarness(found=NOT_REPRODUCED)
         state = render_state(CommentState(text_hash="0" * 16))
 
         def triage() -> None:
@@ -256,7 +274,7 @@ class TestReport:
 
     @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
     def test_a_block_of_the_command_leaves_what_is_remembered_of_the_report(self, remembered: Any) -> None:
-        harness = ReproduceHarness(words="\n```python\nimport shop\n```")
+        harness = ReproduceHarness(words="\n```python\nimport shop\n```", found=NOT_REPRODUCED)
         state = CommentState(reproduced=remembered)
         harness.command(our_comment(join_comment(CommentParts(render_state(state), "The report."))))
         assert "The example from the command" in harness.run_all()
@@ -283,7 +301,7 @@ class TestReport:
         assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on=on)
 
     def test_everything_else_in_the_comment_stays(self) -> None:
-        harness = ReproduceHarness()
+        harness = ReproduceHarness(found=FIXED)
         state = CommentState(text_hash="0" * 16, suspects=["a.py"])
         before = CommentParts(render_state(state), "The report.", "A patch.", "An answer.")
         harness.command(our_comment(join_comment(before)))
@@ -291,7 +309,7 @@ class TestReport:
         after = harness.parts
         assert after._replace(state_line=before.state_line) == before._replace(answer="", reproduction=block)
         assert parse_state(after.state_line) == state.model_copy(
-            update={"reproduced": Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")}
+            update={"reproduced": Reproduced(example=hash_example(CODE), fails=False, on="2.4.1")}
         )
 
     def test_why_nothing_was_run_stands_below_an_earlier_result(self) -> None:
@@ -319,7 +337,9 @@ class TestReport:
     def test_nothing_is_written_where_nothing_may_be(self, policy: Policy) -> None:
         harness = ReproduceHarness(policy=policy)
         assert harness.run_all() == ""
-        assert "Still happens" in harness.output.summaries[-1]
+        assert harness.writes == 0
+        assert "Still happens" in harness.output.summaries[-2]
+        assert "issue 7" in harness.output.summaries[-1]
 
     @pytest.mark.parametrize(
         ("found", "is_said"), [(STILL, True), (make_evidence(passed("1"), failed("ImportError: x")), False)]
@@ -327,12 +347,90 @@ class TestReport:
     def test_on_an_opened_issue_only_what_is_worth_it_is_said(self, found: Evidence, is_said: bool) -> None:
         harness = ReproduceHarness(actor="", found=found)
         assert bool(harness.run_all()) is is_said
-        assert "The example" in harness.output.summaries[-1]
+        assert any("The example" in page for page in harness.output.summaries)
+
+
+class TestTriage:
+    """After a run that failed, the report of the comment is that of a triage which knows what was executed."""
+
+    REPORT = "The report."
+
+    def run_over(self, state: CommentState, **changes: Any) -> ReproduceHarness:
+        harness = ReproduceHarness(**changes)
+        harness.command(our_comment(join_comment(CommentParts(render_state(state), self.REPORT))))
+        harness.run_all()
+        return harness
+
+    @pytest.mark.parametrize("found", [STILL, make_evidence(passed(), failed()), OTHER])
+    def test_the_report_and_the_block_are_written_at_once(self, found: Evidence) -> None:
+        harness = self.run_over(CommentState(), found=found)
+        assert len(harness.github.edited) == harness.writes == 1
+        (executed,) = harness.executed
+        assert [one.path for one in executed.functions] == ["src/shop/cart.py"]
+        assert "by rules" in harness.parts.report
+        assert harness.parts.reproduction.startswith("**")
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert (bool(state.reproduced), bool(state.content_hash), len(state.runs)) == (True, True, 1)
+
+    @pytest.mark.parametrize("found", [FIXED, NOT_REPRODUCED, make_evidence(failed(executed=[]), failed(executed=[]))])
+    def test_what_does_not_fail_in_the_code_changes_no_report(self, found: Evidence) -> None:
+        harness = self.run_over(CommentState(), found=found)
+        assert (harness.executed, harness.parts.report) == ([], self.REPORT)
+
+    def test_an_issue_without_a_comment_gets_the_report_too(self) -> None:
+        harness = ReproduceHarness()
+        assert harness.run_all().startswith("**Still")
+        assert len(harness.github.posted) == harness.writes == 1
+        assert "by rules" in harness.parts.report
+
+    def test_a_report_that_is_not_worth_a_comment_leaves_the_block_alone(self) -> None:
+        harness = ReproduceHarness(policy=Policy(comment="auto"))
+        assert harness.run_all().startswith("**Still")
+        assert harness.parts.report == ""
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert state.runs, "also then the run counts"
+
+    @pytest.mark.parametrize("is_asked", [True, False])
+    def test_a_report_by_a_model_is_not_replaced_by_rules(self, *, is_asked: bool) -> None:
+        harness = self.run_over(CommentState(by_model=True), actor="maintainer" if is_asked else "")
+        assert harness.parts.report == self.REPORT
+        assert harness.parts.reproduction.startswith("**Still")
+
+    def test_a_report_by_a_model_is_replaced_by_another_one(self) -> None:
+        harness = ReproduceHarness()
+        harness.use_model()
+        state = render_state(CommentState(by_model=True))
+        harness.command(our_comment(join_comment(CommentParts(state, self.REPORT))))
+        harness.run_all()
+        assert self.REPORT not in harness.parts.report
+        assert "by a model" in harness.parts.report
+
+    def test_beyond_the_cap_no_model_is_asked(self) -> None:
+        harness = ReproduceHarness(max_model_runs=1)
+        model = harness.use_model()
+        harness.github.recent_issues = [7, 8, 9]
+        assert harness.run_all().startswith("**Still")
+        assert not model.asked
+
+    def test_on_a_quiet_issue_only_a_person_gets_an_answer(self) -> None:
+        assert self.run_over(CommentState(quiet=True), actor="").writes == 0
+        asked = self.run_over(CommentState(quiet=True))
+        assert (asked.parts.report, asked.executed) == (self.REPORT, asked.executed)
+        assert asked.parts.reproduction.startswith("**Still")
+        state = parse_state(asked.parts.state_line)
+        assert state is not None
+        assert state.quiet
+
+    def test_without_the_opt_in_label_nothing_is_triaged(self) -> None:
+        harness = self.run_over(CommentState(), config=ProjectConfig(opt_in_label="triage me"))
+        assert harness.parts.report == self.REPORT
+        assert harness.parts.reproduction.startswith("**Still")
 
 
 class TestAgain:
     REMEMBERED = Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
-    FIXED = make_evidence(failed(), passed())
 
     def run_again(
         self, found: Evidence, remembered: Reproduced | None = REMEMBERED, **changes: Any
@@ -350,7 +448,7 @@ class TestAgain:
         return harness
 
     def test_what_fails_no_more_is_said_in_the_same_comment(self) -> None:
-        harness = self.run_again(self.FIXED)
+        harness = self.run_again(FIXED)
         assert harness.asked[0][1] == ["2.4.1"]
         assert [number for number, _, _ in harness.github.edited] == [7]
         assert harness.parts.reproduction.startswith(
@@ -378,11 +476,11 @@ class TestAgain:
         ],
     )
     def test_what_is_not_run_again(self, remembered: Reproduced | None, changes: dict[str, Any]) -> None:
-        harness = self.run_again(self.FIXED, remembered, **changes)
+        harness = self.run_again(FIXED, remembered, **changes)
         assert (harness.output.values["reproduce-task"], harness.writes) == ("", 0)
 
     def test_a_comment_that_became_quiet_meanwhile_stays_as_it_is(self) -> None:
-        harness = ReproduceHarness(actor="", found=self.FIXED)
+        harness = ReproduceHarness(actor="", found=FIXED)
         for quiet, stages in ((False, ("select", "run")), (True, ("report",))):
             state = render_state(CommentState(reproduced=self.REMEMBERED, quiet=quiet))
             harness.set_thread(our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails."))))
@@ -399,7 +497,7 @@ class TestAgain:
         assert (b'"first_bad":{' in harness.files["evidence.json"]) is is_searched
 
     def test_an_issue_that_was_closed_meanwhile_stays_as_it_is(self) -> None:
-        assert self.run_again(self.FIXED, state="closed").writes == 0
+        assert self.run_again(FIXED, state="closed").writes == 0
 
 
 class TestHandover:
@@ -441,7 +539,7 @@ class TestHandover:
         runs = [run.model_copy(update={"executed": places}) for run in STILL.runs]
         text, left_out = join_results({7: STILL.model_copy(update={"runs": runs})})
         (result,) = parse_file(Results, text.encode()).results
-        assert [len(run.executed) for run in result.evidence.runs] == [0, 200]
+        assert [len(run.executed) for run in result.evidence.runs] == [0, 500]
         assert left_out == []
 
     def test_the_largest_results_are_left_out_of_a_file_that_would_be_too_large(self) -> None:

@@ -128,11 +128,11 @@ def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
     if executed is None:
         return
     if executed.place and executed.place.path == path:
-        yield Reason(5.0, f"the report’s example fails here (line {executed.place.line})")
+        yield Reason(5.0, f"the example fails here (line {executed.place.line})")
     found = (corpus.find_enclosing(file, one.line) for one in executed.functions if one.path == path and one.line)
     names = list(dict.fromkeys(f"`{_shorten_name(one.name)}`" for one in found if one))[:_MAX_NAMES]
     if names:
-        yield Reason(_RARE_NAME, f"the report’s example calls {' and '.join(names)}")
+        yield Reason(_RARE_NAME, f"the example calls {' and '.join(names)}")
 
 
 def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:

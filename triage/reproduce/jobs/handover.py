@@ -14,7 +14,6 @@ from triage.reproduce.verdict import decide_verdict
 MAX_FILE_BYTES = 8_000_000
 MAX_RESULTS_BYTES = 7_000_000
 """Of the file with the results: secrets are replaced later, by longer text."""
-MAX_EXECUTED = 200
 MAX_ORDERS = 20
 """Issues whose examples are run again in one week."""
 SELECTION, EVIDENCE = "selection.json", "evidence.json"
@@ -69,7 +68,7 @@ def parse_orders(data: bytes | None, digest: str) -> list[Order]:
 def join_results(found: Mapping[int, Evidence]) -> tuple[str, list[int]]:
     """Return the file with the results, and the issues whose results are too large for it.
 
-    What was executed is in it for the last version alone, which the comment shows.
+    What was executed is in it for the last version alone, which the comment and the ranking take.
     """
     results = [Result(number=number, evidence=_shorten(evidence)) for number, evidence in found.items()]
     results.sort(key=lambda one: len(one.model_dump_json()))
@@ -81,9 +80,7 @@ def join_results(found: Mapping[int, Evidence]) -> tuple[str, list[int]]:
 
 def _shorten(evidence: Evidence) -> Evidence:
     *earlier, last = evidence.runs
-    runs = [*(run.model_copy(update={"executed": []}) for run in earlier)]
-    last = last.model_copy(update={"executed": last.executed[:MAX_EXECUTED]})
-    return evidence.model_copy(update={"runs": [*runs, last]})
+    return evidence.model_copy(update={"runs": [*(run.model_copy(update={"executed": []}) for run in earlier), last]})
 
 
 def accept_evidence(selection: Selection | None, evidence: Evidence | None) -> Evidence | None:

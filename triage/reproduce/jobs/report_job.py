@@ -9,8 +9,10 @@ from triage.domain.task import ReproduceTask
 from triage.events.trigger_snapshot import get_trigger_comment
 from triage.issue.read_issue import read_issue
 from triage.jobs.run_context import RunResult
+from triage.jobs.triage_issue import triage_reproduced
 from triage.jobs.write_results import read_again, write_effects, write_skip
 from triage.reproduce.evidence import Evidence, Selection
+from triage.reproduce.executed_code import find_executed_code
 from triage.reproduce.jobs.handover import (
     EVIDENCE,
     SELECTION,
@@ -20,17 +22,26 @@ from triage.reproduce.jobs.handover import (
     parse_file,
     parse_orders,
 )
-from triage.reproduce.jobs.reproduce_job import NOT_ASKED, ReproduceJob, finish, read_request, select_allowed
+from triage.reproduce.jobs.reproduce_job import (
+    NOT_ASKED,
+    ReproduceJob,
+    finish,
+    plan_page,
+    read_request,
+    select_allowed,
+)
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import SUMMARY, ask_reporter, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
-from triage.writes.comment_part import plan_comment_part, read_state
+from triage.writes.comment_part import Addition, plan_comment_part, read_state
 from triage.writes.deduplicate import find_our_comment
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
 """Nobody waits for another verdict on an issue that was just opened: it stays on the job's page."""
+LEADS_TO_CODE = frozenset({"still", "newer", "other-failure"})
+"""What fails today lies in what it executes. The bug of another verdict is gone, or was not there."""
 MAX_BLOCK_UNITS = 40_000
 FIXED_SINCE = "It failed when it was run before, and does not any more: a maintainer may close this issue."
 
@@ -51,11 +62,20 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
         return await _answer(request.issue, refusal or NOT_RUN, job)
     pages = await in_thread(job.open_pages)
     block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-    effects: list[IssueEffect] = []
-    if task.actor or evidence.verdict in WORTH_SAYING:
-        issue = await read_again(request.issue, job.run)
-        effects = [_plan_block(issue, block, order.selection, evidence, is_own=order.is_own)]
-    return await finish(job, block, {}, [*effects, *_react(job, "rocket")], pages.links)
+    is_worth_it = evidence.verdict in WORTH_SAYING and not read_state(request.issue).quiet
+    if not task.actor and not is_worth_it:
+        return await finish(job, block, links=pages.links)
+    remembered = {} if order.is_own else {"reproduced": _remember(order.selection, evidence)}
+    others = [*select_allowed(_react(job, "rocket"), job), plan_page(block, pages.links)]
+    addition = Addition(remembered, {"reproduction": block, "answer": ""}, others)
+    executed = find_executed_code(evidence, pages.find_path) if evidence.verdict in LEADS_TO_CODE else None
+    if executed:
+        result = await triage_reproduced(request.issue, task.actor, job.open_triage(executed), addition)
+        if isinstance(result, RunResult):
+            return result
+    issue = await read_again(request.issue, job.run)
+    comment = plan_comment_part(issue, remembered, **addition.parts)
+    return await finish(job, block, {}, [comment, *_react(job, "rocket")], pages.links)
 
 
 def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order) -> str:
@@ -64,16 +84,12 @@ def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue
     return ensure_safe(block, pages.links, MAX_BLOCK_UNITS)
 
 
-def _plan_block(
-    issue: Issue, block: str, selection: Selection, evidence: Evidence, *, is_own: bool = False
-) -> IssueEffect:
-    """Return the comment with the block. It remembers what is needed to run the report's example again later."""
+def _remember(selection: Selection, evidence: Evidence) -> Reproduced:
+    """Return what is needed to run the report's example again later."""
     first, current = selection.targets[0], selection.targets[-1]
     on = first.on if first.commit != current.commit and is_version_remembered(first.on) else ""
     fails = evidence.verdict in ("still", "newer")
-    reproduced = Reproduced(example=hash_example(selection.example.code), fails=fails, on=on)
-    remembered = {} if is_own else {"reproduced": reproduced}
-    return plan_comment_part(issue, remembered, reproduction=block, answer="")
+    return Reproduced(example=hash_example(selection.example.code), fails=fails, on=on)
 
 
 async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
@@ -102,7 +118,8 @@ async def _report_again(orders: list[Order], found: dict[int, Evidence], job: Re
         if not is_due or request.refusal or not evidence or not order.selection or verdict != "fixed":
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-        effect = _plan_block(request.issue, f"{FIXED_SINCE}\n\n{block}", order.selection, evidence)
+        remembered = {"reproduced": _remember(order.selection, evidence)}
+        effect = plan_comment_part(request.issue, remembered, reproduction=f"{FIXED_SINCE}\n\n{block}", answer="")
         # At once: the comment of a later issue may change while the earlier ones are written.
         written = await write_effects(select_allowed([effect], job), job.run)
         done.failures += written.failures

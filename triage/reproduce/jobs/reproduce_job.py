@@ -8,6 +8,7 @@ from typing import NamedTuple
 from triage.approval.decide_approval import WRITE_ROLES
 from triage.base.errors import WrongUsage
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe
+from triage.domain.code import ExecutedCode
 from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.run import Status
@@ -44,6 +45,8 @@ class ReproduceJob:
     """The checkout on GitHub. Slow."""
     read_file: Callable[[str], bytes | None]
     write_file: Callable[[str, str], str]
+    open_triage: Callable[[ExecutedCode], Run]
+    """Return what a triage acts through that knows what the example executed."""
     selection_sha256: str
     """Of the file of the job `select`; empty in other jobs than `report`."""
 
@@ -111,6 +114,10 @@ def select_allowed(effects: Sequence[IssueEffect], job: ReproduceJob) -> Sequenc
     return effects if policy.comment != "never" and not policy.dry_run else ()
 
 
+def plan_page(page: str, links: Sequence[str] = ()) -> WriteSummary:
+    return WriteSummary(markdown=ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS))
+
+
 async def finish(
     job: ReproduceJob,
     page: str,
@@ -121,9 +128,8 @@ async def finish(
 ) -> RunResult:
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
     status = Status.COMPLETE
-    summary = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
     values = EMPTY_OUTPUTS | {"status": status.value} | dict(outputs or {})
-    local = (WriteSummary(markdown=summary), SetOutputs(values=values))
+    local = (plan_page(page, links), SetOutputs(values=values))
     done = await write_effects([*select_allowed(effects, job), *local], job.run, done)
     if done.needs_setup_fix:
         return RunResult(Status.FAILED)

@@ -3,10 +3,12 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 
 from triage.app.app import App
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
+from triage.domain.code import ExecutedCode
 from triage.domain.task import ReproduceStage, ReproduceTask
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
@@ -36,8 +38,14 @@ def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
         open_pages=lambda: Pages(Source(app.root), run.repository),
         read_file=partial(_read_file, app),
         write_file=partial(_write_file, app),
+        open_triage=partial(_open_triage, app, run),
         selection_sha256=app.settings.reproduce_selection,
     )
+
+
+def _open_triage(app: App, run: Run, executed: ExecutedCode) -> Run:
+    by_model, by_rules = (replace(one, executed=executed) for one in (app, app.with_rules_engine()))
+    return replace(run, open_services=by_model.open_services, open_rules_services=by_rules.open_services)
 
 
 def _list_reproduced(app: App) -> list[int]:
