@@ -16,7 +16,8 @@ from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query
 from triage.code.words.corpus import Corpus
-from triage.domain.code import PromptPassages, SearchQuery
+from triage.domain.code import ExecutedCode, PromptPassages, SearchQuery
+from triage.domain.issue import Frame
 
 DOCSTRING = ["def f():", '    """First.', "", "    Second.", "    Third.", '    """', "    return 1"]
 LICENCE = ["# a licence"] * 9 + ["import os"]
@@ -118,6 +119,24 @@ def test_the_lines_around_a_stack_frame_come_before_definitions_that_are_named(t
     [flow] = [one for one in choose(corpus, asked, 2_000).passages if one.span.path == "src/flow.py"]
     assert (flow.span.start, flow.span.end, flow.symbol) == (32, 48, "run_all")
     assert "39| step_38 = read(it)" in flow.text
+
+
+def test_where_the_example_fails_and_what_it_executes_of_the_candidates_comes_first(tmp_path: Path):
+    steps = "".join(f"    step_{number} = read(it)\n" for number in range(1, 60))
+    parts = "".join(f"def convert_part_{number}(it):\n    return it\n\n\n" for number in range(30))
+    corpus = make_corpus(
+        tmp_path, {"lib/parts.py": parts, "src/flow.py": f"def run_all(it):\n{steps}", "a.py": "x = 1\n"}
+    )
+    asked = make_query("convert the parts", keywords=[f"convert_part_{number}" for number in range(29)])
+    place = Frame(path="src/flow.py", line=40, function="run_all")
+    executed = ExecutedCode(
+        functions=[Frame(path="lib/parts.py", line=117), Frame(path="gone.py", line=1)], place=place
+    )
+    ranking = rank_files(corpus, build_query(asked), {}, by_embedding=False, executed=executed)
+    shown = choose_prompt_passages(ranking, 2_000).passages
+    assert "39| step_38 = read(it)" in next(one.text for one in shown if one.span.path == "src/flow.py")
+    assert "convert_part_29" in [one.symbol for one in shown]
+    assert "convert_part_29" not in [one.symbol for one in choose(corpus, asked, 2_000).passages]
 
 
 def test_lines_of_a_class_that_stand_together_have_one_heading(tmp_path: Path):

@@ -1,8 +1,8 @@
 """Chooses the code that a model is shown: as many lines that a fix may edit as fit into a number of characters.
 
-First the code around the lines that a stack trace names and the definitions that the issue or the keywords name, then
-the best snippets of the best files. A file that is more
-likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
+First what a run of the report's example executed of the likeliest files, the code around the lines that a stack trace
+names, and the definitions that the issue or the keywords name, then the best snippets of the best files. A file that
+is more likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/how-it-works.md has the figures.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,16 @@ MAX_FILES = 25
 """In nine of ten issues the file at fault is among so many (measured)."""
 MAX_FILE_SNIPPETS = 40
 NAMED_SHARE = 1 / 3
-"""Of the characters, for definitions that the issue or the keywords name."""
+"""Of the characters, for what comes before the snippets."""
 MIN_NAME_SCORE = 0.3
 """See `Mentions.definitions`: at most three files define the name, and a plain word stands in the title."""
 MAX_NAMED_CHARS = 1_500
 """Of one named definition: its beginning."""
 LINES_AROUND_FRAME = 8
 """Above and below the line of a stack frame, within its function."""
+EXECUTED_FILES = 3
+"""Candidates whose executed functions are shown. Of 34 Python examples that ran at the commit before the fix, an edited
+line is in the first prompt of 22; of 20 without the functions, or with those of no file; of 21 with those of one."""
 MAX_WHOLE_LINES = 150
 """A longer definition is shown in part: the chunk of it that fits best."""
 MAX_PASSAGE_CHARS = 6_000
@@ -76,7 +79,7 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     """
     ranked = ranking.order[:MAX_FILES]
     room = _Room(ranking.query_scores.corpus, chars)
-    for block in [*_list_frames(ranking), *_list_named_definitions(ranking)]:
+    for block in [*_list_executed(ranking), *_list_frames(ranking), *_list_named_definitions(ranking)]:
         room.add(block, reserve=chars - int(chars * NAMED_SHARE), max_chars=MAX_NAMED_CHARS)
     files = {number: room.open_file(number) for number in ranked}
     snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
@@ -183,16 +186,31 @@ class _Room:
 def _list_frames(ranking: Ranking) -> list[_Block]:
     """Return the lines around those that the stack traces name, of the likeliest file first."""
     corpus, mentions = ranking.query_scores.corpus, ranking.query_scores.mentions
-    blocks = []
-    for file in sorted(mentions.frames, key=lambda file: (-ranking.scores.get(file, 0.0), file)):
-        for line in mentions.lines[file]:
-            around = corpus.find_enclosing(file, line)
-            if around:
-                # In another version the function may be elsewhere: then its start is all that is known.
-                start = max(around.start, line - LINES_AROUND_FRAME)
-                end = min(around.end, max(line, start + LINES_AROUND_FRAME) + LINES_AROUND_FRAME)
-                blocks.append(_Block(file, start, end, around.name))
-    return blocks
+    files = sorted(mentions.frames, key=lambda file: (-ranking.scores.get(file, 0.0), file))
+    return [block for file in files for line in mentions.lines[file] for block in _show_around(corpus, file, line)]
+
+
+def _show_around(corpus: Corpus, file: int, line: int) -> Iterator[_Block]:
+    around = corpus.find_enclosing(file, line)
+    if around:
+        # In another version the function may be elsewhere: then its start is all that is known.
+        start = max(around.start, line - LINES_AROUND_FRAME)
+        end = min(around.end, max(line, start + LINES_AROUND_FRAME) + LINES_AROUND_FRAME)
+        yield _Block(file, start, end, around.name)
+
+
+def _list_executed(ranking: Ranking) -> Iterator[_Block]:
+    """Yield the lines around those where the example fails, then what it executes of the likeliest files."""
+    corpus, executed = ranking.query_scores.corpus, ranking.query_scores.executed
+    if executed is None:
+        return
+    place = executed.place
+    if place and place.line and place.path in corpus.file_numbers:
+        yield from _show_around(corpus, corpus.file_numbers[place.path], place.line)
+    for file in ranking.order[:EXECUTED_FILES]:
+        lines = [one.line for one in executed.functions if one.path == corpus.files[file].path and one.line]
+        functions = filter(None, (corpus.find_enclosing(file, line) for line in lines))
+        yield from (_Block(file, one.start, one.end, one.name) for one in functions)
 
 
 def _list_named_definitions(ranking: Ranking) -> list[_Block]:
