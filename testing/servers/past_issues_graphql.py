@@ -99,17 +99,23 @@ class _Query:
         return {"pageInfo": info, "nodes": [self.issue(issue) for issue in listed[start:end]]}
 
     def search(self, type: str, query: str, first: int) -> dict[str, Any]:
-        """Issues that have the phrase in quotes, or all words."""
+        """Issues that have the phrase in quotes, or all words; `in:comments` looks there alone, at open issues."""
         repo, kind, *_ = query.split()
         assert (type, repo, kind) == ("ISSUE", "repo:octo/shop", "is:issue")
         assert len(query) <= 256
         wanted = [" ".join(part).strip().casefold() for part in re.findall(r'"([^"]*)"|(\S+)', query)][2:]
+        in_comments = wanted[:2] == ["is:open", "in:comments"]
         found = [
             self.issue(issue)
             for issue in self.api.issues.values()
-            if all(word in f"{issue['title']} {issue['body']}".casefold() for word in wanted)
+            if all(word in self._searched(issue, in_comments=in_comments) for word in wanted[2 * in_comments :])
         ]
         return {"nodes": found[:first]}
+
+    def _searched(self, issue: dict[str, Any], *, in_comments: bool) -> str:
+        bodies = [one["body"] for one in self.api.comments if one["issue"] == issue["number"]]
+        texts = bodies * (issue["state"] == "open") if in_comments else [issue["title"], issue["body"]]
+        return " ".join(texts).casefold()
 
     def issue(self, issue: dict[str, Any]) -> dict[str, Any]:
         fixes = issue.get("fixes", [])

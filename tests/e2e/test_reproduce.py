@@ -11,6 +11,7 @@ from testing.checkouts.git_repositories import commit, git
 from testing.runs.reproduce_workflow import ReproduceWorkflow
 from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
+from testing.servers.suggesting_github import SuggestingGitHub
 from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.jobs import run_reproduce_job
@@ -70,6 +71,35 @@ def test_the_report_of_the_same_comment_names_the_place_where_the_example_fails(
     assert len(written) == 2, f"one comment and a reaction: {written}"
     assert block in workflow.summary
     assert workflow.parts.report.partition("\n")[0] in workflow.summary
+
+
+def test_of_a_bug_that_is_gone_github_shows_a_suggestion_to_close_and_nothing_is_closed(
+    workflow: ReproduceWorkflow,
+) -> None:
+    workflow.api.graphql = github = SuggestingGitHub(workflow.api)
+    workflow.say("/triage reproduce")
+    workflow.run_all()
+    before = workflow.parts.report
+    commit(workflow.folder / "checkout", {"shop/__init__.py": GOOD})
+    workflow.event_name, workflow.event = "schedule", {}
+    github.pending.clear()
+    assert workflow.run_all().startswith(
+        "It failed when it was run before, and does not any more: GitHub’s panel suggests "
+    )
+    assert workflow.parts.report == before
+    why = "The example fails on 1.2 (ValueError: no items), and not on main."
+    assert github.pending == [{"kind": "close", "name": "COMPLETED", "rationale": why, "confidence": "HIGH"}]
+    assert workflow.api.issues[7]["state"] == "open"
+    # Somebody declines, it fails again, and is gone again.
+    github.pending.clear()
+    commit(workflow.folder / "checkout", {"shop/__init__.py": BAD})
+    workflow.event_name = "issue_comment"
+    workflow.say("/triage reproduce")
+    workflow.run_all()
+    commit(workflow.folder / "checkout", {"shop/__init__.py": GOOD})
+    workflow.event_name, workflow.event = "schedule", {}
+    assert "a maintainer may close this issue" in workflow.run_all()
+    assert "close" not in [one["kind"] for one in github.pending]
 
 
 def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:

@@ -60,6 +60,21 @@ def test_a_wrong_suggestion_is_found(change: dict[str, Any], found: str):
     assert found in suggest(ITEM | change)
 
 
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, []),
+        ({"suggest": False}, ["applied, not suggested"]),
+        ({"value": "OPEN"}, ["neither completed, not planned nor a duplicate"]),
+        ({"stateReason": "SPAM"}, ["neither completed, not planned nor a duplicate"]),
+    ],
+)
+def test_closing_is_only_suggested_and_for_a_reason_of_ours(change: dict[str, Any], found: list[str]):
+    close = {"value": "CLOSED", "stateReason": "COMPLETED", "rationale": "It is gone.", "confidence": "HIGH"}
+    query = "mutation($issue: ID!) { updateIssue(input: {id: $issue, stateInput: $input0}) { x } }"
+    assert judge(query, {"issue": f"I:{NUMBER}", "input0": {"suggest": True} | close | change}) == found
+
+
 def test_a_suggestion_on_another_issue_or_another_server_is_found():
     assert suggest(ITEM, issue="I:8") == ["a mutation that no run makes"]
     violations = judge(ADD_LABELS, {"issue": f"I:{NUMBER}", "labels": [ITEM]}, offers_suggestions=False)

@@ -10,11 +10,13 @@ from triage.reproduce.evidence import Change, Evidence, Run, Selection
 from triage.reproduce.executed_code import find_executed_code
 from triage.reproduce.pages import MAX_CELL_CHARS, Pages, format_cell
 from triage.reproduce.verdict import is_same_everywhere, prints_the_same
+from triage.safety.active_content import format_plain_line
 from triage.safety.safe_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_text
 
 _MAX_SHOWN_OUTPUT = 1_500
 _MAX_LISTED = 20
+_MAX_ERROR_CHARS = 100
 _MAX_SHOWN_CODE = 6_000
 SUMMARY = "The example as it was run, and what it printed"
 """Each block has it. GitHub's search finds issues by it."""
@@ -108,6 +110,21 @@ def ask_reporter(evidence: Evidence, language: str) -> str:
         return phrases.ask_difference
     newer = evidence.first_good.release if evidence.first_good else ""
     return phrases.ask_newer.format(version=format_code_span(newer)) if newer else ""
+
+
+def explain_fix(evidence: Evidence) -> str:
+    """Return in plain text, which does nothing, what was seen of a bug that is gone."""
+    named, current = evidence.runs[0], evidence.runs[-1]
+    release = evidence.first_good.release if evidence.first_good else ""
+    since = f" First release without it: {release}." if release else ""
+    if evidence.measure == "output":
+        said = f"The example prints on {named.on} what the report shows, and something else on {current.on}."
+    else:
+        error = format_plain_line(shorten_text(named.error, _MAX_ERROR_CHARS))
+        said = f"The example fails on {named.on}{f' ({error})' if error else ''}, and not on {current.on}."
+    return (
+        format_plain_line(f"{said}{since}") or "The example fails on the named version, and not on the default branch."
+    )
 
 
 def _name(run: Run) -> str:

@@ -102,6 +102,18 @@ def plan_suggestions(
     return [one for one in wanted if hash_suggestion(one) not in decided]
 
 
+def plan_close(
+    why: str, mode: LabelsMode, options: SuggestionOptions | None, previous: CommentState
+) -> list[Suggestion]:
+    """Return the suggestion to close an issue as completed; none where GitHub takes none, or a person has declined it.
+
+    `why` is plain text that does nothing.
+    """
+    suggestion = _suggest("close", "as completed", why, "HIGH")
+    is_new = hash_suggestion(suggestion) not in previous.suggested
+    return [suggestion] if mode != "off" and options and options.can_close and is_new else []
+
+
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
     asked = list_candidates(report, mode)
     of_kind = _rate_kind(report)

@@ -18,9 +18,16 @@ from tests.jobs.run_harness import RunHarness, our_comment
 from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
 from triage.base.errors import BadInput, WrongUsage
 from triage.comment.comment import CommentParts, join_comment, split_comment
-from triage.comment.hidden_state import CommentState, Reproduced, hash_example, parse_state, render_state
+from triage.comment.hidden_state import (
+    CommentState,
+    Reproduced,
+    hash_example,
+    hash_suggestion,
+    parse_state,
+    render_state,
+)
 from triage.domain.code import ExecutedCode
-from triage.domain.effect import Policy
+from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
@@ -435,7 +442,8 @@ class TestAgain:
     def run_again(
         self, found: Evidence, remembered: Reproduced | None = REMEMBERED, **changes: Any
     ) -> ReproduceHarness:
-        harness = ReproduceHarness(actor="", found=found)
+        harness = ReproduceHarness(actor="", found=found, policy=changes.pop("policy", Policy(comment="always")))
+        harness.github.suggestion_options = changes.pop("suggestions", None)
         state = render_state(CommentState(reproduced=remembered, quiet=changes.pop("quiet", False)))
         ours = our_comment(join_comment(CommentParts(state, "The report.", reproduction="It fails.")))
         harness.set_thread(ours, **changes)
@@ -459,6 +467,36 @@ class TestAgain:
         state = parse_state(harness.parts.state_line)
         assert state is not None
         assert state.reproduced == self.REMEMBERED.model_copy(update={"fails": False}), "it is not run a third time"
+
+    @pytest.mark.parametrize(
+        ("error", "why"),
+        [
+            ("ValueError: no items", "The example fails on 2.4.1 (ValueError: no items), and not on main."),
+            ("ValueError: see https://evil.example", "The example fails on 2.4.1, and not on main."),
+        ],
+    )
+    def test_closing_is_suggested_where_github_takes_suggestions(self, error: str, why: str) -> None:
+        named = FIXED.runs[0].model_copy(update={"error": error})
+        found = FIXED.model_copy(update={"runs": [named, FIXED.runs[1]]})
+        harness = self.run_again(found, suggestions=SuggestionOptions(can_close=True))
+        [(_, suggestion)] = harness.github.suggested
+        assert (suggestion.kind, suggestion.name, suggestion.rationale) == ("close", "as completed", why)
+        assert "GitHub’s panel suggests to close" in harness.parts.reproduction
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert state.suggested == [hash_suggestion(suggestion)]
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"suggestions": SuggestionOptions(can_close=False)},
+            {"suggestions": SuggestionOptions(can_close=True), "policy": Policy(comment="always", labels="off")},
+        ],
+    )
+    def test_without_suggestions_the_comment_alone_says_it(self, changes: dict[str, Any]) -> None:
+        harness = self.run_again(FIXED, **changes)
+        assert harness.github.suggested == []
+        assert "a maintainer may close this issue" in harness.parts.reproduction
 
     def test_what_still_fails_changes_nothing(self) -> None:
         harness = self.run_again(STILL)

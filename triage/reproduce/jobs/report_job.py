@@ -3,7 +3,7 @@
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import Reproduced, hash_example, is_version_remembered
 from triage.comment.template import ensure_safe
-from triage.domain.effect import IssueEffect, React, Reaction
+from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
 from triage.domain.task import ReproduceTask
 from triage.events.trigger_snapshot import get_trigger_comment
@@ -31,11 +31,12 @@ from triage.reproduce.jobs.reproduce_job import (
     select_allowed,
 )
 from triage.reproduce.pages import Pages
-from triage.reproduce.render_evidence import SUMMARY, ask_reporter, render_evidence
+from triage.reproduce.render_evidence import SUMMARY, ask_reporter, explain_fix, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.comment_part import Addition, plan_comment_part, read_state
 from triage.writes.deduplicate import find_our_comment
+from triage.writes.plan_suggestions import plan_close
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
@@ -44,6 +45,9 @@ LEADS_TO_CODE = frozenset({"still", "newer", "other-failure"})
 """What fails today lies in what it executes. The bug of another verdict is gone, or was not there."""
 MAX_BLOCK_UNITS = 40_000
 FIXED_SINCE = "It failed when it was run before, and does not any more: a maintainer may close this issue."
+CLOSE_SUGGESTED = (
+    "It failed when it was run before, and does not any more: GitHub’s panel suggests to close this issue."
+)
 
 
 async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResult:
@@ -118,10 +122,17 @@ async def _report_again(orders: list[Order], found: dict[int, Evidence], job: Re
         if not is_due or request.refusal or not evidence or not order.selection or verdict != "fixed":
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-        remembered = {"reproduced": _remember(order.selection, evidence)}
-        effect = plan_comment_part(request.issue, remembered, reproduction=f"{FIXED_SINCE}\n\n{block}", answer="")
+        options = await in_thread(job.run.github.fetch_suggestion_options, order.number, [], [])
+        suggestions = plan_close(explain_fix(evidence), job.run.policy.labels, options, state)
+        text = f"{CLOSE_SUGGESTED if suggestions else FIXED_SINCE}\n\n{block}"
+        remembered = {
+            "reproduced": _remember(order.selection, evidence),
+            "suggested": state.with_suggestions(suggestions).suggested,
+        }
+        effects: list[IssueEffect] = [plan_comment_part(request.issue, remembered, reproduction=text, answer="")]
+        effects += [SuggestChanges(issue_number=order.number, suggestions=suggestions)] if suggestions else []
         # At once: the comment of a later issue may change while the earlier ones are written.
-        written = await write_effects(select_allowed([effect], job), job.run)
+        written = await write_effects(select_allowed(effects, job), job.run)
         done.failures += written.failures
         done.needs_setup_fix |= written.needs_setup_fix
     return await finish(job, "\n".join(lines) or "No example was run again.", done=done)
