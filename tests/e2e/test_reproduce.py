@@ -102,6 +102,22 @@ def test_of_a_bug_that_is_gone_github_shows_a_suggestion_to_close_and_nothing_is
     assert "close" not in [one["kind"] for one in github.pending]
 
 
+def test_an_earlier_issue_that_fails_in_the_same_place_is_named(workflow: ReproduceWorkflow) -> None:
+    workflow.say("/triage reproduce")
+    assert "Fails in the same place" not in workflow.run_all()
+    workflow.api.add_issue(5, title="Sum of nothing")
+    (ours,) = [one for one in workflow.api.comments if one["body"].startswith("<!-- bug-triage:")]
+    ours["issue"] = 5
+    workflow.api.issues[7]["body"] = TEXT.replace("shop.total([])", "print(shop.total(items=()))")
+    workflow.say("/triage reproduce")
+    selected = workflow.run("select")
+    workflow.run("run")
+    workflow.run("report", **{"reproduce-selection": selected["reproduce-selection"]})
+    block = workflow.api.comments[-1]["body"]
+    link = "[`#5`](https://redirect.github.com/octo/shop/issues/5)"
+    assert f"Fails in the same place as {link}, with the same error." in block
+
+
 def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:
     workflow.say("/triage reproduce")
     workflow.run_all()

@@ -124,6 +124,8 @@ class Reproduced(Value):
     """On the default branch, with the failure that the report describes: then it is run again later."""
     on: Annotated[str, Field(pattern=_VERSION)] = ""
     """The release, tag or commit that it was compared with; empty for none."""
+    place: Hash = ""
+    """Of what fails where, to recognise the same failure of another issue."""
 
 
 def is_version_remembered(on: str) -> bool:
@@ -285,6 +287,10 @@ def hash_example(code: str) -> str:
     return _hash(f"example:{code}")
 
 
+def hash_failure(kind: str, words: str, path: str, function: str) -> str:
+    return _hash(["failure", kind, words, path, function])
+
+
 def hash_suggestion(suggestion: Suggestion) -> str:
     return _hash(suggestion.key)
 
@@ -314,7 +320,9 @@ def _normalize(text: str) -> str:
 
 def render_state(state: CommentState) -> str:
     # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
-    exclude = {name for name in _LATER_FIELDS if not getattr(state, name)}
+    exclude: dict[str, bool | set[str]] = {name: True for name in _LATER_FIELDS if not getattr(state, name)}
+    if state.reproduced and not state.reproduced.place:
+        exclude["reproduced"] = {"place"}
     text = json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":"), ensure_ascii=False)
     return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
 

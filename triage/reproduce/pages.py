@@ -59,6 +59,11 @@ class Pages:
             shown = f"[{shown}]({link})" if link and "|" not in link else shown
         return shown if place.function.startswith("<") else f"{shown}, {format_cell(place.function)}"
 
+    def format_issue(self, number: int) -> str:
+        """Return a link to another issue, which shows nothing there."""
+        link = build_reference_url(self._repository.server_url, self._repository.slug, f"issues/{number}")
+        return f"[{format_code_span(f'#{number}')}]({link})"
+
     def format_commit(self, commit: str) -> str:
         """Return a commit as a link, with its subject; empty if there is no such commit."""
         if self._source.resolve(commit) != commit:

@@ -35,7 +35,13 @@ _JSON_FIELDS = {
 
 
 def render_evidence(
-    selection: Selection, evidence: Evidence, pages: Pages, *, is_own: bool = False, asked: str = ""
+    selection: Selection,
+    evidence: Evidence,
+    pages: Pages,
+    *,
+    is_own: bool = False,
+    asked: str = "",
+    same_as: int | None = None,
 ) -> str:
     """Return the block as Markdown.
 
@@ -45,10 +51,12 @@ def render_evidence(
         pages: The repository.
         is_own: The example stands in the command, not in the report.
         asked: A sentence to the reporter; empty without one.
+        same_as: An issue whose example fails in the same way; None without one.
     """
     where = "command" if is_own else "report"
     parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
     parts.append(_render_table(selection, evidence, pages, where))
+    parts += [f"Fails in the same place as {pages.format_issue(same_as)}, with the same error."] if same_as else []
     parts += filter(None, [_describe_change(evidence, pages), asked])
     parts.append(_render_details(selection, evidence, pages))
     return "\n\n".join(parts) + "\n"

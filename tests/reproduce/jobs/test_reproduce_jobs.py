@@ -73,6 +73,7 @@ class ReproduceHarness(RunHarness):
     problem: Exception | None = None
     digest: str = ""
     seconds: list[float] = field(default_factory=list)
+    reproduced: list[int] = field(default_factory=lambda: [9, 7])
     executed: list[ExecutedCode] = field(default_factory=list)
     before_edit: Callable[[], None] = lambda: None
     config: ProjectConfig = field(default_factory=ProjectConfig)
@@ -92,7 +93,7 @@ class ReproduceHarness(RunHarness):
         return ReproduceJob(
             run=run,
             select=self.select,
-            list_reproduced=lambda: [9, 7],
+            list_reproduced=lambda: self.reproduced,
             execute=self.execute,
             open_pages=self.open_pages,
             read_file=self.files.get,
@@ -276,7 +277,10 @@ class TestReport:
         assert harness.run_all().startswith("**Still happens on `main` (`1a2b3c4`).**")
         state = parse_state(harness.github.posted[0][1])
         assert state is not None
-        assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
+        assert state.reproduced is not None
+        assert state.reproduced == Reproduced(
+            example=hash_example(CODE), fails=True, on="2.4.1", place=state.reproduced.place
+        )
         assert harness.approvals.reactions == [(77, "rocket")]
 
     @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
@@ -305,7 +309,8 @@ class TestReport:
         harness.run_all()
         state = parse_state(harness.parts.state_line)
         assert state is not None
-        assert state.reproduced == Reproduced(example=hash_example(CODE), fails=True, on=on)
+        assert state.reproduced is not None
+        assert (state.reproduced.fails, state.reproduced.on) == (True, on)
 
     def test_everything_else_in_the_comment_stays(self) -> None:
         harness = ReproduceHarness(found=FIXED)
@@ -436,6 +441,60 @@ class TestTriage:
         assert harness.parts.reproduction.startswith("**Still")
 
 
+class TestSamePlace:
+    @pytest.fixture
+    def harness(self) -> ReproduceHarness:
+        """Issue 3 was reproduced, and 7 fails in the same way."""
+        harness = ReproduceHarness(reproduced=[9, 7, 3, 2])
+        harness.run_all()
+        self.remember(harness, harness.parts.state_line)
+        harness.github.issues[2] = factories.issue(number=2, thread=[])
+        harness.github.issues[9] = factories.issue(number=9, thread=[])
+        harness.command()
+        return harness
+
+    def remember(self, harness: ReproduceHarness, line: str, **changes: Any) -> None:
+        ours = our_comment(join_comment(CommentParts(line, "", reproduction="It fails.")))
+        harness.github.issues[3] = factories.issue(number=3, thread=[ours], **changes)
+
+    def test_it_is_named(self, harness: ReproduceHarness) -> None:
+        assert "Fails in the same place as [`#3`](https://redirect.github.com/" in harness.run_all()
+
+    @pytest.mark.parametrize(
+        "found",
+        [
+            make_evidence(failed("ValueError: bad"), failed("ValueError: bad")),
+            make_evidence(
+                failed(), failed("ValueError: no items", Place(path="shop/money.py", line=1, function="total"))
+            ),
+            FIXED,
+        ],
+    )
+    def test_another_failure_is_not(self, harness: ReproduceHarness, found: Evidence) -> None:
+        harness.found = found
+        assert "Fails in the same place" not in harness.run_all()
+
+    @pytest.mark.parametrize("changes", [{"state": "closed"}, {"fails": False}, {"number": 8}])
+    def test_nor_is_an_issue_that_is_closed_or_fixed_or_newer(
+        self, harness: ReproduceHarness, changes: dict[str, Any]
+    ) -> None:
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert state.reproduced is not None
+        known = state.reproduced.model_copy(update={"fails": changes.pop("fails", True)})
+        line = render_state(state.model_copy(update={"reproduced": known}))
+        if number := changes.pop("number", 0):
+            harness.github.issues[number] = harness.github.issues.pop(3).model_copy(update={"number": number})
+            harness.reproduced = [9, number, 7, 2]
+        else:
+            self.remember(harness, line, **changes)
+        assert "Fails in the same place" not in harness.run_all()
+
+    def test_without_an_answer_of_github_the_result_is_shown(self, harness: ReproduceHarness) -> None:
+        del harness.github.issues[2]
+        assert harness.run_all().startswith("**Still happens")
+
+
 class TestAgain:
     REMEMBERED = Reproduced(example=hash_example(CODE), fails=True, on="2.4.1")
 
@@ -497,6 +556,11 @@ class TestAgain:
         harness = self.run_again(FIXED, **changes)
         assert harness.github.suggested == []
         assert "a maintainer may close this issue" in harness.parts.reproduction
+
+    def test_comments_of_before_are_still_read(self) -> None:
+        line = render_state(CommentState(reproduced=self.REMEMBERED))
+        assert '"fails":true,"on":"2.4.1"}' in line
+        assert parse_state(line) == CommentState(reproduced=self.REMEMBERED)
 
     def test_what_still_fails_changes_nothing(self) -> None:
         harness = self.run_again(STILL)

@@ -1,5 +1,6 @@
 """The job that writes the comment. It reads what the others wrote as a stranger's words."""
 
+from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import Reproduced, hash_example, is_version_remembered
 from triage.comment.template import ensure_safe
@@ -12,7 +13,7 @@ from triage.jobs.run_context import RunResult
 from triage.jobs.triage_issue import triage_reproduced
 from triage.jobs.write_results import read_again, write_effects, write_skip
 from triage.reproduce.evidence import Evidence, Selection
-from triage.reproduce.executed_code import find_executed_code
+from triage.reproduce.executed_code import find_executed_code, find_failure
 from triage.reproduce.jobs.handover import (
     EVIDENCE,
     SELECTION,
@@ -65,11 +66,13 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     if order.selection is None or evidence is None:
         return await _answer(request.issue, refusal or NOT_RUN, job)
     pages = await in_thread(job.open_pages)
-    block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
+    failure = await in_thread(find_failure, evidence, pages.find_path)
+    same_as = await _find_same(task.number, failure, job)
+    block = await in_thread(_render, order.selection, evidence, pages, request.issue, order, same_as)
     is_worth_it = evidence.verdict in WORTH_SAYING and not read_state(request.issue).quiet
     if not task.actor and not is_worth_it:
         return await finish(job, block, links=pages.links)
-    remembered = {} if order.is_own else {"reproduced": _remember(order.selection, evidence)}
+    remembered = {} if order.is_own else {"reproduced": _remember(order.selection, evidence, failure)}
     others = [*select_allowed(_react(job, "rocket"), job), plan_page(block, pages.links)]
     addition = Addition(remembered, {"reproduction": block, "answer": ""}, others)
     executed = find_executed_code(evidence, pages.find_path) if evidence.verdict in LEADS_TO_CODE else None
@@ -82,18 +85,42 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     return await finish(job, block, {}, [comment, *_react(job, "rocket")], pages.links)
 
 
-def _render(selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order) -> str:
+async def _find_same(number: int, failure: str, job: ReproduceJob) -> int | None:
+    """Return the first open issue before this one whose example fails in the same way; None without one.
+
+    Takes up to 41 requests: one search, and an issue with its comments for each of the 20 that it finds.
+    """
+    if not failure:
+        return None
+    try:
+        for other in sorted(await in_thread(job.list_reproduced)):
+            if other < number and await _fails_alike(other, failure, job):
+                return other
+    except TriageError as error:  # what was found is shown without it
+        job.run.progress.info(f"{error} Nothing says whether another issue fails in the same place.")
+    return None
+
+
+async def _fails_alike(number: int, failure: str, job: ReproduceJob) -> bool:
+    issue = await job.run.ask_github(f"Issue #{number}", lambda: job.run.github.fetch_issue(number))
+    known = read_state(issue).reproduced
+    return issue.state == "open" and known is not None and known.fails and known.place == failure
+
+
+def _render(
+    selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order, same_as: int | None = None
+) -> str:
     asked = ask_reporter(evidence, read_issue(issue).language)
-    block = render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked)
+    block = render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked, same_as=same_as)
     return ensure_safe(block, pages.links, MAX_BLOCK_UNITS)
 
 
-def _remember(selection: Selection, evidence: Evidence) -> Reproduced:
-    """Return what is needed to run the report's example again later."""
+def _remember(selection: Selection, evidence: Evidence, failure: str = "") -> Reproduced:
+    """Return what is needed to run the report's example again later, and to recognise its failure."""
     first, current = selection.targets[0], selection.targets[-1]
     on = first.on if first.commit != current.commit and is_version_remembered(first.on) else ""
     fails = evidence.verdict in ("still", "newer")
-    return Reproduced(example=hash_example(selection.example.code), fails=fails, on=on)
+    return Reproduced(example=hash_example(selection.example.code), fails=fails, on=on, place=failure if fails else "")
 
 
 async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
