@@ -71,7 +71,8 @@ def test_a_missing_module_that_the_report_shows_is_its_failure():
 
 
 def test_random_numbers_are_no_difference_between_versions():
-    versions = [[passed(f"{number} items at 0x{number}f") for number in pair] for pair in ((3, 41), (7, 5.5))]
+    lines = (("0.1 0.25 0.333 ... 4", "0.123 0.4 ... 0.5"), ("0.12345 0.2 ... 1", "9 ... 3"))
+    versions = [[passed(f"items: {line} at 0x{number}f") for number, line in enumerate(pair)] for pair in lines]
     runs = [summarize("x", group, NOTHING, "difference") for group in versions]
     assert is_same_everywhere(runs)
     assert not is_same_everywhere([summarize("x", group[:1] * 2, NOTHING, "difference") for group in versions])

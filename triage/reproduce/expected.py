@@ -14,6 +14,8 @@ from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
 _STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}(?:: (.*))?$", re.S)
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBERS = re.compile(r"#[# .,]*#")
+"""Of long ones, as many are shown as fit into a line."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _LANGUAGES = {"python": "python", "node": "javascript"}
@@ -96,7 +98,7 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
         printed += _squeeze(line)
         bounds.append(len(printed))
     for one in shown:
-        wanted = _squeeze(one)
+        wanted = _squeeze(f"{one}\n")
         # From the start of a line to the end of one: `-x` is not shown by `-x + 1`.
         starts = (
             at for at in bounds if at >= position and printed.startswith(wanted, at) and at + len(wanted) in bounds
@@ -116,7 +118,11 @@ def is_whole_output(output: str, shown: Sequence[str]) -> bool:
 def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:
     """Return whether two runs print the same, white space included, up to addresses and, if random, numbers."""
     first, second = (_ADDRESS.sub("#", text) for text in (one, other))
-    return first == second or (is_random and _NUMBER.sub("#", first) == _NUMBER.sub("#", second))
+    return first == second or (is_random and _without_numbers(first) == _without_numbers(second))
+
+
+def _without_numbers(text: str) -> str:
+    return _NUMBERS.sub("#", _NUMBER.sub("#", text))
 
 
 def _squeeze(text: str) -> str:

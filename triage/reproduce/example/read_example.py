@@ -57,12 +57,14 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
     if project.language == "node":
         return _read_node_example(parsed.code, project)
-    printed = find_printed_blocks(parsed.body)
-    found = _find_python_example([block for block in parsed.code if block.text not in printed], project)
+    printed = find_printed_blocks(parsed)
+    found = _find_python_example([block for block in parsed.code if block not in printed], project)
     if isinstance(found, NoExample) or found.shown:
         return found
     # A line each: the values of bare expressions are printed between them.
-    lines = [line for text in printed for line in text.split("\n") if line.strip()] or find_printed_values(parsed)
+    lines = [line for block in printed for line in block.text.split("\n") if line.strip()] or find_printed_values(
+        parsed
+    )
     return found.model_copy(update={"shown": [line[:MAX_SHOWN_CHARS] for line in lines[:MAX_SHOWN]]})
 
 

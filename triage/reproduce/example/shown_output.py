@@ -3,7 +3,7 @@
 import ast
 import re
 
-from triage.domain.issue import ParsedIssue
+from triage.domain.issue import CodeBlock, ParsedIssue
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.example import python_code
 
@@ -23,19 +23,20 @@ _MAX_SAID_CHARS = 120
 """Of what stands before a block: its heading, and the end of the sentence."""
 
 
-def find_printed_blocks(body: str) -> list[str]:
+def find_printed_blocks(parsed: ParsedIssue) -> list[CodeBlock]:
     """Return the blocks after the first of which the words before them say that it prints them.
 
     Without words between, a block that calls nothing is taken for it.
     """
-    found, end = [], 0
-    for block in _FENCED.finditer(body):
-        words, is_first = body[end : block.start()].split(), not end
+    printed, end = set[str](), 0
+    for block in _FENCED.finditer(parsed.body):
+        words, is_first = parsed.body[end : block.start()].split(), not end
         said, text, end = " ".join(words)[-_MAX_SAID_CHARS:], block["text"], block.end()
         is_told = _PRINTED.search(said) and not WISH.search(said) and not _OTHER_TIME.search(said)
         if (is_told or (not said and not _calls(text))) and not is_first and not _CODE.search(text):
-            found.append(text)
-    return found
+            printed.add("".join(text.split()))
+    # Those of `code` have the blanks at the ends of lines.
+    return [block for block in parsed.code if "".join(block.text.split()) in printed]
 
 
 def _calls(text: str) -> bool:
