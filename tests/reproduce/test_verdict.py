@@ -8,6 +8,7 @@ from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
 from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_everywhere, summarize
 
 SHOWN = Expected(errors=[failure()])
+TWO = Expected(errors=[failure(), failure("KeyError: 1")])
 NAMED = Expected(types=["ValueError"])
 OUTPUT = Expected(shown=["[1, nan]"])
 NOTHING = Expected()
@@ -32,6 +33,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (SHOWN, failed(), failed(), "still"),
         (SHOWN, failed(), passed(), "fixed"),
         (SHOWN, passed(), failed(), "newer"),
+        (TWO, failed(), failed(), "still"),
+        (TWO, failed(), passed(), "nothing-to-compare"),  # nobody has seen the other error
         (SHOWN, passed(), passed(), "not-reproduced"),
         (SHOWN, failed(), OTHER, "other-failure"),
         (SHOWN, OTHER, OTHER, "other-failure"),

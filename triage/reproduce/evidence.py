@@ -136,6 +136,8 @@ class Run(Value):
     """How many of the repeats had the reported failure."""
     same_failure: bool = False
     is_mixed: bool = False
+    is_partial: bool = False
+    """The report shows an error that it does not have."""
     is_random: bool = False
     """It prints something else each time, such as random numbers."""
 
