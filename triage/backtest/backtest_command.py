@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, aclosing
+from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,9 +18,18 @@ from triage.app.app import App, utc_now
 from triage.app.command_line import Json, Repo, Verbose, run_until_signal
 from triage.app.open_app import open_at_terminal
 from triage.backtest import backtest_services
-from triage.backtest.results import CaseResult, DuplicateResult
+from triage.backtest.past_examples import (
+    MAX_RUN,
+    OPEN_EXAMPLES,
+    ExampleResult,
+    PastExamples,
+    choose_examples,
+    score_examples,
+)
+from triage.backtest.results import CaseResult, DuplicateResult, PastCase
 from triage.base.errors import BadInput, WrongUsage
 from triage.base.os_signals import EXIT_CODES
+from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 
@@ -44,6 +53,7 @@ NO_COMMITS = (
 
 
 def backtest(
+    context: typer.Context,
     repo: Repo = Path(),
     github: Annotated[
         str,
@@ -58,12 +68,19 @@ def backtest(
     write: Annotated[
         bool, typer.Option("--write", help="Write the thresholds that suit the repository into its settings file.")
     ] = False,
+    reproduce: Annotated[
+        bool, typer.Option("--reproduce", help=f"Also run {MAX_RUN} examples before the fix and at it, with Docker.")
+    ] = False,
+    no_container: Annotated[
+        bool, typer.Option("--no-container", help="Run them without Docker and without protection: code you trust.")
+    ] = False,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Triage past issues on the commit before their fix, and count how often the triage was right."""
     from triage.backtest import thresholds
     from triage.backtest.count import BacktestOutcome, score_results
+    from triage.backtest.triage_cases import to_issue
 
     app, output = open_at_terminal(repo, engine=engine, verbose=verbose)
     app = replace(app.with_project_config(), repository=github or app.repository)
@@ -71,6 +88,11 @@ def backtest(
         _check_can_write(html)
     if write:
         thresholds.check_can_write_thresholds(app)
+    examples: PastExamples | None = context.meta[OPEN_EXAMPLES](app) if github else None
+    if reproduce:
+        if examples is None:
+            raise WrongUsage("--reproduce needs --github: messages of commits have no examples.")
+        examples.check_can_run(in_container=not no_container)
     past = backtest_services.read_past_issues(app, last) if github else []
     chosen = _choose_cases(app, past, last, by_issues=bool(github))
     backtest_services.check_has_files(app, [case.base for case in chosen.cases])
@@ -80,6 +102,11 @@ def backtest(
     console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     results, stopped_by = _triage(app, chosen, memory, max_usd, console, output.progress)
     duplicates = [] if stopped_by else _compare_duplicates(app, memory, last)
+    has_example = [examples.has_example(to_issue(case)) for case in chosen.cases] if examples else []
+    example_results: list[ExampleResult] = []
+    if examples and reproduce and not stopped_by:
+        to_run = choose_examples(chosen.cases, has_example)
+        stopped_by = _run_examples(examples, to_run, example_results, output.progress, in_container=not no_container)
     score = score_results(results, duplicates, app.config.thresholds, by_issues=bool(github))
     outcome = BacktestOutcome(
         repository=app.repository,
@@ -95,6 +122,7 @@ def backtest(
         suited=thresholds.apply_choices(app.config.thresholds, score.choices),
         results=results,
         duplicates=duplicates,
+        examples=score_examples(has_example, example_results) if examples else None,
     )
     _print(outcome, console)
     if html:
@@ -153,6 +181,28 @@ def _triage(
     with progress:
         _, stopped_by = run_until_signal(run)
     return results, stopped_by
+
+
+def _run_examples(
+    examples: PastExamples,
+    cases: Sequence[PastCase],
+    results: list[ExampleResult],
+    progress: AbstractContextManager[object],
+    *,
+    in_container: bool,
+) -> signal.Signals | None:
+    """Add to the results what the example of each case says. Return the signal that ended it early, if one did."""
+    from triage.backtest.triage_cases import to_issue
+
+    def work() -> None:
+        results.extend(examples.run(to_issue(one), one.base, one.fix, in_container=in_container) for one in cases)
+
+    async def run(cancelled: asyncio.Event) -> None:
+        with suppress(OutOfTime):
+            await call_with_deadline(work, cancelled)
+
+    with progress:
+        return run_until_signal(run)[1]
 
 
 def _find_reason_to_stop(results: Sequence[CaseResult], max_usd: float) -> str:

@@ -115,6 +115,20 @@ class BacktestScore(Value):
     choices: list[ThresholdChoice] = Field(default_factory=list)
 
 
+class ExampleScore(Value):
+    """What the issues' examples are worth."""
+
+    found: Rate
+    """Issues with an example."""
+    tried: int = 0
+    """Examples that were to be run on the commit before the fix and on the fix."""
+    ran: int = 0
+    failed: int = 0
+    """Before the fix, as the report says."""
+    fixed: int = 0
+    """And not at the fix."""
+
+
 class BacktestOutcome(Value):
     """Everything that a backtest found, as `--json` prints it and as the pages show it."""
 
@@ -137,6 +151,8 @@ class BacktestOutcome(Value):
     """The thresholds that suit the repository."""
     results: list[CaseResult] = Field(default_factory=list)
     duplicates: list[DuplicateResult] = Field(default_factory=list)
+    examples: ExampleScore | None = None
+    """None for messages of commits."""
 
 
 def score_results(

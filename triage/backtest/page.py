@@ -9,7 +9,14 @@ from datetime import datetime
 from pydantic import Field
 from rich.text import Text
 
-from triage.backtest.count import MIN_CASES_FOR_PERCENT, BacktestOutcome, BacktestScore, Rate, Scorecard
+from triage.backtest.count import (
+    MIN_CASES_FOR_PERCENT,
+    BacktestOutcome,
+    BacktestScore,
+    ExampleScore,
+    Rate,
+    Scorecard,
+)
 from triage.backtest.results import CaseResult, IssueResult, ShadowLine
 from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
 from triage.comment.permalink import build_reference_url
@@ -41,6 +48,8 @@ LEGEND = "✓ the fix edited the first file; 2, 3 another one; ✗ none of three
 _TITLE_CHARS = 60
 _PATH_CHARS = 120
 MAX_LISTED = 100
+LOW_SHARE = 0.1
+"""Of the bugs with an example."""
 _BAND_WORDS: Mapping[float, str] = {
     0.9: "9 of 10 or more",
     0.8: "8 of 10",
@@ -150,12 +159,29 @@ def list_figures(outcome: BacktestOutcome) -> list[tuple[str, str, str]]:
     if score.unmarked_named.hits:
         explanation = "a fixed issue that nobody marked as a duplicate: look whether it is one"
         figures.append(("Other duplicates named", score.unmarked_named.fraction, explanation))
+    figures += _list_example_figures(outcome.examples) if outcome.examples else []
     if score.incomplete:
         figures.append(("Incomplete", f"{score.incomplete} of {score.issues}", "a part failed or took too long"))
     figures.append(("Time", f"{score.seconds:.0f} s", f"median {score.median_seconds:.1f} s an issue"))
     if score.by_model:
         each = f"${score.usd / max(1, score.issues):.3f} for each issue"
         figures.append(("Cost", f"${score.usd:.2f}", each if score.has_price else "and what has no known price"))
+    return figures
+
+
+def _list_example_figures(examples: ExampleScore) -> list[tuple[str, str, str]]:
+    """Return how many bugs have an example; if they were run, what that said."""
+    found = examples.found
+    share = found.hits / max(1, found.cases)
+    said = "worth running" if share >= LOW_SHARE else "running them is not worth it here"
+    figures = [("With an example", found.fraction, f"{100 * share:.0f} % of your bugs have one: {said}")]
+    if examples.tried:
+        where = "at the commit before the fix and at the fix"
+        figures += [
+            ("Examples that ran", f"{examples.ran} of {examples.tried}", where),
+            ("Failed before the fix", f"{examples.failed} of {examples.ran}", "as the report says"),
+            ("Passed after it", f"{examples.fixed} of {examples.failed}", "the failure was gone at the fix"),
+        ]
     return figures
 
 

@@ -50,7 +50,7 @@ def reproduce(
         app, found, _ = open_issue(app.with_project_config(), issue, github)
 
         def work() -> str:
-            with _open_environments(app, keep=keep, no_container=no_container) as environments:
+            with open_environments(app, keep=keep, no_container=no_container) as environments:
                 return _reproduce(app, found, environments, on or [], bisect=bisect, as_json=as_json)
 
         async def run(cancelled: asyncio.Event) -> str | None:
@@ -68,7 +68,7 @@ def reproduce(
     sys.stdout.write(text or "")
 
 
-def _open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractContextManager[Environments]:
+def open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractContextManager[Environments]:
     open_them = VirtualEnvironments if no_container else DockerEnvironments
     return open_them(Source(app.root), os.environ, app.config.reproduce.setup, app.progress.info, keep=keep)
 

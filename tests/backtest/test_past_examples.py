@@ -1,0 +1,75 @@
+"""What the examples of past issues are worth: how many there are, and what running them says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import commit, git
+from testing.command_line import run_command
+from testing.servers.github_api import JOB_TOKEN, SLUG, serve_github_api
+from tests.backtest.samples import case, outcome, result
+from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
+from triage.backtest.count import ExampleScore, Rate
+from triage.backtest.page import render_backtest
+from triage.backtest.past_examples import choose_examples, score_examples
+
+VERSIONS = {"1.0": GOOD, "1.1": BAD}
+AT = "2024-01-15T00:00:00Z"
+OTHER = GOOD.replace("sum(items)", "sum(items) + 0")
+
+
+def test_examples_are_run_before_the_fix_and_at_it(tmp_path: Path) -> None:
+    checkout = make_repository(tmp_path / "shop", VERSIONS)
+    fixes = [git(checkout, "rev-parse", "v1.1")]
+    for code in (GOOD, OTHER):
+        commit(checkout, {"shop/__init__.py": code})
+        fixes.append(git(checkout, "rev-parse", "HEAD"))
+    words = ISSUE.partition("\n\n")[2].replace("shop 1.4", "shop 1.1")
+    with serve_packages(VERSIONS) as url, serve_github_api() as api:
+        api.issues.clear()
+        for number, (fix, body) in enumerate(zip(fixes, ("It is slow.", words, words), strict=True), start=1):
+            pull = {"number": number + 20, "oid": fix, "title": "Fix", "at": "2024-02-01T00:00:00Z"}
+            pull["files"] = ["shop/__init__.py"]
+            api.add_issue(number, title="total() fails", body=body, state="closed", fixes=[pull], created_at=AT)
+        environ = {"GITHUB_API_URL": api.url, "TRIAGE_GITHUB_TOKEN": JOB_TOKEN, **variables(url, tmp_path)}
+        arguments = ["backtest", "--repo", "shop", "--github", SLUG, "--json"]
+        counted = run_command(arguments, environ, tmp_path)
+        done = run_command([*arguments, "--reproduce", "--no-container"], environ, tmp_path)
+        refused = run_command(["backtest", "--repo", "shop", "--reproduce"], environ, tmp_path)
+    assert counted.returncode == done.returncode == 0, done.stderr
+    found = {"hits": 2, "cases": 3}
+    nothing = dict.fromkeys(("tried", "ran", "failed", "fixed"), 0)
+    assert json.loads(counted.stdout)["examples"] == {"found": found, **nothing}, "nothing is run unasked"
+    # The change of the third issue is not what its example shows: it does not fail before.
+    assert json.loads(done.stdout)["examples"] == {"found": found, "tried": 2, "ran": 2, "failed": 1, "fixed": 1}
+    assert "--reproduce needs --github" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("hits", "said"),
+    [
+        (1, "3 % of your bugs have one: running them is not worth it here"),
+        (18, "60 % of your bugs have one: worth running"),
+    ],
+)
+def test_the_page_says_whether_it_is_worth_it(hits: int, said: str) -> None:
+    examples = ExampleScore(found=Rate(hits=hits, cases=30))
+    page = render_backtest(outcome([result(1)], examples=examples))
+    assert f"| With an example | {hits} of 30 |" in page
+    assert said in page.replace("\\", "")
+    assert "Examples that ran" not in page
+
+
+def test_what_running_them_said() -> None:
+    examples = score_examples([True] * 5, ["not run", "no failure", "fails after the fix", "fixed", "fixed"])
+    page = render_backtest(outcome([result(1)], examples=examples))
+    assert "| Examples that ran | 4 of 5 |" in page
+    assert "| Failed before the fix | 3 of 4 |" in page
+    assert "| Passed after it | 2 of 3 |" in page
+
+
+def test_at_most_twenty_are_run() -> None:
+    cases = [case(number) for number in range(50)]
+    chosen = choose_examples(cases, [number % 2 == 1 for number in range(50)])
+    assert [one.number for one in chosen] == list(range(1, 41, 2))
