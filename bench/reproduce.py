@@ -84,11 +84,11 @@ def run_at_base(record: dict[str, Any], root: Path, path: Path) -> None:
     project = open_project(source, config, record["base_commit"])
     releases = list_releases(project, Network(), os.environ)
     versions = Versions(source, project, releases, record["base_commit"], is_named=False)
-    selection = select_example(_make_issue(record), source, project, versions, [], "")
+    selection = select_example(_make_issue(record), source, project, versions, [])
     if isinstance(selection, NoExample):
         return
     target = selection.targets[-1]
-    with VirtualEnvironments(source, os.environ, "", print, keep=False) as environments:
+    with VirtualEnvironments(source, os.environ, print, keep=False) as environments:
         runs = VersionRunner(environments, selection, print).run(target)
     measure = choose_measure(runs, selection.expected)
     run: Run = summarize(target.on, runs, selection.expected, measure)

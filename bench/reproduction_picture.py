@@ -70,7 +70,7 @@ def run_example(title: str, body: str) -> str:
         app, _ = open_at_terminal(Path(name))
         checkout = ProjectCheckout(app)
         selection = checkout.select(Issue(number=7, title=title, body=body), [])
-        with VirtualEnvironments(checkout.source, os.environ, "", print, keep=False) as environments:
+        with VirtualEnvironments(checkout.source, os.environ, print, keep=False) as environments:
             *_, evidence = checkout.run(selection, environments, lambda _: True)
         pages = Pages(checkout.source, Repository(slug=SLUG, server_url="https://github.com"))
         return render_evidence(selection, evidence, pages)

@@ -15,7 +15,7 @@ folder, words = pathlib.Path({folder!r}), sys.argv[1:]
 call = {{"words": words, "files": {{}}}}
 if words[0] == "build":
     context = pathlib.Path(words[-1])
-    call["files"] = {{str(path.relative_to(context)): path.read_text() for path in context.rglob("*") if path.is_file()}}
+    call["files"] = {{str(path.relative_to(context)): path.read_text(errors="replace") for path in context.rglob("*") if path.is_file()}}
     for name, text in call["files"].items():
         copy = folder / "image" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -24,8 +24,10 @@ with open(folder / "calls.jsonl", "a") as log:
     log.write(json.dumps(call) + "\\n")
 if words[0] == "run":
     given = dict(words[place + 1].split("=", 1) for place, word in enumerate(words) if word == "--env")
-    command = words[words.index("/reproduce/env/bin/python") + 1 :]
     os.chdir(folder)
+    if "sh" in words:
+        os.execve("/bin/sh", [one.replace("/reproduce", str(folder / "image")) for one in words[words.index("sh") :]], given)
+    command = words[words.index("/reproduce/env/bin/python") + 1 :]
     given |= {{"PYTHONPATH": str(folder / "packages"), "PATH": os.defpath}}
     os.execve({python!r}, [{python!r}, *(one.replace("/reproduce", str(folder / "image")) for one in command)], given)
 """

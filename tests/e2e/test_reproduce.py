@@ -118,6 +118,25 @@ def test_an_earlier_issue_that_fails_in_the_same_place_is_named(workflow: Reprod
     assert f"Fails in the same place as {link}, with the same error." in block
 
 
+def test_an_example_in_a_language_of_the_settings_is_run(workflow: ReproduceWorkflow) -> None:
+    folder = workflow.folder / "checkout"
+    fails = "#!/bin/sh\n[ $# -gt 0 ] || { echo 'shop: error: no items' >&2; exit 2; }\n"
+    for version, code in (("2.0", "#!/bin/sh\n"), ("2.1", fails)):
+        commit(folder, {"shop.sh": code})
+        git(folder, "tag", f"v{version}")
+    settings = (
+        "{package: shop, image: 'debian:stable-slim', languages: {console: {file: report.sh, run: sh report.sh}}}"
+    )
+    commit(folder, {".github/triage.yml": f"reproduce: {settings}\n"})
+    workflow.api.issues[7]["body"] = "shop 2.1 fails:\n\n```bash\n$ sh shop.sh\nshop: error: no items\n```\n"
+    workflow.say("/triage reproduce")
+    block = workflow.run_all()
+    assert block.startswith("**Still happens on `main`")
+    assert "| outcome | `error: no items` | the same |" in block
+    bad = git(folder, "rev-parse", "v2.1")
+    assert f"Worked in `2.0`. First release with it: `2.1`; first commit: [`{bad[:7]}`]" in block
+
+
 def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:
     workflow.say("/triage reproduce")
     workflow.run_all()

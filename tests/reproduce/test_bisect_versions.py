@@ -1,6 +1,5 @@
 """The search for a change, over numbers and over a real repository with versions that only seem to be built."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -13,12 +12,12 @@ from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import commit, git
 from testing.each_row import each_row
-from tests.reproduce.runs import selection
+from tests.reproduce.runs import failed, passed, selection
 from triage.reproduce.bisect_versions import MAX_BUILDS, Bisection, Step, find_earlier, find_step
 from triage.reproduce.environments.environment import CannotInstall, Environments
 from triage.reproduce.environments.releases import Release
 from triage.reproduce.environments.source import Source
-from triage.reproduce.evidence import Target
+from triage.reproduce.evidence import Execution, Target
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.run_example import VersionRunner, run_selection
 from triage.reproduce.select_example import Versions
@@ -80,14 +79,8 @@ class SeemingVersion:
     def __init__(self, fails: Any) -> None:
         self.fails = fails
 
-    def run(self, example: Example, project: Project, seconds: float) -> bytes:
-        fails = self.fails() if callable(self.fails) else self.fails
-        frames = [["<example>", 2, "x"], ["/s/shop/cart.py", 3, "total"]]
-        errors = (
-            [{"type": "ValueError", "message": "no items", "frames": frames, "causes": ["ValueError"]}] if fails else []
-        )
-        record = {"errors": errors, "executed": [frames[1]], "folders": ["/s/shop"]}
-        return json.dumps({"code": 0, "late": False, "runtime": "Python 3.9", "output": "", "record": record}).encode()
+    def run(self, example: Example, project: Project, seconds: float) -> Execution:
+        return failed() if (self.fails() if callable(self.fails) else self.fails) else passed()
 
 
 @pytest.fixture(scope="module")

@@ -201,7 +201,7 @@ def _describe_unknown_key(
     sections: Mapping[PathStep, type[BaseModel]],
 ) -> str:
     *parents, last = path
-    keys = _list_keys(sections[parents[0]] if parents else schema)
+    keys = _list_keys(next((sections[step] for step in reversed(parents) if step in sections), schema))
     hint = suggest_nearest(str(last).replace("_", "-"), keys) or f"known keys: {', '.join(keys)}"
     section = f" of {_format_key(tuple(parents), known)}" if parents else ""
     return f"{quote_value(last)} is not a known key{section} ({hint})"

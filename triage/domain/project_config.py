@@ -128,6 +128,33 @@ class ModuleConfig(YamlSection):
     description: Description | None = Field(None, description="What it does, for the agents.")
 
 
+class LanguageConfig(YamlSection):
+    """How an example in this language is run."""
+
+    file: str = Field(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\w.-]+(?:/[\w.-]+)*$",
+        description="Path in the checkout of the version that the example is written to.",
+    )
+    setup: str = Field(
+        "",
+        max_length=MAX_INSTRUCTION_CHARS,
+        description="Shell lines that make the version ready, with network and before the example is there.",
+    )
+    build: str = Field(
+        "",
+        max_length=MAX_INSTRUCTION_CHARS,
+        description="Shell lines that compile the example, without network. They print nothing if they succeed.",
+    )
+    run: str = Field(
+        min_length=1, max_length=MAX_INSTRUCTION_CHARS, description="Shell lines that run the example, without network."
+    )
+
+
+LanguageName = Annotated[str, Field(min_length=1, max_length=30, pattern=r"^[\w+#-]+$")]
+
+
 class ReproduceConfig(YamlSection):
     """How the example of a report is run."""
 
@@ -135,7 +162,8 @@ class ReproduceConfig(YamlSection):
         "",
         max_length=100,
         pattern=r"^(?:(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)?$",
-        description="The project's name on PyPI or npm. Defaults to the name in its own files.",
+        description="The project's name on PyPI or npm. Defaults to the name in its own files. With `languages`, a "
+        "word that an example must have.",
     )
     setup: str = Field(
         "",
@@ -149,6 +177,26 @@ class ReproduceConfig(YamlSection):
         description="Lines that reports leave out, such as `from shop import *`. They are added to an example whose "
         "only undefined names they define.",
     )
+    image: str = Field(
+        "",
+        max_length=200,
+        pattern=r"^(?:[a-z0-9][\w./:@-]*)?$",
+        description="The image for `languages`, such as `rust:1-slim`. It has a shell.",
+    )
+    languages: dict[LanguageName, LanguageConfig] = Field(
+        default_factory=dict,
+        max_length=10,
+        description="How examples are run, by the language of their code block. Without it, Python and Node.",
+    )
+
+    @field_validator("languages")
+    @classmethod
+    def _check_image(cls, languages: dict[str, LanguageConfig], info: ValidationInfo) -> dict[str, LanguageConfig]:
+        if languages and not info.data.get("image"):
+            raise _setting_error("reproduce: image: must name the image that they are run in")
+        if languages and (info.data.get("setup") or info.data.get("prelude")):
+            raise _setting_error("each has its own setup: reproduce: setup: and prelude: are for Python and Node")
+        return languages
 
 
 class ProjectConfig(YamlSection):

@@ -65,12 +65,14 @@ class Execution(Value):
 
     outcome: Outcome
     reason: str = Field("", max_length=MAX_TEXT_CHARS)
-    """Why it could not run."""
+    """Why it could not run; of a failure, why it says nothing unless the report shows it."""
     failures: list[Failure] = Field(default_factory=list, max_length=10)
     output: str = Field("", max_length=MAX_OUTPUT_CHARS)
     executed: list[Place] = Field(default_factory=list, max_length=2_000)
     runtime: str = Field("", max_length=40)
     """Such as `Python 3.9.18`."""
+    is_traced: bool = True
+    """A recorder saw what was executed. Without one, all that is known is what was printed."""
 
 
 class Target(Value):

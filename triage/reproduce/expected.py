@@ -9,6 +9,7 @@ from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
 from triage.reproduce.example.example import Example
 from triage.reproduce.example.shown_output import WISH
+from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
@@ -18,7 +19,7 @@ _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
-_LANGUAGES = {"python": "python", "node": "javascript"}
+_RECORDED = {"python": "python", "node": "javascript"}
 _MIN_STEM_CHARS = 8
 _MIN_LIKENESS = 0.85
 """Releases reword messages: `got an unexpected keyword argument` gained the class's name in Python 3.10."""
@@ -26,17 +27,25 @@ _MIN_LIKENESS = 0.85
 
 def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     """Return the errors that the report shows or names, and what it shows as printed."""
-    errors = [
-        Failure(type=_last_name(trace.exception), message=(trace.message or "")[:MAX_TEXT_CHARS], frames=_frames(trace))
-        for trace in parsed.traces
-        if trace.exception and trace.language == _LANGUAGES[example.language]
-    ]
+    is_recorded = example.language in _RECORDED
+    errors = list(_recorded_errors(parsed, example)) if is_recorded else list_failures(parsed, example.code)
+    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=example.shown)
+
+
+def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]:
+    """Yield the errors of the language: its recorder knows each by the name of its type."""
+    known: set[str] = set()
+    for trace in parsed.traces:
+        if trace.exception and trace.language == _RECORDED[example.language]:
+            known.add(_last_name(trace.exception))
+            message = (trace.message or "")[:MAX_TEXT_CHARS]
+            yield Failure(type=_last_name(trace.exception), message=message, frames=_frames(trace))
     code = "\n".join(block.text for block in parsed.code)
     for message in parsed.error_messages:
         stated = _STATED.match(message)
-        if stated and stated[2] and message in code and not any(stated[1] == one.type for one in errors):
-            errors.append(Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS]))
-    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=example.shown)
+        if stated and stated[2] and message in code and stated[1] not in known:
+            known.add(stated[1])
+            yield Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS])
 
 
 def _frames(trace: Trace) -> list[Place]:

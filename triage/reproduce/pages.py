@@ -57,7 +57,9 @@ class Pages:
             span = Span(path=path, start=place.line, end=place.line)
             link = build_permalink(self._repository.server_url, self._repository.slug, commit, span)
             shown = f"[{shown}]({link})" if link and "|" not in link else shown
-        return shown if place.function.startswith("<") else f"{shown}, {format_cell(place.function)}"
+        return (
+            shown if place.function.startswith("<") or not place.function else f"{shown}, {format_cell(place.function)}"
+        )
 
     def format_issue(self, number: int) -> str:
         """Return a link to another issue, which shows nothing there."""

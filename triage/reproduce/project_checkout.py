@@ -47,8 +47,7 @@ class ProjectCheckout:
 
     def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:
         """Return what is run, of `own` if it is not empty. Raises NothingToRun, and WrongUsage for no version."""
-        setup = self._app.config.reproduce.setup
-        found = select_example(issue, self.source, self.project, self.versions, on, setup, own)
+        found = select_example(issue, self.source, self.project, self.versions, on, own)
         if isinstance(found, NoExample):
             where, names = "command" if own else "report", ", ".join(found.names)
             words = _REFUSALS[found.reason].format(where=where, package=self.project.package, names=names)

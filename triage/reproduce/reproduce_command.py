@@ -70,7 +70,7 @@ def reproduce(
 
 def open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractContextManager[Environments]:
     open_them = VirtualEnvironments if no_container else DockerEnvironments
-    return open_them(Source(app.root), os.environ, app.config.reproduce.setup, app.progress.info, keep=keep)
+    return open_them(Source(app.root), os.environ, app.progress.info, keep=keep)
 
 
 def _reproduce(

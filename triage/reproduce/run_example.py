@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 from triage.reproduce.environments.environment import CannotInstall, Environment, Environments
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Selection, Target
-from triage.reproduce.runner.read_record import read_record
 from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_result, summarize
 
 REPEATS = 2
@@ -46,7 +45,7 @@ class VersionRunner:
         planned = REPEATS
         while len(runs) < planned:
             self._progress(f"running on {target.on}, {len(runs) + 1} of {planned}")
-            runs.append(read_record(environment.run(selection.example, selection.project, self._seconds)))
+            runs.append(environment.run(selection.example, selection.project, self._seconds))
             if runs[-1].outcome == "timed-out" or self.is_late:
                 break
             if len(runs) == REPEATS and not is_same_result(runs[0], runs[1], selection.expected):
@@ -58,7 +57,8 @@ class VersionRunner:
         if key not in self._built:
             self._progress(f"building {target.on}")
             self._built[key] = self._build_with_packages_of(target, target.time)
-            if isinstance(self._built[key], CannotInstall):  # some packages of that time have no wheels
+            is_dated = self._selection.project.recipe is None
+            if is_dated and isinstance(self._built[key], CannotInstall):  # some packages of that time have no wheels
                 newer = self._build_with_packages_of(target, self._now)
                 self._built[key] = newer if not isinstance(newer, CannotInstall) else self._built[key]
         return self._built[key]
@@ -70,7 +70,8 @@ class VersionRunner:
             built = self._environments.build(target.model_copy(update={"time": time}), self._selection.project)
         except CannotInstall as problem:
             return problem
-        self.times[target.on] = time.date().isoformat()
+        if not self._selection.project.recipe:
+            self.times[target.on] = time.date().isoformat()
         return built
 
     def shows_failure(self, target: Target, measure: Measure) -> bool | None:

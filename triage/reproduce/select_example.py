@@ -69,7 +69,7 @@ class Versions:
         return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
 
     def _order_pythons(self, time: datetime, supported: Sequence[str]) -> list[str]:
-        if self._project.language == "node":
+        if self._project.language != "python":
             return []
         pythons = order_pythons(time, supported, self._python)
         self._python = self._python or "".join(pythons[:1])
@@ -87,7 +87,6 @@ def select_example(
     project: Project,
     versions: Versions,
     named: Sequence[str],
-    setup: str,
     own: str = "",
 ) -> Selection | NoExample:
     """Return what is to be run, or why there is no example.
@@ -98,7 +97,6 @@ def select_example(
         project: What it is.
         versions: Of the project.
         named: The versions that a person named; empty for the version of the report, else the newest release.
-        setup: How a commit is installed, by the settings; empty without.
         own: Markdown that the example and what it shows are taken from instead of the report; empty for the report.
 
     Raises:
@@ -118,17 +116,21 @@ def select_example(
         chosen = of_report or newest
         targets = [versions.make_release_target(chosen)] if chosen else []
     targets.append(versions.make_commit_target(versions.head, source.name_head()))
-    imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
-    companions = source.find_companions(versions.head, imported) if project.language == "python" else []
+    if project.language == "python":
+        imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
+        project = project.model_copy(update={"companions": source.find_companions(versions.head, imported)})
+    if project.languages:
+        recipe = {example.language: project.languages[example.language]}
+        project = project.model_copy(update={"languages": recipe})
     return Selection(
-        project=project.model_copy(update={"companions": companions}),
+        project=project,
         example=example,
         expected=find_expected(shown, example),
         is_feature=classify_issue(parsed, issue.labels) == "feature_request",
         targets=targets,
         newest=versions.make_release_target(newest) if newest and newest.version != targets[0].on else None,
         releases=[release.version for release in versions.releases],
-        needs_setup=newest is not None and not newest.is_pure and not setup,
+        needs_setup=newest is not None and not newest.is_pure and not project.setup,
     )
 
 
@@ -138,6 +140,6 @@ def open_project(source: Source, config: ReproduceConfig, head: str) -> Project:
     if project is None:
         raise BadInput(
             "This is no package of Python or Node: no pyproject.toml, setup.py or package.json names one. "
-            "Set reproduce: package: in .github/triage.yml."
+            "Set reproduce: package: or languages: in .github/triage.yml."
         )
     return project

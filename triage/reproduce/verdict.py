@@ -34,9 +34,11 @@ def choose_failure(execution: Execution, expected: Expected) -> Failure | None:
 def classify(execution: Execution, expected: Expected) -> tuple[Outcome, str]:
     """Return how one run ended, and what stopped it, if something did."""
     failure = choose_failure(execution, expected)
-    if execution.outcome != "failed" or failure is None or is_shown_error(failure, expected):
+    if failure and is_shown_error(failure, expected):
+        return "failed", ""  # some print it, and end as if all were well
+    if execution.outcome != "failed" or failure is None:
         return execution.outcome, execution.reason
-    obstacle = find_obstacle(execution, failure)
+    obstacle = execution.reason or find_obstacle(execution, failure)
     return ("could-not-run", obstacle) if obstacle else ("failed", "")
 
 
@@ -94,7 +96,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         outcome=outcome,
         reason=reason,
         runtime=first.runtime,
-        error=failure.text if failure else "",
+        error=failure.text if failure and outcome != "passed" else "",
         place=find_place(failure) if failure and outcome == "failed" else None,
         output=first.output,
         executed=first.executed[:MAX_PLACES],

@@ -2,12 +2,15 @@
 
 import json
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
@@ -16,13 +19,13 @@ from testing.checkouts.git_repositories import commit
 from testing.runs.recording_docker import RecordingDocker
 from triage.base.errors import BadInput
 from triage.domain.issue import Repository
+from triage.domain.project_config import LanguageConfig
 from triage.reproduce.environments import docker, environment, source
 from triage.reproduce.evidence import Evidence, Execution, Expected, Failure, Run, Selection, Target
 from triage.reproduce.example.example import Example, Project
 from triage.reproduce.jobs import handover
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
-from triage.reproduce.runner import read_record
 from trust.markdown_judge import judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
 
@@ -88,12 +91,24 @@ ATTACKS = [
     Attack("raises an error with an odd name", f"raise type({EVIL!r}, (Exception,), {{}})({EVIL!r})"),
     Attack("prints markup", f"print({EVIL!r})\nprint('`' * 90)"),
 ]
+SHELL_ATTACKS = [
+    Attack("reads the environment in a shell", "env; cat /proc/$PPID/environ"),
+    Attack("prints without end in a shell", "while :; do echo xxxxxxxxx; done", lambda run: run.outcome == "timed-out"),
+    Attack("ends the shell around it", "kill -9 $PPID; exit 0", lambda run: run.outcome != "failed"),
+    Attack("says that it was not built", "exit 97", lambda run: run.reason == "it cannot be built"),
+    Attack("prints markup in a shell", f"echo {shlex.quote('error: ' + EVIL)}; exit 1"),
+]
+IN_SHELL = Project(
+    language="other", package="", image="debian", languages={"sh": LanguageConfig(file="a.sh", run="sh a.sh")}
+)
 
 
 def run(share: float) -> MeasureResult:
     with TemporaryDirectory() as name:
         bench = _Bench(Path(name))
-        cases = [*(lambda attack=attack: bench.attack(attack) for attack in ATTACKS), bench.install, bench.forge]
+        attacks = [*product(ATTACKS, [SELECTED.project]), *product(SHELL_ATTACKS, [IN_SHELL])]
+        cases: list[Callable[[], Iterator[str]]] = [bench.install, bench.forge]
+        cases += [partial(bench.attack, *one) for one in attacks]
         failures = [problem for case in sample_evenly(cases, share) for problem in case()]
     return MeasureResult(len(cases), failures)
 
@@ -109,20 +124,27 @@ class _Bench:
         self._pages = Pages(self._source, Repository(slug="octo/shop", server_url="https://github.com"))
         self._environ = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "GITHUB_TOKEN": SECRET}
 
-    def attack(self, attack: Attack) -> Iterator[str]:
+    def attack(self, attack: Attack, project: Project = SELECTED.project) -> Iterator[str]:
         example = SELECTED.example.model_copy(update={"code": f"import shop\n{attack.code}\n"})
+        target = SELECTED.targets[0]
+        if project.recipe:
+            example = Example(language="sh", code=f"{attack.code}\n")
+            target = target.model_copy(update={"version": "", "commit": self._source.resolve("HEAD")})
+            image = self._docker.folder / "image"  # as the lines of the settings leave it
+            rmtree(image, ignore_errors=True)
+            for name in ("built/home", "built/source", "work"):
+                (image / name).mkdir(parents=True)
         started = time.monotonic()
-        with docker.DockerEnvironments(self._source, self._environ, "", lambda _: None, keep=False) as environments:
-            built = environments.build(SELECTED.targets[0], SELECTED.project)
-            record = built.run(example, SELECTED.project, SECONDS)
+        with docker.DockerEnvironments(self._source, self._environ, lambda _: None, keep=False) as environments:
+            built = environments.build(target, project)
+            execution = built.run(example, project, SECONDS)
         if (seconds := time.monotonic() - started) > MAX_SECONDS:
             yield f"{attack.name}: took {seconds:.0f} s"
-        if len(record) > MAX_BYTES:
+        if len(record := execution.model_dump_json()) > MAX_BYTES:
             yield f"{attack.name}: {len(record)} bytes"
-        execution = read_record.read_record(record)
         if not attack.judge(execution):
             yield f"{attack.name}: counts as {execution.outcome} with {execution.failures}"
-        if SECRET in record.decode("utf-8", "replace"):
+        if SECRET in record:
             yield f"{attack.name}: reads a secret"
         yield from (
             f"{attack.name}: {problem}" for problem in [*self._judge_calls(attack), *self._judge_page(execution)]
@@ -131,8 +153,12 @@ class _Bench:
     def _judge_calls(self, attack: Attack) -> Iterator[str]:
         for call in self._docker.list_calls("run"):
             words = call["words"]
-            given = dict(pairwise(words))
-            yield from (f"runs without {key} {value}" for key, value in NEEDED.items() if given.get(key) != value)
+            given = list(pairwise(words))
+            yield from (
+                f"runs without {key} {value}"
+                for key, value in NEEDED.items()
+                if (key, value) not in given or (key != "--tmpfs" and words.count(key) > 1)
+            )
             yield from (
                 f"runs with {word}" for word in FORBIDDEN if any(word == one.partition("=")[0] for one in words)
             )
@@ -160,7 +186,7 @@ class _Bench:
         """Packages of strangers are unpacked, and run nothing: all that is installed are wheels."""
         project = SELECTED.project.model_copy(update={"companions": ["evil"]})
         for target in (SELECTED.targets[0], SELECTED.targets[0].model_copy(update={"version": "", "commit": "0" * 40})):
-            recipe = docker.write_dockerfile(target, project, "")
+            recipe = docker.write_dockerfile(target, project)
             for line in recipe.splitlines():
                 words = line.replace('"', " ").replace(",", " ").split()
                 if "install" in words and "--only-binary" not in words:

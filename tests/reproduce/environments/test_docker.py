@@ -15,12 +15,12 @@ import pytest
 
 from testing.checkouts.git_repositories import commit
 from triage.base.errors import SetupError
-from triage.reproduce.environments.docker import DockerEnvironments, write_dockerfile
+from triage.domain.project_config import LanguageConfig
+from triage.reproduce.environments.docker import ISOLATION, DockerEnvironments, write_dockerfile
 from triage.reproduce.environments.environment import RUNNER, CannotInstall
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.runner.read_record import read_record
 
 SHOP = Project(language="python", package="shop", modules=["shop"])
 NODE = Project(language="node", package="shop", modules=["shop"])
@@ -57,7 +57,7 @@ def docker(tmp_path):
     return tmp_path
 
 
-def open_docker(folder, monkeypatch, setup="", *, keep=False, **environ: str):
+def open_docker(folder, monkeypatch, *, keep=False, **environ: str):
     variables: Mapping[str, str] = {
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "DOCKER_LOG": str(folder / "log"),
@@ -65,7 +65,7 @@ def open_docker(folder, monkeypatch, setup="", *, keep=False, **environ: str):
     }
     monkeypatch.setenv("PATH", variables["PATH"])
     said: list[str] = []
-    return DockerEnvironments(Source(folder / "repo"), variables, setup, said.append, keep=keep), said
+    return DockerEnvironments(Source(folder / "repo"), variables, said.append, keep=keep), said
 
 
 def asked(folder: Path) -> list[Any]:
@@ -75,7 +75,7 @@ def asked(folder: Path) -> list[Any]:
 def test_a_release_is_built_without_the_example_and_run_without_anything_else(docker, monkeypatch):
     environments, _ = open_docker(docker, monkeypatch)
     with environments:
-        found = read_record(environments.build(RELEASE, SHOP).run(EXAMPLE, SHOP, 20))
+        found = environments.build(RELEASE, SHOP).run(EXAMPLE, SHOP, 20)
     assert found.failures[0].type == "JSONDecodeError"
     (_, _), (build, context), (run, _), (drop, _) = asked(docker)
     assert context["files"] == ["Dockerfile", "runner"]
@@ -140,7 +140,7 @@ def test_a_docker_that_does_not_answer_is_named(docker, monkeypatch):
 
 
 def test_the_recipe_of_a_release():
-    lines = write_dockerfile(RELEASE, SHOP, "pip install .").splitlines()
+    lines = write_dockerfile(RELEASE, SHOP).splitlines()
     assert lines[0] == "FROM python:3.9-slim"
     assert re.fullmatch(r"COPY --from=ghcr.io/astral-sh/uv:[\d.]+ /uv /usr/local/bin/uv", lines[1])
     assert json.loads(lines[-2].removeprefix("RUN ")) == [
@@ -152,13 +152,31 @@ def test_the_recipe_of_a_release():
 
 def test_the_recipe_of_a_commit_has_the_lines_of_the_settings():
     target = RELEASE.model_copy(update={"version": "", "commit": "a" * 40, "source_version": "1.1"})
-    lines = write_dockerfile(target, SHOP, "pip install .[all]").splitlines()
+    lines = write_dockerfile(target, SHOP.model_copy(update={"setup": "pip install .[all]"})).splitlines()
     assert "ENV SETUPTOOLS_SCM_PRETEND_VERSION=1.1" in lines
     assert json.loads(lines[-2].removeprefix("RUN ")) == ["sh", "-ec", "cd /reproduce/source\npip install .[all]"]
 
 
+def test_lines_of_the_settings_are_run_before_the_example_is_there(docker, monkeypatch):
+    lines = LanguageConfig(file="report.rs", setup="cargo fetch", build="cargo build", run="cargo run")
+    shop = Project(language="other", package="shop", image="rust:1-slim", languages={"rust": lines})
+    head = Source(docker / "repo").resolve("HEAD")
+    environments, _ = open_docker(docker, monkeypatch)
+    with environments:
+        built = environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), shop)
+        built.run(Example(language="rust", code="fn main() {}\n"), shop, 20)
+    build, run = asked(docker)[1:3]
+    recipe = build[1]["Dockerfile"].splitlines()
+    assert recipe[:2] == ["FROM rust:1-slim", "ENV HOME=/reproduce/work/home"]
+    assert "(cd work/source\ncargo fetch\n)" in json.loads(recipe[-2].removeprefix("RUN "))[2]
+    assert "fn main" not in str(build)
+    assert run[0][-4:] == ["/reproduce", "report.rs", "cargo build", "cargo run"]
+    assert {*ISOLATION} <= {*run[0]}
+    assert run[0].count("--network") == 1
+
+
 def test_the_recipe_for_node_runs_no_script_of_a_package():
-    lines = write_dockerfile(RELEASE.model_copy(update={"pythons": []}), NODE, "").splitlines()
+    lines = write_dockerfile(RELEASE.model_copy(update={"pythons": []}), NODE).splitlines()
     assert lines[0].startswith("FROM node:")
     command = json.loads(lines[-2].removeprefix("RUN "))
     assert {"--ignore-scripts", "shop@1.2", "--before=2022-03-01T00:00:00Z"} <= {*command}

@@ -21,6 +21,11 @@ def test_statements_and_outputs_are_taken_apart(text, statements, outputs):
     assert (session.statements, session.outputs) == (statements, outputs)
 
 
+def test_commands_of_a_shell_are_taken_from_their_prompts():
+    session = read_session("$ shop add \\\n> a\nadded\n$ shop", "shell")
+    assert session == (["shop add \\\na", "shop"], ["added", ""])
+
+
 @each_row("text", ["x = 1", "> f()\n1", "a > b", "if x:\n    > y", "..."])
 def test_text_without_a_prompt_is_no_session(text):
     assert read_session(text, "python") is None

@@ -4,7 +4,15 @@ from pydantic import BaseModel
 
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
-from triage.domain.project_config import Labels, ModuleConfig, Price, ProjectConfig, ReproduceConfig, Thresholds
+from triage.domain.project_config import (
+    Labels,
+    LanguageConfig,
+    ModuleConfig,
+    Price,
+    ProjectConfig,
+    ReproduceConfig,
+    Thresholds,
+)
 
 MAX_BYTES = 64 * 1024
 
@@ -18,6 +26,7 @@ def parse_project_config(data: bytes, path: str) -> ProjectConfig:
             "modules": ModuleConfig,
             "thresholds": Thresholds,
             "reproduce": ReproduceConfig,
+            "languages": LanguageConfig,
         }
         return parse_strictly(decode_strictly(data, MAX_BYTES), ProjectConfig, sections) or ProjectConfig()
     except InvalidYaml as error:

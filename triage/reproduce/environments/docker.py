@@ -10,6 +10,7 @@ from triage.base.errors import SetupError
 from triage.reproduce.environments.environment import (
     ASK_SECONDS,
     RUN_VARIABLES,
+    WORK,
     CannotInstall,
     Environment,
     Environments,
@@ -30,16 +31,20 @@ ISOLATION = (
 )
 """The example is hostile code: no network, no capability, no user of the machine, and only memory to write to."""
 _HOME = PurePosixPath("/reproduce")
+_TO_BUILD = (
+    *("--log-driver", "none"),  # Docker would keep on the disk what it prints without end
+    *("--tmpfs", f"{_HOME / WORK}:rw,exec,nosuid,nodev,size=1g,mode=1777"),
+    *("--env", f"HOME={_HOME / WORK / 'home'}", "--env", f"TMPDIR={_HOME / WORK}"),
+)
+"""A version with lines of the settings is copied there, and the example compiled."""
 
 
 class DockerEnvironments(Environments):
     """What stays is an image of each version."""
 
-    def __init__(
-        self, source: Source, environ: Mapping[str, str], setup: str, say: Callable[[str], None], *, keep: bool
-    ) -> None:
+    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
         """Find Docker. Raises SetupError if it cannot be used."""
-        super().__init__(source, environ, setup, say, keep=keep)
+        super().__init__(source, environ, say, keep=keep)
         self._images: list[str] = []
         try:
             self._call(["docker", "info"], self._environ, ASK_SECONDS)
@@ -64,23 +69,27 @@ class DockerEnvironments(Environments):
 
     def _build(self, target: Target, project: Project, folder: Path) -> Environment:
         image = f"triage-reproduce-{uuid.uuid4().hex[:12]}"
-        (folder / "Dockerfile").write_text(write_dockerfile(target, project, self._setup), encoding="utf-8")
+        (folder / "Dockerfile").write_text(write_dockerfile(target, project), encoding="utf-8")
         self._call(["docker", "build", "--progress=plain", "--tag", image, str(folder)], self._environ)
         self._images.append(image)
         variables = [word for key, value in RUN_VARIABLES.items() for word in ("--env", f"{key}={value}")]
-        run = ["docker", "run", "--rm", "--interactive", "--name", image, *ISOLATION, *variables, image]
+        run = ["docker", "run", "--rm", "--interactive", "--name", image, *ISOLATION]
+        run += [*(_TO_BUILD if project.recipe else ()), *variables, image]
         return Environment(_HOME, self.folder, self._environ, run, ["docker", "rm", "--force", image])
 
 
-def write_dockerfile(target: Target, project: Project, setup: str) -> str:
+def write_dockerfile(target: Target, project: Project) -> str:
     """Return the recipe of a version's image. The example is not in it."""
     python = "".join(target.pythons[:1])
-    lines = [f"FROM {NODE_IMAGE}" if project.language == "node" else f"FROM python:{python}-slim"]
-    if project.language == "python":
-        lines.append(f"COPY --from={UV_IMAGE} /uv /usr/local/bin/uv")
-    lines += [f"ENV {name}={value}" for name, value in build_variables_of_source(target).items()]
-    lines += [f"ENV VIRTUAL_ENV={_HOME}/env PATH={_HOME}/env/bin:$PATH UV_PYTHON_DOWNLOADS=never", f"WORKDIR {_HOME}"]
+    if project.recipe:
+        lines = [f"FROM {project.image}", f"ENV HOME={_HOME / WORK / 'home'}"]
+    else:
+        lines = [f"FROM {NODE_IMAGE}" if project.language == "node" else f"FROM python:{python}-slim"]
+        lines += [f"COPY --from={UV_IMAGE} /uv /usr/local/bin/uv"] if project.language == "python" else []
+        lines += [f"ENV {name}={value}" for name, value in build_variables_of_source(target).items()]
+        lines.append(f"ENV VIRTUAL_ENV={_HOME}/env PATH={_HOME}/env/bin:$PATH UV_PYTHON_DOWNLOADS=never")
+    lines.append(f"WORKDIR {_HOME}")
     if target.commit:
         lines.append("COPY source source")
-    lines += [f"RUN {json.dumps(command)}" for command in plan_build(target, project, _HOME, setup, ["uv"], python)]
+    lines += [f"RUN {json.dumps(command)}" for command in plan_build(target, project, _HOME, ["uv"], python)]
     return "\n".join([*lines, "COPY runner runner", ""])

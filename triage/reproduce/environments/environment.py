@@ -7,7 +7,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Self
@@ -15,9 +15,10 @@ from typing import Self
 from triage.base.processes import run_process
 from triage.code.git.git import GitError
 from triage.reproduce.environments.source import Source
-from triage.reproduce.evidence import Target
+from triage.reproduce.evidence import Execution, Target
 from triage.reproduce.example.example import Example, Project
-from triage.reproduce.runner.read_record import MAX_RECORD_BYTES
+from triage.reproduce.runner.read_output import NOT_BUILT, NOT_STARTED, read_output
+from triage.reproduce.runner.read_record import MAX_RECORD_BYTES, read_record
 from triage.safety.clean_text import clean_text
 
 RUNNER = Path(__file__).parent.parent / "runner"
@@ -39,6 +40,15 @@ _MAX_LOG_BYTES = 20_000
 ONLY_WHEELS = ("--only-binary", ":all:")
 """Of the packages of others: a source distribution runs its own code when it is built."""
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
+_MAX_OUTPUT_BYTES = 32_768
+WORK, SOURCE = "work", "work/source"
+"""Where a version with lines of the settings is made ready, and then each run has a copy: build tools write it down."""
+_RUN = f"""rm -rf "$0/{WORK}"/* && cp -a "$0/built"/* "$0/{WORK}" && cd "$0/{SOURCE}" &&
+mkdir -p "$(dirname "$1")" && cat >"$1" || exit {NOT_STARTED}
+log=$(sh -ec "$2" 2>&1 </dev/null) || {{ printf '%s\\n' "$log"; exit {NOT_BUILT}; }}
+exec sh -ec "$3" </dev/null
+"""
+"""Takes the folder, the example's path, and the lines that build and run it. What a build prints differs each time."""
 
 
 class CannotInstall(Exception):
@@ -50,34 +60,40 @@ class Environment:
     """A built version of the project."""
 
     root: PurePath
-    """Has the version as `env` and the recorder as `runner`."""
+    """Has the version as `env` or `built`, and the recorder as `runner`."""
     folder: Path
     variables: Mapping[str, str]
     before: Sequence[str] = ()
     """What the command is an argument of, such as `docker run`."""
     end: Sequence[str] = ()
     """Ends what `before` has started, if it does not end in time."""
+    paths: Sequence[str] = ()
+    """The files of a version with lines of the settings."""
 
-    def run(self, example: Example, project: Project, seconds: float) -> bytes:
-        """Run the example once. Return the recorder's line of JSON, or what came instead."""
+    def run(self, example: Example, project: Project, seconds: float) -> Execution:
+        """Run the example once."""
+        recipe = project.recipe
         command = [*self.before, *plan_run(self.root, example, project, seconds)]
-        code, limit = example.code.encode(), seconds + _STARTUP_SECONDS
+        limit, max_bytes = (seconds, _MAX_OUTPUT_BYTES) if recipe else (seconds + _STARTUP_SECONDS, MAX_RECORD_BYTES)
+        code, is_apart = example.code.encode(), recipe is None
         result = run_process(
-            command, self.folder, self.variables, limit, MAX_RECORD_BYTES, stdin=code, has_errors_apart=True
+            command, self.folder, self.variables, limit, max_bytes, stdin=code, has_errors_apart=is_apart
         )
         if result.is_late and self.end:
             run_process(self.end, self.folder, self.variables, ASK_SECONDS, _MAX_LOG_BYTES)
-        return result.output
+        return (
+            read_output(result, str(self.root / SOURCE), recipe.file, self.paths)
+            if recipe
+            else read_record(result.output)
+        )
 
 
 class Environments(ABC):
     """Builds environments. Use it as a context manager: they are removed at its end, unless they are to stay."""
 
-    def __init__(
-        self, source: Source, environ: Mapping[str, str], setup: str, say: Callable[[str], None], *, keep: bool
-    ) -> None:
+    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
         """Make the folder that versions are built in."""
-        self._source, self._environ, self._setup, self._say, self._keep = source, dict(environ), setup, say, keep
+        self._source, self._environ, self._say, self._keep = source, dict(environ), say, keep
         self.ends_at = math.inf
         """When nothing more is built or started, by `time.monotonic`."""
         self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-"))
@@ -99,7 +115,8 @@ class Environments(ABC):
                 self._source.export(target.commit, folder / "source")
             except GitError as error:
                 raise CannotInstall(str(error)) from None
-        return self._build(target, project, folder)
+        paths = self._source.list_paths(target.commit) if project.recipe else []
+        return replace(self._build(target, project, folder), paths=paths)
 
     @abstractmethod
     def _build(self, target: Target, project: Project, folder: Path) -> Environment: ...
@@ -120,20 +137,29 @@ class Environments(ABC):
             raise CannotInstall(find_reason(result.output.decode("utf-8", "replace")))
 
 
-def plan_build(
-    target: Target, project: Project, folder: PurePath, setup: str, uv: Sequence[str], python: str
-) -> list[list[str]]:
+def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[str], python: str) -> list[list[str]]:
     """Return the commands that build an environment.
 
     Args:
         target: The version.
-        project: Its language and name.
+        project: Its language and name, and its own lines, for commits. They run in `source`.
         folder: Gets the environment as `env`, and has the files of a commit as `source`.
-        setup: The project's own lines, for commits. They run in `source`.
         uv: How uv is called.
         python: One of the target's.
     """
     time = target.time.strftime(_TIME)
+    if project.recipe:
+        lines = ["mkdir -p work/home", "mv source work", f"(cd {SOURCE}", f"{project.recipe.setup}", ")"]
+        return [
+            [
+                "sh",
+                "-ec",
+                "\n".join(
+                    [f"cd {shlex.quote(str(folder))}", *lines, "chmod -R a+rX work", "mv work built", "mkdir work"]
+                ),
+            ]
+        ]
+    setup = project.setup
     own = [["sh", "-ec", f"cd {shlex.quote(str(folder / 'source'))}\n{setup}"]] if setup and target.commit else []
     if project.language == "node":
         what = str(folder / "source") if target.commit else f"{project.package}@{target.version}"
@@ -156,6 +182,8 @@ def plan_build(
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:
     """Return the command that runs the example, which it reads from its input."""
+    if recipe := project.recipe:
+        return ["sh", "-c", _RUN, str(root), recipe.file, recipe.build, recipe.run]
     limit, env, runner = f"{seconds:g}", root / "env", root / "runner"
     if project.language == "node":
         return ["node", str(runner / "record_node.cjs"), limit, str(env), project.package]
@@ -173,5 +201,6 @@ def find_reason(log: str) -> str:
     """Return the line of a tool's output that says why it failed, in at most 300 characters."""
     lines = [" ".join(line.split()).lstrip("×╰─▶ ").strip() for line in clean_text(log).splitlines()]
     lines = [line for line in lines if line and not line.startswith("hint:")]
-    telling = [line for line in lines if any(word in line.lower() for word in ("error", "no solution", "because"))]
+    said = [line for line in lines if "did not complete successfully" not in line]  # Docker repeats the command
+    telling = [line for line in said if any(word in line.lower() for word in ("error", "no solution", "because"))]
     return (telling or lines or ["no output"])[-1][:300]

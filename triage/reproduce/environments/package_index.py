@@ -25,6 +25,8 @@ def list_releases(project: Project, network: Network, environ: Mapping[str, str]
     Raises:
         TriageError: The registry does not answer.
     """
+    if project.language == "other":
+        return []
     if project.language == "node":
         base = environ.get("npm_config_registry") or _NPM
         url, accept = f"{base.rstrip('/')}/{project.package.replace('/', '%2F')}", "application/json"

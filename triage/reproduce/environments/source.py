@@ -133,6 +133,13 @@ class Source:
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
         """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""
+        found = self._find_project(commit, config)
+        return found and found.model_copy(update={"prelude": config.prelude, "setup": config.setup})
+
+    def _find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
+        if config.languages:
+            own = {name.lower(): recipe for name, recipe in config.languages.items()}
+            return Project(language="other", package=config.package, image=config.image, languages=own)
         paths = self.list_paths(commit)
         if {"pyproject.toml", "setup.py", "setup.cfg"} & {*paths}:
             name = config.package or self._find_python_name(commit)
@@ -141,8 +148,7 @@ class Source:
                 name = name or modules[0]
                 folder = _find_folder(paths, modules[0])
                 exports = find_exports(lambda path: self.read(commit, path), folder)
-                found = Project(language="python", package=name, modules=modules, exports=sorted(exports))
-                return found.model_copy(update={"prelude": config.prelude})
+                return Project(language="python", package=name, modules=modules, exports=sorted(exports))
         if "package.json" in paths and (name := config.package or _find_node_name(self.read(commit, "package.json"))):
             return Project(language="node", package=name, modules=[name])
         return None

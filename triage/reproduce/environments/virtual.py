@@ -10,6 +10,7 @@ from pathlib import Path
 from triage.base.errors import SetupError
 from triage.reproduce.environments.environment import (
     RUN_VARIABLES,
+    WORK,
     CannotInstall,
     Environment,
     Environments,
@@ -58,7 +59,7 @@ class VirtualEnvironments(Environments):
         variables |= {"VIRTUAL_ENV": str(folder / "env"), "PATH": path}
         # Not every Python can be had on every machine: the next one is tried.
         for number, python in enumerate(target.pythons or [""], 1):
-            first, *steps = plan_build(target, project, folder, self._setup, uv, python)
+            first, *steps = plan_build(target, project, folder, uv, python)
             try:
                 self._call(first, variables)
                 break
@@ -67,6 +68,7 @@ class VirtualEnvironments(Environments):
                     raise
         for command in steps:
             self._call(command, variables)
-        work = folder / "work"
-        work.mkdir()
-        return Environment(folder, work, {"PATH": path, "HOME": str(work), **RUN_VARIABLES})
+        work = folder / WORK
+        work.mkdir(exist_ok=True)
+        own = variables if project.recipe else {"PATH": path, "HOME": str(work)}  # toolchains are in the home
+        return Environment(folder, work, {**own, **RUN_VARIABLES})

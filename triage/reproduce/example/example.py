@@ -1,15 +1,17 @@
 """The reporter's own example, as it will be run."""
 
 import hashlib
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
+from triage.domain.project_config import LanguageConfig
 from triage.domain.value import Value
 
-Language = Literal["python", "node"]
 Refusal = Literal["no-block", "does-not-parse", "does-not-import-the-project", "calls-nothing", "undefined-names"]
-"""Why a report has no example, the nearest to one of all its blocks."""
+"""Why a report has no example."""
+REFUSALS: tuple[Refusal, ...] = get_args(Refusal)
+"""The nearest to an example last."""
 
 MAX_EXAMPLE_CHARS = 20_000
 MAX_SHOWN_CHARS = 4_000
@@ -17,7 +19,8 @@ MAX_SHOWN = 50
 
 
 class Example(Value):
-    language: Language
+    language: str = Field(max_length=30)
+    """`python`, `node`, or its name in the settings."""
     code: str = Field(max_length=MAX_EXAMPLE_CHARS)
     shown: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
     """What the report shows as printed, in order, each below the statement that prints it."""
@@ -40,7 +43,7 @@ class NoExample(Value):
 class Project(Value):
     """What an example must use to be one."""
 
-    language: Language
+    language: Literal["python", "node", "other"]
     package: str
     """Its name in the registry."""
     modules: list[str] = Field(default_factory=list)
@@ -51,3 +54,13 @@ class Project(Value):
     """Packages that the example imports beside the project, as far as the project's own files name them."""
     prelude: str = ""
     """Lines of the project's settings for examples that use names without defining them."""
+    setup: str = ""
+    """How a commit is installed, by the settings; empty without."""
+    image: str = ""
+    languages: dict[str, LanguageConfig] = Field(default_factory=dict)
+    """How examples are run, by the settings; once there is an example, only that of its language."""
+
+    @property
+    def recipe(self) -> LanguageConfig | None:
+        """How its example is run; None for Python and Node, whose recorders do it."""
+        return next(iter(self.languages.values()), None)

@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,25 +14,19 @@ from triage.reproduce.example.example import (
     MAX_EXAMPLE_CHARS,
     MAX_SHOWN,
     MAX_SHOWN_CHARS,
+    REFUSALS,
     Example,
     NoExample,
     Project,
-    Refusal,
 )
+from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import read_session, without_traces
 from triage.reproduce.example.shown_output import find_printed_blocks, find_printed_values
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
 )
-_NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node"})
-_NEARNESS: tuple[Refusal, ...] = (
-    "no-block",
-    "does-not-parse",
-    "does-not-import-the-project",
-    "calls-nothing",
-    "undefined-names",
-)
+_PLAIN = frozenset({"", "text", "txt", "console"})
 _COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
 """Functions whose call no value looks like."""
 _MAX_JOINED = 6
@@ -55,10 +48,12 @@ class _Part:
 
 def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
-    if project.language == "node":
-        return _read_node_example(parsed.code, project)
     printed = find_printed_blocks(parsed)
-    found = _find_python_example([block for block in parsed.code if block not in printed], project)
+    if project.language == "python":
+        found = _find_python_example([block for block in parsed.code if block not in printed], project)
+    else:
+        found = read_block(parsed.code, project)
+        printed = [block for block in printed if block.language.lower() in _PLAIN]
     if isinstance(found, NoExample) or found.shown:
         return found
     # A line each: the values of bare expressions are printed between them.
@@ -83,7 +78,7 @@ def _find_python_example(blocks: Sequence[CodeBlock], project: Project) -> Examp
             refusals.append(found)
     if not refusals:
         return NoExample(reason="does-not-import-the-project")
-    return max(refusals, key=lambda refusal: _NEARNESS.index(refusal.reason))
+    return max(refusals, key=lambda refusal: REFUSALS.index(refusal.reason))
 
 
 def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
@@ -262,25 +257,3 @@ def _make_example(part: _Part) -> Example | NoExample:
         is_session=part.is_session,
         changed=changed,
     )
-
-
-def _read_node_example(blocks: Sequence[CodeBlock], project: Project) -> Example | NoExample:
-    """Return the first block that requires or imports the package, and does more with it."""
-    uses = re.compile(
-        rf"""(?:\brequire\(|\bfrom\s|\bimport\s?\(?)\s*['"]{re.escape(project.package)}(?:/[\w./-]+)?['"]"""
-    )
-    refusal: Refusal = "no-block"
-    for block in blocks:
-        if block.language.lower() not in _NODE_LANGUAGES:
-            continue
-        session = read_session(block.text, "node")
-        code = session.code if session else textwrap.dedent(block.text).strip("\n")
-        refusal = max(refusal, "does-not-import-the-project", key=_NEARNESS.index)
-        if not uses.search(code) or len(code) > MAX_EXAMPLE_CHARS:
-            continue
-        if "(" not in re.sub(r"\brequire\(|\bimport\(", "", code):
-            refusal = "calls-nothing"
-            continue
-        changed = ["Took prompts and shown output away."] if session else []
-        return Example(language="node", code=code + "\n", changed=changed)
-    return NoExample(reason=refusal)

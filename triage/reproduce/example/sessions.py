@@ -14,9 +14,12 @@ _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
 _IPYTHON_OUT = re.compile(r"^\s*Out ?\[(?:\d+| )\]: ?(?P<text>.*)$")
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
+_SHELL = re.compile(r"^\s*\$ (?P<code>.*)$")
+_SHELL_MORE = re.compile(r"^\s*> ?(?P<code>.*)$")
 _PROMPTS = {
     "python": ((_PYTHON, _PYTHON_MORE), (_IPYTHON, _IPYTHON_MORE)),
     "node": ((_NODE, _NODE_MORE),),
+    "shell": ((_SHELL, _SHELL_MORE),),
 }
 _DOCTEST_BLANK = "<BLANKLINE>"
 

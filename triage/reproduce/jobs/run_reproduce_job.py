@@ -56,8 +56,7 @@ def _list_reproduced(app: App) -> list[int]:
 def _execute(
     app: App, checkout: ProjectCheckout, selection: Selection, seconds: float, bisect: Callable[[Evidence], bool]
 ) -> Iterator[Evidence]:
-    setup = app.config.reproduce.setup
-    with DockerEnvironments(checkout.source, os.environ, setup, app.progress.info, keep=False) as environments:
+    with DockerEnvironments(checkout.source, os.environ, app.progress.info, keep=False) as environments:
         environments.ends_at = time.monotonic() + seconds
         yield from checkout.run(selection, environments, bisect)
 

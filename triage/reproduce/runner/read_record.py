@@ -58,7 +58,7 @@ def read_record(data: bytes) -> Execution:
     record = line.record
     if line.late:
         return Execution(outcome="timed-out", reason="it did not end within its time limit", **common)
-    killed = _name_signal(line.code)
+    killed = name_signal(line.code)
     if killed not in ("SIGKILL", ""):
         return Execution(outcome="failed", failures=[Failure(type=killed, message="the process died")], **common)
     if record is None or killed or line.code is None:
@@ -71,7 +71,8 @@ def read_record(data: bytes) -> Execution:
     return Execution(outcome=outcome, failures=failures, **common)
 
 
-def _name_signal(code: int | None) -> str:
+def name_signal(code: int | None) -> str:
+    """Return the signal that ended a process, by its negative code; empty for another end."""
     try:
         return signal.Signals(-code).name if code is not None and code < 0 else ""
     except ValueError:
@@ -128,6 +129,12 @@ def find_obstacle(execution: Execution, failure: Failure) -> str:
     is_in_example = bool(failure.frames) and failure.frames[-1].path == EXAMPLE
     if failure.type in ("NameError", "ReferenceError") and is_in_example:
         return "it uses a name that nothing defines"
-    if not own and not execution.executed and failure.type != "AssertionError" and not failure.type.startswith("SIG"):
+    if (
+        not own
+        and not execution.executed
+        and execution.is_traced
+        and failure.type != "AssertionError"
+        and not failure.type.startswith("SIG")
+    ):
         return "it failed before it used the project"
     return ""

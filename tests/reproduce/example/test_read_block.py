@@ -1,0 +1,50 @@
+"""Examples in languages of the project's settings."""
+
+from testing.each_row import each_row
+from triage.domain.issue import Issue
+from triage.domain.project_config import LanguageConfig
+from triage.issue.read_issue import read_issue
+from triage.reproduce.example.example import Example, NoExample, Project
+from triage.reproduce.example.read_example import read_example
+
+LINES = LanguageConfig(file="report", run="./report")
+MAIN = "fn main() { my_shop::total(); }"
+
+
+def read(body: str, package: str = "my-shop") -> Example | NoExample:
+    project = Project(language="other", package=package, languages={"rust": LINES, "c#": LINES, "console": LINES})
+    return read_example(read_issue(Issue(title="It fails", body=body)), project)
+
+
+@each_row(
+    ("fence", "language"),
+    [("rust", "rust"), ("rs", "rust"), ("Rust", "rust"), ("csharp", "c#"), ("sh", "console"), ("console", "console")],
+)
+def test_a_block_is_found_by_the_names_of_its_language(fence, language):
+    found = read(f"```text\n{MAIN}\n```\n\n```{fence}\n{MAIN}\n```\n")
+    assert isinstance(found, Example)
+    assert (found.language, found.code, found.changed) == (language, f"{MAIN}\n", [])
+
+
+def test_what_a_shell_printed_is_no_command():
+    found = read("```console\n$ my-shop a b\ntotal: 2\n$ my-shop\nerror: no items\n```\n")
+    assert isinstance(found, Example)
+    assert (found.code, found.shown) == ("my-shop a b\nmy-shop\n", ["total: 2", "error: no items"])
+    assert found.changed == ["Took prompts and shown output away."]
+
+
+@each_row(
+    ("body", "package", "reason"),
+    [
+        (f"```python\n{MAIN}\n```\n", "my-shop", "no-block"),
+        (f"```\n{MAIN}\n```\n", "my-shop", "no-block"),
+        (f"```rust\n{MAIN}\n```\n", "shop", "does-not-import-the-project"),
+        (f"```rust\n{MAIN}\n```\n", "your-shop", "does-not-import-the-project"),
+    ],
+)
+def test_a_report_without_an_example_says_why(body, package, reason):
+    assert read(body, package) == NoExample(reason=reason)
+
+
+def test_without_a_name_the_first_block_counts():
+    assert isinstance(read(f"```rust\n{MAIN}\n```\n", ""), Example)
