@@ -20,11 +20,11 @@ from triage.agents import (
     web_search,
     writer,
 )
-from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, shorten
+from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, format_bullets, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit
+from triage.domain.code import Hit, SearchQuery
 from triage.domain.findings import CodebaseFinding, MissingInformation, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
@@ -130,12 +130,43 @@ async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind)
 
 
 async def test_investigator_by_rules_names_the_place_that_raised():
-    answer = await investigator.answer_with_rules(case(), fake_services())
+    answer = await investigator.answer_with_rules(case(), fake_services(codebase=CODE))
     assert "ValueError" in answer.hypothesis
     assert "src/parse.py:3" in answer.hypothesis
     assert answer.kind == "bug"
     assert "parse" in answer.affected_areas
     assert answer.confidence == 0.6
+
+
+async def test_the_investigator_reads_the_likeliest_paths():
+    model = FakeModel({"InvestigatorFinding": factories.investigation()})
+    services = fake_services(codebase=CODE)
+    await investigator.answer_with_model(case(), services, model)
+    paths = [hit.path for hit in CODE.search(SearchQuery(parsed=case().parsed), 25)]
+    assert paths
+    [(_, messages)] = model.asked
+    assert format_bullets(paths) in messages[1].text
+
+
+async def test_frames_of_other_code_give_no_keywords():
+    """The standard library has `src/parse.py` here as well."""
+    frames = {
+        "/opt/Python.framework/lib/python3.9/src/parse.py": "parse_standard",
+        "/opt/Python.framework/lib/python3.9/site-packages/src/parse.py": "parse",
+        "/opt/Python.framework/lib/python3.9/site-packages/other/reader.py": "read_other",
+        "/opt/Python.framework/lib/python3.9/sre_parse.py": "_class_escape",
+    }
+    lines = [f'  File "{path}", line 3, in {function}\n    pass\n' for path, function in frames.items()]
+    body = (
+        "`Reader.open` fails.\n\n```\nTraceback (most recent call last):\n" + "".join(lines) + "ValueError: no day\n```"
+    )
+    answer = await investigator.answer_with_rules(case(issue=factories.issue(body=body)), fake_services(codebase=CODE))
+    assert answer.affected_areas[0] == "parse"
+    assert {"parse", "Reader.open"} <= set(answer.keywords_for_search)
+    assert not {"parse_standard", "read_other", "_class_escape", "Python.framework", "sre_parse"} & {
+        *answer.keywords_for_search,
+        *answer.affected_areas,
+    }
 
 
 async def test_the_path_of_somebodys_home_is_not_quoted():
