@@ -93,7 +93,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
 
 
 def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
-    """Return names of the repository's functions in stack traces, then of other code in the issue, but of no library."""
+    """Return names of own functions in stack traces, then of other code in the issue, but of no library."""
     own: list[str] = []
     foreign: set[str] = set()
     for frame in (frame for trace in parsed.traces for frame in reversed(trace.frames)):
