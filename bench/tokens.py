@@ -97,8 +97,7 @@ def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest]
         }
         if schema in answers:
             return chat_completion(answers[schema].model_dump_json())
-        ticket: dict[str, Any] = {"title": "The value is not checked", "labels": [], "assignee": None, "effort": "S"}
-        return chat_completion(json.dumps(ticket) if "response_format" in body else DRAFT)
+        return chat_completion(DRAFT)
 
     return lambda request: count_tokens(choose(request.body), request.body)
 

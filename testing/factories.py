@@ -144,6 +144,9 @@ def report(**changes: Any) -> TriageReport:
         "next_steps": ["Write a test"],
         "suggested_fix": None,
         "external_references": [],
+        "title": "parse crashes on 02-29",
+        "labels": ["bug"],
+        "effort": "S",
     }
     return TriageReport(**defaults | changes)
 
@@ -156,6 +159,5 @@ def answers(**changes: Any) -> dict[str, Any]:
         "CritiqueFinding": critique(),
         "TriageReport": report(),
         "text": "The day is checked against the wrong year.",
-        "json": {"title": "parse crashes on 02-29", "labels": ["bug"], "assignee": None, "effort": "S"},
     }
     return defaults | changes

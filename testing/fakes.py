@@ -245,9 +245,6 @@ class FakeModel:
     def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
         return self._runnable("text")
 
-    def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
-        return self._runnable("json")
-
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._runnable("tools")
 

@@ -157,9 +157,6 @@ class Model(Protocol):
     def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
         """Prompt value or messages in, plain text out."""
 
-    def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
-        """Prompt value or messages in, a JSON object without a schema out."""
-
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         """Prompt value or messages in, a message that may contain tool calls out."""
 

@@ -143,14 +143,13 @@ class HostileModel:
         shape = body.get("response_format") or {}
         if shape.get("type") == "json_schema":
             schema = shape["json_schema"]["schema"]
-            return self._send_text(json.dumps(self._fill(schema, schema, "")))
+            filled = self._fill(schema, schema, "")
+            return self._send_text(json.dumps(filled | self._ticket() if "labels" in filled else filled))
         if body.get("tool_choice"):
             tool = body["tools"][0]["function"]
             return self._send_tool_calls([(tool["name"], self._fill(tool["parameters"], tool["parameters"], ""))])
         if body.get("tools"):
             return self._call_tools([tool["function"]["name"] for tool in body["tools"]])
-        if shape.get("type") == "json_object":
-            return self._send_text(json.dumps(self._ticket()))
         return self._send_text("\n\n".join([*self._carry_out_orders(), *self.strings]))
 
     def _carry_out_orders(self) -> Iterator[str]:

@@ -22,7 +22,7 @@ REQUESTS: dict[AgentName, list[str]] = {
     "codebase_search": ["CodebaseFinding"],
     "web_search": ["tools"],
     "critic": ["CritiqueFinding"],
-    "writer": ["TriageReport", "text", "json"],
+    "writer": ["TriageReport", "text"],
 }
 
 

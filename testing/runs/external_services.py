@@ -78,10 +78,6 @@ def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
     if shape.get("type") == "json_schema":
         name = shape["json_schema"]["name"]
         return f"model {name}", chat_completion(MODEL_ANSWERS[name].model_dump_json())
-    if shape.get("type") == "json_object":
-        return "model ticket", chat_completion(
-            '{"title": "Empty basket", "labels": [], "assignee": null, "effort": "S"}'
-        )
     tools = [tool["function"]["name"] for tool in request.body.get("tools", [])]
     if "read_lines" in tools:
         return "model look up", chat_completion("I have seen enough.")
@@ -105,6 +101,8 @@ MODEL_ANSWERS: dict[str, Any] = {
     "TriageReport": factories.report(
         affected_files=[AffectedFile(path="shop/basket.py", reason="looks the price up", **_WHERE)],
         evidence=[Evidence(claim="It raises", path="shop/basket.py", start_line=6, end_line=6, quote=_QUOTE)],
+        title="Empty basket",
+        labels=["bug"],
     ),
 }
 """Answers of the model by requested schema."""

@@ -98,7 +98,6 @@ def test_long_parts_lose_their_middle_and_say_so():
         "critic",
         "report",
         "comment",
-        "ticket",
     ],
 )
 def test_every_prompt_is_a_file_with_the_rule_on_data(name: str):
@@ -508,7 +507,6 @@ def test_a_model_does_not_get_all_the_labels_that_it_wants():
         ({"labels": "Bug, `regression`; invented"}, {"labels": ["bug", "Regression"]}),
         ({"labels": "- bug\n- regression"}, {"labels": ["bug", "Regression"]}),
         ({"labels": [{"name": "bug"}, "regression, crash"]}, {"labels": ["bug"]}),
-        ({"ticket": {"Title": "A", "Labels": ["bug"]}}, {"title": "A", "labels": ["bug"]}),
         ({"effort": "s (a few lines)", "assignee": ["@Keeper"]}, {"effort": "S", "assignee": "keeper"}),
         ({"effort": "Extra large"}, {"effort": "XL"}),
         ({"effort": "Medium"}, {"effort": "M"}),

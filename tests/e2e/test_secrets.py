@@ -84,9 +84,6 @@ class Chatty(ExternalServices):
                 return ScriptedReply(
                     {"results": [{"title": next(WORDS), "url": url, "content": next(WORDS)} for url in places]}
                 )
-            case ["model", "ticket"]:
-                ticket = {"title": f"Empty {next(WORDS)}", "labels": ["bug", GITHUB], "assignee": MODEL, "effort": "S"}
-                return chat_completion(json.dumps(ticket))
             case ["model", "words"]:
                 listed = "\n- ".join(SEARCH)
                 return chat_completion(f"# Found\n\n- {listed}\n\n```\n{next(WORDS)}\n```\n\n{next(WORDS)}")
@@ -172,7 +169,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 def test_the_run_is_complete(run: Run):
     asked = {one.what for one in run.servers.requests}
-    assert {"search", "embeddings", "model TriageReport", "model words", "model ticket"} <= asked
+    assert {"search", "embeddings", "model TriageReport", "model words"} <= asked
     assert len(run.servers.comments) == 1
     assert run.outputs["status"] == "complete", run.log
     assert run.outputs["engine"] == "model"

@@ -118,6 +118,7 @@ def test_a_model_is_asked_only_for_what_nobody_else_knows():
     schemas = {one: structured_format(one).modes[0].prompt_addition for one in (TriageReport, CritiqueFinding)}
     assert set(json.loads(schemas[TriageReport])["required"]) == {
         *("severity", "severity_reason", "summary", "root_cause", "next_steps"),
+        *("title", "labels", "assignee", "effort"),
     }
     assert "AffectedFile" not in schemas[TriageReport]
     assert not {"agent_name", "skills"} & json.loads(schemas[CritiqueFinding])["properties"].keys()
@@ -130,7 +131,7 @@ async def test_a_prompt_ends_with_what_is_wanted_and_later_ones_are_without_long
     issue = factories.issue(body=f"{factories.TRACEBACK}\n{dump}")
     await run_graph(issue, factories.repository(), services, asyncio.Event())
     asked = ((name, prompt if isinstance(prompt, list) else prompt.to_messages()) for name, prompt in model.asked)
-    prompts = {name: messages[-1].text for name, messages in asked if name != "json"}
+    prompts = {name: messages[-1].text for name, messages in asked}
     assert all(text.endswith(WANTED) for text in prompts.values())
     assert dump in prompts["InvestigatorFinding"]
     for name in ("CritiqueFinding", "TriageReport", "text"):

@@ -122,7 +122,8 @@ REPORT = """~~~json
  'evidence': [
    {'claim': 'Only the file is written', 'location': 'src/shelf/store.py:20', 'quote': "…write_text(text + '\\\\n')…"},
    {'claim': 'The issue says so', 'path': 'N/A', 'quote': '“returns the text as it was before”'}],
- 'next_steps': '- Look at other writers of the folder', 'external_references': 'none'}}
+ 'next_steps': '- Look at other writers of the folder', 'external_references': 'none',
+ 'Title': 'Store.load is stale after Store.save', 'labels': 'Bug, `regression`', 'effort': 'Small'}}
 ~~~"""
 COMMENT = """<think>The label is Why.</think>
 ## Root cause
@@ -134,7 +135,6 @@ COMMENT = """<think>The label is Why.</think>
 
 3. How to verify: Save twice and load after each; the second text is expected.
 """
-TICKET = '{"title": "Store.load is stale after Store.save", "labels": "Bug, `regression`", "effort": "Small"}'
 
 
 def reply(request: ReceivedRequest) -> ScriptedReply:
@@ -148,8 +148,6 @@ def reply(request: ReceivedRequest) -> ScriptedReply:
             if is_first_turn
             else chat_completion(tool_calls=answer)
         )
-    if wanted.get("type") == "json_object":
-        return chat_completion(tool_calls=[("ticket", f'{{"ticket": {TICKET}}}')])
     schema = wanted.get("json_schema", {}).get("name", "")
     answers = {
         "InvestigatorFinding": chat_completion(INVESTIGATION),
@@ -179,7 +177,7 @@ async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunRepo
         ("prepare", "rules", None),
         *((step, "model", None) for step in ("investigator", "codebase_search", "critic", "writer")),
     ]
-    assert len(requests) == 7, "nothing is asked twice: two turns of the search, three drafts, two other agents"
+    assert len(requests) == 6, "nothing is asked twice: two turns of the search, two drafts, two other agents"
     looked_up = sorted((tool.tool, tool.outcome) for step in report.steps for tool in step.tools)
     assert looked_up == [(name, Outcome.SUCCESS) for name in ("find_symbol", "grep", "read_lines")]
 

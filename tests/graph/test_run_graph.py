@@ -71,8 +71,8 @@ async def test_by_model_every_answer_is_used_and_paid():
     assert report.evidence[0].verified
     assert report.citations.verified == report.citations.total > 0
     assert report.ticket.labels == ["bug"]
-    assert report.usage.calls == 6, "three agents and the writer's three drafts"
-    assert report.usage.tokens == 6 * 120
+    assert report.usage.calls == 5, "three agents and the writer's two drafts"
+    assert report.usage.tokens == 5 * 120
 
 
 async def test_searches_run_in_one_superstep():
@@ -134,7 +134,7 @@ async def test_all_models_failing_still_ends_in_a_report():
 
 async def test_a_spent_budget_goes_on_by_rules_and_says_so():
     spent = BudgetExceeded("max-tokens (1,000) would be exceeded")
-    report = await run(with_model(factories.answers(CritiqueFinding=spent, TriageReport=spent, text=spent, json=spent)))
+    report = await run(with_model(factories.answers(CritiqueFinding=spent, TriageReport=spent, text=spent)))
     assert report.status is Status.DEGRADED
     assert any("max-tokens (1,000)" in note for note in report.notes)
 

@@ -72,7 +72,7 @@ def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: 
 
 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
-    model = FakeModel(factories.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
+    model = FakeModel(factories.answers(TriageReport=factories.report(labels=["bug", "invented"])))
     harness = RunHarness(
         policy=Policy(comment="always", labels="apply"),
         services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),

@@ -26,14 +26,13 @@ def look_up(name: str) -> str:
     [
         (lambda m: m.structured_output(Colour, "main", 50), chat_completion(GREEN)),
         (lambda m: m.text_output("main", 50), chat_completion("words \N{PILE OF POO}")),
-        (lambda m: m.json_output("main", 50), chat_completion('{"a": [1]}')),
         (
             lambda m: m.with_tools([look_up], "fast", 50),
             chat_completion("so", tool_calls=[("look_up", '{"name": "x"}')]),
         ),
         (lambda m: m.with_tools([look_up], "fast", 50), chat_completion(None, tool_calls=[("look_up", "{")])),
     ],
-    ids=["structured", "text", "object", "tools", "garbled tools"],
+    ids=["structured", "text", "tools", "garbled tools"],
 )
 async def test_an_answer_is_the_same_when_it_is_replayed(ask: Any, reply: ScriptedReply):
     replies = FakeResponseCache()
@@ -86,7 +85,6 @@ async def test_everything_that_affects_the_answer_is_part_of_the_key():
             model.structured_output(Colour, "main", 60).ainvoke("go"),
             model.structured_output(Colour, "fast", 50).ainvoke("go"),
             model.structured_output(Shade, "main", 50).ainvoke("go"),
-            model.json_output("main", 50).ainvoke("go"),
             model.text_output("main", 50).ainvoke("go"),
             model.with_tools([look_up], "main", 50).ainvoke("go"),
             model.text_output("main", 50).ainvoke([AIMessage("go")]),

@@ -130,11 +130,6 @@ async def test_a_busy_endpoint_is_asked_the_second_question_again():
     assert [len(request.body["messages"]) for request in server.requests] == [1, 3, 3]
 
 
-async def test_an_object_that_is_no_object_is_asked_for_again_too():
-    with serve_script([PROSE, chat_completion('{"title": "x"}')]) as server:
-        assert await ModelSetup(server).model.json_output("main", 50).ainvoke("go") == {"title": "x"}
-
-
 @pytest.mark.parametrize(
     "reply",
     [

@@ -43,16 +43,3 @@ async def test_thoughts_alone_are_no_text():
         chain = ModelSetup(server).model.text_output("main", 50)
         with pytest.raises(ModelUnavailable, match="empty answer"):
             await chain.ainvoke("go")
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        chat_completion('<think>{"a": 2}</think>{"a": 1}'),
-        chat_completion(tool_calls=[("ticket", '{"a": 1}')]),
-        chat_completion("Here it is.", tool_calls=[("ticket", '{"a": 1,}')]),
-    ],
-)
-async def test_a_json_object_is_taken_wherever_it_stands(reply):
-    with serve_script([reply]) as server:
-        assert await ModelSetup(server).model.json_output("main", 50).ainvoke("go") == {"a": 1}

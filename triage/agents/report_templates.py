@@ -1,7 +1,7 @@
 """The writer's rules: report and ticket from templates over the findings."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from triage.agents.prompts import find_traceback_lines, shows_reason
@@ -159,22 +159,13 @@ def _find_signs(parsed: ParsedIssue) -> list[SeveritySign]:
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return a model's ticket with a title, only labels that exist, and only an owner as assignee."""
-    fields = _unwrap_ticket(raw)
-    title, effort = fields.get("title"), fields.get("effort")
-    wanted = {name.strip("@").casefold() for name in _split_names(fields.get("assignee"))}
+    title, effort = raw.get("title"), raw.get("effort")
+    wanted = {name.strip("@").casefold() for name in _split_names(raw.get("assignee"))}
     return {
         "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.parsed.title),
-        "labels": _select_existing_labels(fields.get("labels"), agent_input.repository.labels),
+        "labels": _select_existing_labels(raw.get("labels"), agent_input.repository.labels),
         "assignee": next((owner for owner in owners if owner.casefold() in wanted), None),
         "effort": _read_effort(effort) or "M",
-    }
-
-
-def _unwrap_ticket(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields with their names in lower case, also those of the only object inside: `{"ticket": {...}}`."""
-    inner = [value for value in raw.values() if isinstance(value, dict)]
-    return {
-        str(name).strip().lower(): value for name, value in (inner[0] if len(raw) == len(inner) == 1 else raw).items()
     }
 
 
@@ -204,7 +195,7 @@ def _select_existing_labels(written: Any, labels: Sequence[str]) -> list[str]:
     known = {label.lower(): label for label in labels}
     # The name of a label may have a comma in it.
     whole = [item for item in (written if isinstance(written, list) else [written]) if isinstance(item, str)]
-    names = [name.strip().lower() for name in [*whole, *_split_names(written)]]
+    names = [name.strip().lower() for name in [*whole, *_split_names(whole[0] if len(whole) == 1 else written)]]
     return list(dict.fromkeys(known[name] for name in names if name in known))[:MAX_LABELS]
 
 

@@ -1,10 +1,9 @@
-"""Writer: three drafts side by side (report, comment, ticket), merged into one output."""
+"""Writer: the report with its ticket, and the comment, side by side; then merged into one output."""
 
 import asyncio
 import json
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -23,10 +22,8 @@ from triage.ports import Model, Services
 
 T = TypeVar("T")
 
-REPORT_TOKENS = 1_000
+REPORT_TOKENS = 1_300
 COMMENT_TOKENS = 800
-TICKET_TOKENS = 300
-DRAFT_COUNT = 3
 MAX_CODE_CHARS = 4_000
 
 MAX_DRAFT_CHARS = 6_000
@@ -51,10 +48,10 @@ _LIST_MARK = re.compile(r"^[ \t]*[-*\u2022][ \t]+", re.MULTILINE)
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
-    """Write three drafts in parallel. A draft whose model fails is written by rules.
+    """Write both drafts in parallel. A draft whose model fails is written by rules.
 
     Raises:
-        TriageError: All three models failed; this is the error of the first.
+        TriageError: All models failed; this is the error of the first.
     """
     shortfalls: list[str] = []
     failures: list[TriageError] = []
@@ -86,25 +83,22 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     # Nothing else than a bug has a cause, and nobody has found one by rules.
     explains = agent_input.kind == "bug" and (agent_input.searched_by_model or agent_input.judged_by_model)
 
-    def complete(written: TriageReport) -> TriageReport:
-        asked = TriageReport.model_fields.keys() - TriageReport.unasked
-        return fill_report_template(agent_input).model_copy(update={name: getattr(written, name) for name in asked})
+    def complete(written: TriageReport) -> tuple[TriageReport, dict[str, Any]]:
+        asked = {name: getattr(written, name) for name in TriageReport.model_fields.keys() - TriageReport.unasked}
+        return fill_report_template(agent_input).model_copy(update=asked), normalize_ticket(asked, agent_input, owners)
 
-    def build_ticket_chain(chosen: Model) -> Runnable[Any, dict[str, Any]]:
-        return chosen.json_output("main", TICKET_TOKENS) | RunnableLambda(
-            lambda raw: normalize_ticket(raw, agent_input, owners)
-        )
+    def fill_templates() -> tuple[TriageReport, dict[str, Any]]:
+        return fill_report_template(agent_input), fill_ticket_template(agent_input, owners)
 
-    report, comment, ticket = await asyncio.gather(
+    (report, ticket), comment = await asyncio.gather(
         draft(
             "report",
             lambda chosen: chosen.structured_output(TriageReport, "main", REPORT_TOKENS) | RunnableLambda(complete),
-            partial(fill_report_template, agent_input),
+            fill_templates,
         ),
         draft("comment", lambda chosen: chosen.text_output("main", COMMENT_TOKENS), str) if explains else no_draft(),
-        draft("ticket", build_ticket_chain, lambda: fill_ticket_template(agent_input, owners)),
     )
-    if len(failures) == (DRAFT_COUNT if explains else DRAFT_COUNT - 1):
+    if len(failures) == 1 + explains:
         raise failures[0]
     merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
     return AgentAnswer(merged, [*shortfalls, *skills.shortfalls], skills=skills.tiers)
@@ -136,9 +130,8 @@ def _build_sections(
         "critic's verdict": critique.verdict if critique else "",
     }
     return {
-        "report": shared,
         "comment": shared | {"cited code": cited_code},
-        "ticket": {name: text for name, text in shared.items() if name not in ("issue body", "issue thread")}
+        "report": shared
         | {
             "labels of the project": format_bullets(labels),
             "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
@@ -151,7 +144,7 @@ def _build_sections(
 
 
 def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
-    """Return the three drafts as one output.
+    """Return the drafts as one output.
 
     Args:
         parallel_output: `report` (TriageReport), `comment` (str) and `ticket` (dict with `title`, `labels`,

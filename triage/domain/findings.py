@@ -224,7 +224,7 @@ class Evidence(Answer):
 
 
 class TriageReport(Answer):
-    """The writer's report."""
+    """The writer's report, and its ticket."""
 
     unasked = (
         *("confidence", "affected_files", "evidence", "reproduction", "missing_information", "suggested_fix"),
@@ -244,6 +244,10 @@ class TriageReport(Answer):
     suggested_fix: NullableText
     external_references: list[WebResult]
     skills: SkillIds = Field(default_factory=list)
+    title: OptionalText = ""
+    labels: Texts = Field(default_factory=list)
+    assignee: NullableText = None
+    effort: OptionalText = ""
 
 
 class WriterOutput(AgentFindingBase):

@@ -138,9 +138,6 @@ class ChatModel:
     def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
         return self._chain(output_formats.text_format(), tier, max_tokens)
 
-    def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
-        return self._chain(output_formats.json_format(), tier, max_tokens)
-
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._chain(output_formats.tools_format(tools), tier, max_tokens)
 

@@ -103,17 +103,6 @@ def _drop_titles(schema: Any) -> Any:
     }
 
 
-def json_format() -> OutputFormat[dict[str, Any]]:
-    """Return the format of a JSON object with any fields; without JSON mode for endpoints that lack it."""
-    return OutputFormat(
-        "json_object",
-        (
-            Mode("json_mode", {"response_format": {"type": "json_object"}}, _read_object),
-            Mode("plain", {}, _read_object),
-        ),
-    )
-
-
 def text_format() -> OutputFormat[str]:
     return OutputFormat("text", (Mode("plain", {}, _read_text),))
 
@@ -233,11 +222,3 @@ def _list_texts(reply: ModelReply) -> list[str]:
 
 def _dump_arguments(args: dict[str, Any] | str) -> str:
     return args if isinstance(args, str) else json.dumps(args)
-
-
-def _read_object(reply: ModelReply) -> dict[str, Any]:
-    texts = _require_any(_list_texts(_check_complete(reply)))
-    objects = [found for text in texts for found in find_json_objects(text)]
-    if not objects:
-        raise WrongFormat("answer is not a JSON object")
-    return objects[0]
