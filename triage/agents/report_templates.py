@@ -194,8 +194,9 @@ def _format_title(text: str) -> str:
 def _select_existing_labels(written: Any, labels: Sequence[str]) -> list[str]:
     known = {label.lower(): label for label in labels}
     # The name of a label may have a comma in it.
+    written = written[0] if isinstance(written, list) and len(written) == 1 else written
     whole = [item for item in (written if isinstance(written, list) else [written]) if isinstance(item, str)]
-    names = [name.strip().lower() for name in [*whole, *_split_names(whole[0] if len(whole) == 1 else written)]]
+    names = [name.strip().lower() for name in [*whole, *_split_names(written)]]
     return list(dict.fromkeys(known[name] for name in names if name in known))[:MAX_LABELS]
 
 

@@ -251,7 +251,7 @@ class TriageReport(Answer):
 
 
 class WriterOutput(AgentFindingBase):
-    """The writer's three drafts, merged."""
+    """The writer's drafts, merged."""
 
     report: TriageReport
     github_comment_markdown: str
