@@ -24,7 +24,7 @@ from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, f
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.base.errors import InvalidAnswer
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit, SearchQuery
+from triage.domain.code import BestPlace, Hit, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
@@ -442,6 +442,35 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
     assert answer.verdict == verdict
     assert answer.ready_for_report is (verdict == "CONFIRMED")
     assert bool(answer.gaps) is (verdict != "CONFIRMED")
+
+
+SETTLED = {
+    "best_place": BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7),
+    "codebase": factories.codebase(confidence=0.8),
+    "citations": Citations(verified=2, total=2),
+    "searched_by_model": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "settled"),
+    [
+        ({}, True),
+        ({"searched_by_model": False}, False),
+        ({"codebase": factories.codebase(confidence=0.7)}, False),
+        ({"codebase": factories.codebase(confidence=0.9, relevant_files=[factories.relevant("src/store.py")])}, False),
+        ({"citations": Citations(verified=1, total=2)}, False),
+        ({"citations": Citations()}, False),
+        ({"best_place": None}, False),
+        ({"round": 2}, False),
+    ],
+)
+async def test_no_critic_is_asked_where_none_could_change_where_the_report_leads(change: dict[str, Any], settled: bool):
+    agent_input = case(issue=factories.issue(title="parse fails", body="It fails."), **SETTLED | change)
+    assert critic.is_settled(agent_input) is settled
+    answer = await critic.answer_with_rules(agent_input, fake_services(codebase=CODE))
+    assert (answer.verdict == "CONFIRMED") is settled
+    assert "stack trace" not in answer.summary or not settled
 
 
 async def test_critic_by_rules_gives_no_words_to_search_again():

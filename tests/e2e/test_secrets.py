@@ -87,6 +87,9 @@ class Chatty(ExternalServices):
             case ["model", "words"]:
                 listed = "\n- ".join(SEARCH)
                 return chat_completion(f"# Found\n\n- {listed}\n\n```\n{next(WORDS)}\n```\n\n{next(WORDS)}")
+            case ["model", "TriageReport"]:
+                answer = json.loads(answer_with_keys("TriageReport"))
+                return chat_completion(json.dumps(answer | {"labels": ["bug", GITHUB], "assignee": MODEL}))
             case ["model", "choose"]:
                 call = ("tavily_search", json.dumps({"query": f"KeyError {MODEL[9:]} {' '.join(GITHUB)}"}))
                 return chat_completion(tool_calls=[call], finish_reason="tool_calls")

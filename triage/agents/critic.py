@@ -16,6 +16,8 @@ from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_200
 MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
+FOLLOWED_FROM = 0.7
+"""Above it, the search says that it can follow the symptom to these lines: see its prompt."""
 UNVERIFIED_PENALTY = -0.1
 """Added to the confidence when a cited location could not be verified."""
 MAX_ADJUSTMENT = 0.5
@@ -85,13 +87,27 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
     )
 
 
+def is_settled(agent_input: AgentInput) -> bool:
+    """Return whether no critic could change where the report leads.
+
+    The issue itself leads to the file in which a model, which has read the code, can follow the symptom, and every
+    citation holds. Where they name different files, the critic decides which is named first.
+    """
+    place, files, search = agent_input.best_place, agent_input.suspects, agent_input.codebase
+    citations = agent_input.citations
+    agrees = bool(place and files) and place is not None and place.span.path == files[0].path
+    is_followed = agent_input.searched_by_model and search is not None and search.confidence > FOLLOWED_FROM
+    return agent_input.round == 1 and agrees and is_followed and 0 < citations.total == citations.verified
+
+
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
     files = agent_input.suspects
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.parsed.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
-    verdict: Verdict = "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
+    is_confirmed = is_settled(agent_input) or (in_trace and confident and not refused)
+    verdict: Verdict = "CONFIRMED" if is_confirmed else "UNCERTAIN"
     if not files:
         verdict = "CHALLENGED"
     facts = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
@@ -121,6 +137,8 @@ def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str
 
 
 def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
+    if verdict == "CONFIRMED" and not in_trace:
+        return f"The issue leads to {files[0].path}, and so does the code that the search has read."
     if verdict == "CONFIRMED":
         return f"Inside this repository the stack trace ends in {files[0].path}, and every citation holds."
     if verdict == "CHALLENGED":

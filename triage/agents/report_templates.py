@@ -90,14 +90,15 @@ def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile])
         return "Not found: nothing in the repository could be tied to the issue's words."
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
-    if agent_input.is_confirmed:
+    if agent_input.is_confirmed and agent_input.parsed.traces:
         quote = first.quote or ""
         is_failing_line = quote in find_traceback_lines(agent_input, first.path)
         # A quote with a backtick does not fit into a code span.
         line = f" The failing line is `{quote}`." if quote and is_failing_line and "`" not in quote else ""
         why = "Why it fails there takes a person, or a model, to say."
         return f"Inside this repository the stack trace ends in {place}.{line} {why}"
-    return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
+    proven = "" if agent_input.is_confirmed else "Not proven. "
+    return f"{proven}{place} fits the issue best: {first.relevance_reason}."
 
 
 def _to_affected_file(file: RelevantFile) -> AffectedFile:

@@ -6,6 +6,7 @@ from typing import Protocol
 from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
+from triage.agents.critic import is_settled
 from triage.agents.registry import AGENTS
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
@@ -116,7 +117,8 @@ def make_agent_node(name: AgentName) -> Node:
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        level = "rules" if state.has_declined(name) else state.planner_decisions[-1].budget_level
+        needs_none = state.has_declined(name) or (name == "critic" and is_settled(state))
+        level = "rules" if needs_none else state.planner_decisions[-1].budget_level
         step = Step(name, services, state.round, state.iterations)
         update: Update = {}
         if "code access" in agent.capabilities:

@@ -76,6 +76,7 @@ def test_versions_of_a_regression(text: str, versions: tuple[str, str] | None) -
         ("The bug appeared in 2.0.1", "", "2.0.1"),
         ("Last known good version is 17.0.2", "17.0.2", ""),
         ("It is a regression between 0.20 and 0.21", "0.20", "0.21"),
+        ("This is a behavior change between matplotlib 3.4.1 and 3.4.2.", "3.4.1", "3.4.2"),
         ("降级到 0.27.2 就正常", "0.27.2", ""),
         ("version 1.2 正常，1.3 报错", "1.2", "1.3"),
         ("バージョン 1.3 では動作していましたが 1.4 から動作しません", "1.3", "1.4"),

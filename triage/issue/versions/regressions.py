@@ -158,7 +158,8 @@ _TELLS_BROKEN = tuple(
 )
 """What tells it in other words, and in other languages where it is short."""
 _BETWEEN = re.compile(
-    rf"\b(?:regress\w+|broke\w*|introduced|appeared|happened) (?:\w+ )?between {_WORKED_VERSION} and {_BROKEN_VERSION}",
+    r"\b(?:regress\w+|behaviou?r changes?|broke\w*|introduced|appeared|happened) (?:\w+ )?"
+    rf"between (?:[a-z][\w-]{{0,30}} )?{_WORKED_VERSION} and {_BROKEN_VERSION}",
     re.I,
 )
 _COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
