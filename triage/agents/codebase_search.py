@@ -39,8 +39,8 @@ CONTEXT_CHARS = 48_000
 CONTEXT_CHARS_WITH_TOOLS = 18_000
 """Less code where the model can look up more, because each turn sends it again.
 
-By the issue alone an edited line of the fix is in the first prompt of 47 of 75 bugs of eleven projects; of 45 with 15,000
-characters, of 46 with 20,000, and of 50 with 24,000, which are 3,000 tokens more in a run with one turn.
+By the issue alone an edited line of the fix is in the first prompt of 47 of 75 bugs of eleven projects; of 45 with
+15,000 characters, of 46 with 20,000, and of 50 with 24,000, which are 3,000 tokens more in a run with one turn.
 """
 MAX_PATH_CHARS = 200
 
