@@ -76,13 +76,22 @@ async def test_a_schema_that_is_accepted_and_always_ignored_is_not_used_again(an
     assert asked_modes(server) == ["json_schema", "json_schema", "plain", "plain"]
 
 
-async def test_an_endpoint_that_ignores_everything_is_asked_with_the_schema_in_the_prompt():
+async def test_an_endpoint_that_ignores_everything_is_asked_with_the_schema_in_the_prompt_and_then_no_more():
     with serve_script([PROSE]) as server:
         model = ModelSetup(server).model
-        for _ in range(5):
-            with pytest.raises(ModelUnavailable, match="no JSON object"):
+        for why in ("no JSON object", "no JSON object", *["2 answers in a row could not be read"] * 3):
+            with pytest.raises(ModelUnavailable, match=why):
                 await colour(model)
-    assert asked_modes(server) == [*["json_schema"] * 2, *["plain"] * 8]
+    assert asked_modes(server) == ["json_schema", "json_schema", "plain"]
+
+
+async def test_an_answer_that_can_be_read_gives_a_model_its_second_question_back():
+    with serve_script([PROSE, PROSE, chat_completion(GREEN), PROSE, chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with pytest.raises(ModelUnavailable):
+            await colour(model)
+        assert [(await colour(model)).depth for _ in range(2)] == [3, 3]
+    assert asked_modes(server) == ["json_schema", "json_schema", "plain", "plain", "plain"]
 
 
 async def test_a_misfit_is_asked_for_again_with_the_reason_in_the_same_mode():

@@ -211,7 +211,7 @@ class ChatModel:
             try:
                 return await self._send_request(model, call)
             except WrongFormat:
-                if not is_first_question or call.requests >= MAX_REQUESTS:
+                if not is_first_question or call.requests >= MAX_REQUESTS or self.features.has_misfit(model):
                     self.features.record_misfit(model, call.output_format, call.modes[model])
                     raise
             except REQUEST_ERRORS as error:
