@@ -9,7 +9,7 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from triage.agents.agent import to_agent_finding
-from triage.agents.prompts import WANTED, format_findings
+from triage.agents.prompts import WANTED, format_findings, is_question
 from triage.base.errors import ModelUnavailable
 from triage.domain.findings import CritiqueFinding, TriageReport
 from triage.domain.report import RunReport
@@ -109,9 +109,24 @@ async def test_wrong_lines_in_prose_are_left_out():
 
 async def test_the_writer_asks_the_reporter_nothing():
     question = {"kind": "version", "question": "Which version?", "reason": ""}
-    report, _ = await run(TriageReport=factories.report(missing_information=[question], next_steps=["Fix it"]))
+    steps = ["Fix it", "Check. Add tests", "Test the callers: `load` and `save`"]
+    report, _ = await run(TriageReport=factories.report(missing_information=[question], next_steps=steps))
     assert report.missing_information == []
-    assert report.next_steps == []
+    assert report.next_steps == steps[2:]
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Which version?", True),
+        ("Please attach the log.", True),
+        ("Please escape the backslash.", False),
+        ("The version is missing.", False),
+        ("Why?", False),
+    ],
+)
+def test_what_is_put_to_the_reporter_asks_something(text: str, asks: bool):
+    assert is_question(text) is asks
 
 
 def test_a_model_is_asked_only_for_what_nobody_else_knows():

@@ -52,6 +52,11 @@ MAX_ISSUE_FILES = 8
 """Of one issue, in each list."""
 MAX_EXCHANGE_CHARS = 6_000
 MIN_QUESTION_CHARS = 8
+_ASKS = re.compile(
+    r"[?\uff1f\u061f\u037e]"
+    r"|^please (?:also )?(?:attach|confirm|describe|include|paste|post|provide|send|share|tell|upload)\b",
+    re.IGNORECASE,
+)
 
 
 def build_system_message(
@@ -170,7 +175,7 @@ def _number_answers(findings: Sequence[AgentFinding]) -> Iterator[int]:
 
 def is_question(text: str) -> bool:
     """Return whether a text asks something, in any script: other texts of a model are not put to the reporter."""
-    return len(text) >= MIN_QUESTION_CHARS and bool(re.search(r"[?\uff1f\u061f\u037e]", text))
+    return len(text) >= MIN_QUESTION_CHARS and bool(_ASKS.search(text))
 
 
 _NAMED = re.compile(r"`([^`]+)`")

@@ -87,7 +87,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
         missing_information=_list_questions(state) if not (best_place or likely_files) else [],
-        next_steps=list(filter(_says_something, draft.next_steps))[:4],
+        next_steps=list(filter(_says_something, map(_strip_label, draft.next_steps)))[:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
         ticket=_build_ticket(state),
@@ -123,7 +123,7 @@ def _write_explanation(draft: TriageReport, state: BugTriageState, code: Citatio
     why = next((text for text in (written.why, reasoning) if _names_suspect(text, state)), "")
     if not why or not (state.searched_by_model or state.judged_by_model):
         return CommentDraft()
-    steps = filter(_says_something, [written.check, *draft.next_steps])
+    steps = filter(_says_something, [written.check, *map(_strip_label, draft.next_steps)])
     fix_ideas = filter(_says_something, [written.fix_idea, draft.suggested_fix or ""])
     spans = [
         Span(path=file.path, start=file.start_line, end=file.end_line)
@@ -142,6 +142,11 @@ def _names_suspect(text: str, state: BugTriageState) -> bool:
 
 def _list_words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]{4,}", text.casefold()))
+
+
+def _strip_label(step: str) -> str:
+    # Beside a paragraph with this label, `Check. Add tests.` would be read twice.
+    return " ".join(filter(None, parse_comment_draft(step).model_dump().values()))
 
 
 def _says_something(step: str) -> bool:
