@@ -69,7 +69,7 @@ def test_the_linter_finds_each_hazard(hazard: str, tmp_path: Path):
 def test_a_block_takes_no_more_than_is_needed(block: Block):
     assert block.parsed["permissions"] == {}
     for job in block.jobs:
-        assert job["permissions"].items() <= {"contents": "read", "issues": "write"}.items()
+        assert job["permissions"].items() <= {"contents": "read", "issues": "write", "actions": "read"}.items()
         assert "uses" in job or job["timeout-minutes"] <= 15
     triggers = block.parsed[True]
     assert set(triggers) <= {"issues", "issue_comment", "workflow_dispatch", "push"}
