@@ -3,8 +3,8 @@
 from triage.code.rank.query_scores import QueryScores, Scores
 
 EXECUTED_WEIGHT = 1.0
-"""As a logit, chosen by hand. Of 73 Python examples that ran at the base commit, a file of the fix is first in 62 %
-(59 % without), among three in 85 % (79 %). More weight, or some for the file that raises, is no better."""
+"""As a logit, chosen by hand. Of 79 Python examples that ran at the base commit, a file of the fix is first in 63 %
+(61 % without), among three in 85 % (80 %). More weight, some for the file that raises, and weights learned are no better."""
 
 
 def score_executed_files(query_scores: QueryScores) -> Scores:
