@@ -65,7 +65,11 @@ class PastExamples:
         except (GitError, TriageError) as problem:
             self._app.progress.info(f"The example of issue {issue.number} was not run to its end: {problem}")
             return "not run"
-        return judge(evidence)
+        result = judge(evidence)
+        if result == "not run":
+            reason = next(run.reason for run in evidence.runs if run.outcome not in ("passed", "failed"))
+            self._app.progress.info(f"The example of issue {issue.number} could not be run: {reason}")
+        return result
 
 
 def judge(evidence: Evidence) -> Literal["not run", "no failure", "fails after the fix", "fixed"]:
