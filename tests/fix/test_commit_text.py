@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
@@ -204,6 +204,7 @@ def test_a_subject_starts_nothing(text: str) -> None:
 PIECES = st.sampled_from([*COMMANDS, *" :!#@[]-_.\n\r\u200b\uff1a", "GH", "1", "breaking", "change", "fixup", "squash"])
 
 
+@example("BREAKING", "Change-Id: I1")
 @given(st.text(max_size=200) | st.lists(PIECES, max_size=12).map("".join), st.lists(PIECES, max_size=12).map("".join))
 def test_no_summary_changes_what_a_commit_says(summary: str, cause: str) -> None:
     draft = make_draft(summary=summary or "x", root_cause=cause, tests=[])

@@ -139,7 +139,8 @@ def normalize_message(message: str) -> str:
 
 
 def _is_safe(subject: str, cause: str) -> bool:
-    return not _COMMAND.search(f"{subject}\n{cause}")
+    # Each part alone: one may end in `breaking`, and the next begin with `change`.
+    return not any(map(_COMMAND.search, [subject, *cause.split("\n- ")]))
 
 
 def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:
