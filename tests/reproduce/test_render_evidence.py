@@ -126,3 +126,9 @@ def test_a_line_that_the_file_does_not_have_and_an_unknown_commit_are_not_linked
     text = render_evidence(*build(None, failed(), failed(), unknown), pages())
     assert "First release with it: `2.4.0`.\n" in text
     assert "first commit" not in text
+
+
+def test_an_error_that_took_the_place_of_an_output_is_no_other_error():
+    chosen, evidence = build(Expected(shown=["[1, nan]"]), passed("[1, nan]\n"), failed("KeyError: 3"))
+    text = render_evidence(chosen, evidence, pages())
+    assert text.startswith("**Fails on `main` (`1a2b3c4`), but with an error that the report does not show.**")

@@ -74,7 +74,7 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
             return f"Happens on {on}, but not on {before}: it is newer, or depends on the machine."
         case "not-reproduced":
             return f"Not reproduced here on {before} and {on}. The reporter's environment may differ."
-        case "other-failure" if named.same_failure:
+        case "other-failure" if named.same_failure and named.error:
             return f"Fails on {on} with another error than on {before}."
         case "other-failure":
             return f"Fails on {on if current.error else before}, but with an error that the {where} does not show."
