@@ -33,6 +33,7 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (SHOWN, failed(), failed(), "still"),
         (SHOWN, failed(), passed(), "fixed"),
         (SHOWN, passed(), failed(), "newer"),
+        (SHOWN, OTHER, failed(), "still"),  # nobody knows whether the version before has it
         (TWO, failed(), failed(), "still"),
         (TWO, failed(), passed(), "nothing-to-compare"),  # nobody has seen the other error
         (SHOWN, passed(), passed(), "not-reproduced"),

@@ -137,7 +137,7 @@ def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> 
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
             if measure == "output" and not (named.same_failure and is_same_everywhere([named, current])):
                 return "nothing-to-compare"
-            return "still" if named.same_failure or named.outcome not in _ENDED else "newer"
+            return "newer" if named.outcome == "passed" and not named.same_failure else "still"
         if measure == "error" and named.is_partial and current.outcome == "passed":
             return "nothing-to-compare"  # an error that nobody saw may be there still
         return "fixed" if current.outcome == "passed" else "other-failure"
