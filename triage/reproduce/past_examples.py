@@ -20,7 +20,7 @@ from triage.reproduce.select_example import select_example
 
 
 class PastExamples:
-    """Implements `backtest.past_examples.PastExamples`. The project is what it is today."""
+    """Implements `backtest.count_examples.PastExamples`. The project is what it is today."""
 
     def __init__(self, app: App) -> None:
         self._app = app
