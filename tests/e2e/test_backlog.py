@@ -155,9 +155,12 @@ def test_all_batches_together_stay_within_the_caps(backlog: Backlog) -> None:
     assert 0 < sum(tokens) <= max_tokens
     page = backlog.merge()
     assert f"Models took {sum(tokens):,} tokens of at most {max_tokens:,}" in page
-    engines = Counter(row["engine"] for row in read_csv(backlog))
-    assert min(engines["model"], engines["rules"]) >= 2, "each batch has a share, and rules triage the rest"
-    assert f"Rules triaged {engines['rules']} issues without a model." in page
+    engines = {int(row["number"]): row["engine"] for row in read_csv(backlog)}
+    # How many of a batch reach a model depends on the length of its prompts: what a call may cost must be left.
+    batches = [[engines[number] for number in numbers] for numbers in (range(5, 9), range(1, 5))]
+    assert [set(batch) for batch in batches] == [{"model", "rules"}] * 2, "each has a share, and rules triage the rest"
+    rules = list(engines.values()).count("rules")
+    assert f"Rules triaged {rules} issues without a model." in page
     assert sum(int(row["tokens"] or 0) for row in read_csv(backlog)) == sum(tokens)
 
 

@@ -10,7 +10,8 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
 from triage.agents.agent import to_agent_finding
 from triage.agents.prompts import WANTED, format_findings, is_question
-from triage.base.errors import ModelUnavailable
+from triage.base.errors import InvalidAnswer, ModelUnavailable
+from triage.domain.code import Span
 from triage.domain.findings import CritiqueFinding, TriageReport
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
@@ -79,6 +80,17 @@ async def test_an_answer_without_files_is_declined_and_rules_name_the_frame():
     )
     assert report.suspects[0].path == "src/parse.py"
     assert [one.agent_name for one in report.declined] == ["codebase_search"]
+
+
+async def test_files_that_a_model_names_in_prose_are_taken():
+    prose = "I read it.\nThe fault is in util.py, no: src/b/util.py:2 writes to a text.\nsrc/parse.py only calls it."
+    report, model = await run(CodebaseFinding=InvalidAnswer("no JSON object", prose))
+    assert [suspect.path for suspect in report.suspects] == ["src/b/util.py", "src/parse.py"]
+    assert report.suspects[0].span == Span(path="src/b/util.py", start=2, end=2)
+    assert report.suspects[1].reason == "src/parse.py only calls it."
+    assert any("the files that its text names were taken" in note for note in report.notes)
+    report, _ = await run(factories.FILES, CodebaseFinding=InvalidAnswer("no JSON object", "I cannot say."))
+    assert any("answered by rules" in note for note in report.notes)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour
-from triage.base.errors import ModelUnavailable, TimeLimitExceeded
+from triage.base.errors import InvalidAnswer, ModelUnavailable, TimeLimitExceeded
 from triage.domain.run import Outcome
 from triage.model.chat_model import MAX_REQUESTS
 from triage.model.endpoint import Endpoint
@@ -82,6 +82,17 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice
     assert raised.value.reason == reason
     assert [(call.model, call.mode, call.error) for call in meter.calls] == [("gpt-4o", "json_schema", reason)] * 2
     assert model.usage.tokens == 240
+
+
+@pytest.mark.parametrize(
+    ("answer", "prose"),
+    [("<think>in a.py</think>It is b.py.", "It is b.py."), ('It is b.py: {"name": "green"}', "")],
+    ids=["prose", "an object"],
+)
+async def test_prose_in_place_of_a_form_is_handed_on(answer: str, prose: str):
+    with serve_script([chat_completion(answer)]) as server, pytest.raises(InvalidAnswer) as raised:
+        await colour(ModelSetup(server).model)
+    assert raised.value.prose == prose
 
 
 @pytest.mark.parametrize("name", ["length", "filter", "refused", "empty", "blank", "null content"])

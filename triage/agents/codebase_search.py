@@ -23,15 +23,18 @@ from triage.agents.prompts import (
     fence_below_catalogue,
     format_bullets,
     format_task,
+    shorten,
 )
 from triage.agents.shown_code import format_file, format_location, pluralize, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
+from triage.base.errors import InvalidAnswer
 from triage.base.threads import in_thread
-from triage.citations.citation_lookup import CitationLookup
+from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import verify_files
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import CodePlace, LookedUp, Passage, RegressionWindow
 from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
+from triage.domain.report import NamedPlace
 from triage.ports import Codebase, Model, Services
 
 CONTEXT_CHARS = 48_000
@@ -46,6 +49,9 @@ MAX_PATH_CHARS = 200
 
 MAX_SUSPECTS_CHARS, MAX_LOOKED_UP_CHARS, MAX_DEFINITIONS_CHARS = 6_000, 6_000, 6_000
 """A third of what a first round shows, each."""
+PROSE_CONFIDENCE = 0.4
+"""As the prompt says of a plausible suspicion."""
+MAX_PROSE_CHARS, MAX_REASON_CHARS = 2_000, 300
 MAX_NAMES = 6
 MAX_CHANGED = 4
 """Files of a commit."""
@@ -127,7 +133,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     """
     skills = await in_thread(SkillPrompts, agent_input, services)
     lookup = _open_lookup(agent_input, services, model)
-    llm = RunnableLambda(_build_asking(lookup, skills, model, services))
+    shortfalls: list[str] = []
+    llm = RunnableLambda(_build_asking(lookup, skills, model, services, shortfalls))
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
     sections["what changed between the versions"] = format_window(agent_input.regression_window)
@@ -142,19 +149,26 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     chain = build_codebase_chain(retriever, llm, sections, skills.tail, skills.catalogue, names)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     answer = answer.model_copy(update={"agent_name": "codebase_search"})
-    shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
+    shortfalls += [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
     return AgentAnswer(answer, shortfalls, [*_list_looked_up(lookup)], skills.tiers)
 
 
 def _build_asking(
-    lookup: CodeLookup | None, skills: SkillPrompts, model: Model, services: Services
+    lookup: CodeLookup | None, skills: SkillPrompts, model: Model, services: Services, shortfalls: list[str]
 ) -> Callable[[PromptValue], Awaitable[CodebaseFinding]]:
     async def ask(prompt: PromptValue) -> CodebaseFinding:
         messages = prompt.to_messages()
         first = model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
         # What was looked up for the first answer stands in further requests: nothing is looked up again.
         again = lookup.answer_without_tools if lookup else first
-        answer = await skills.ask(lookup.answer if lookup else first, messages, again)
+        try:
+            answer = await skills.ask(lookup.answer if lookup else first, messages, again)
+        except InvalidAnswer as error:
+            found = await in_thread(_read_prose, error.prose, services)
+            if found is None:
+                raise
+            shortfalls.append(f"{error}; the files that its text names were taken")
+            return found
         texts = [message.text for message in messages] + [one.answer for one in _list_looked_up(lookup)]
         shown = "\n".join(texts)
         answer = await in_thread(_name_files, answer, shown, services)
@@ -165,6 +179,32 @@ def _build_asking(
         return await again([*messages, AIMessage(answer.model_dump_json()), correction])
 
     return ask
+
+
+def _read_prose(text: str, services: Services) -> CodebaseFinding | None:
+    """Return the answer of a model that writes prose in place of the form; None if it names no file."""
+    named: dict[str, NamedPlace] = {}
+    for place in find_named_places([text], CitationLookup(services.codebase)):
+        if place.path not in named or named[place.path].span is None:
+            named[place.path] = place
+    files = []
+    for place in named.values():
+        line = next(line.strip() for line in text.splitlines() if place.text in line)
+        found = CodePlace(place.path, *((place.span.start, place.span.end) if place.span else ()))
+        files.append(_to_relevant_file(found, shorten(line, MAX_REASON_CHARS)))
+    return (
+        CodebaseFinding(
+            agent_name="codebase_search",
+            summary=files[0].relevance_reason,
+            confidence=PROSE_CONFIDENCE,
+            reasoning=shorten(text, MAX_PROSE_CHARS),
+            error=None,
+            relevant_files=files,
+            root_cause_location=None,
+        )
+        if files
+        else None
+    )
 
 
 def _list_looked_up(lookup: CodeLookup | None) -> Sequence[LookedUp]:

@@ -98,6 +98,11 @@ class ModelUnavailable(TriageError):
 class InvalidAnswer(ModelUnavailable):
     """The model's answer is empty, truncated, a refusal, or of another shape than requested."""
 
+    def __init__(self, reason: str, prose: str = "") -> None:
+        super().__init__(reason)
+        self.prose = prose
+        """What it said in place of the requested shape; empty if it said something of a shape."""
+
 
 def error_location(error: BaseException) -> str:
     """Type and place of an exception, such as `KeyError in cli.py:12`. Contains no data."""

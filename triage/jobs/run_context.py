@@ -16,7 +16,7 @@ from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import RunKey, TriageTask
+from triage.domain.task import QuietTask, RunKey, TriageTask
 from triage.issue.other_issues import make_visible
 from triage.ports import GitHub, IssueApprovals, Output, ProgressLog, Services
 
@@ -85,6 +85,15 @@ class TriageRequest:
     @property
     def earlier_runs(self) -> list[RunKey]:
         return [key for key in (self.comment_state.past_runs if self.comment_state else []) if key != self.key]
+
+
+@dataclass(frozen=True)
+class QuietRequest:
+    task: QuietTask
+    comment_state: CommentState | None
+    """As `TriageRequest`."""
+    at: datetime | None
+    """Time of the command."""
 
 
 @dataclass(frozen=True)

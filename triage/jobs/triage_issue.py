@@ -26,7 +26,7 @@ from triage.events.trigger_snapshot import (
 from triage.jobs.answer_proposal import answer_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.model_run_cap import check_model_run_cap
-from triage.jobs.run_context import Run, RunResult, TriageRequest
+from triage.jobs.run_context import QuietRequest, Run, RunResult, TriageRequest
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.writes.allowed_labels import select_allowed_labels
@@ -69,14 +69,14 @@ async def run_task(task: Task, run: Run) -> RunResult:
         return await _triage_without_github(task, issue_at_trigger, error, run)
     if isinstance(request, Skip):
         return write_skip(request.reason, run)
-    if isinstance(request, QuietTask):
+    if isinstance(request, QuietRequest):
         return await write_quiet(request, issue, run)
     return await _triage(request, run)
 
 
 def _check_request(
     task: TriageTask | QuietTask, issue: Issue, issue_at_trigger: Issue, run: Run
-) -> TriageRequest | QuietTask | Skip:
+) -> TriageRequest | QuietRequest | Skip:
     # Asks GitHub for roles.
     if reason := trigger_comment_skip_reason(task, issue, run.event_issue):
         return Skip(reason=reason)
@@ -99,7 +99,9 @@ def _check_request(
     )
     trigger = get_trigger_comment(run.event_issue)
     request = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
-    if not isinstance(request, TriageTask):
+    if isinstance(request, QuietTask):
+        return QuietRequest(request, state, issue_at_trigger.snapshot_time)
+    if isinstance(request, Skip):
         return request
     return TriageRequest(request, issue_at_trigger, issue, state, to_run_key(request, run.event_issue))
 

@@ -12,10 +12,10 @@ from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, Trigger
+from triage.domain.task import Trigger
 from triage.job_page.notices import plan_unfinished, skip_effects
 from triage.jobs.model_run_cap import is_by_writer
-from triage.jobs.run_context import Run, RunResult, TriageRequest
+from triage.jobs.run_context import QuietRequest, Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
@@ -200,9 +200,11 @@ def add_notes(report: RunReport, *notes: str) -> RunReport:
     return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
-async def write_quiet(task: QuietTask, issue: Issue, run: Run) -> RunResult:
-    run.progress.info(f"Triage is quiet on issue {task.number} from now on.")
-    done = await write_effects(plan_quiet(task.number, find_our_comment(issue), run.policy), run)
+async def write_quiet(request: QuietRequest, issue: Issue, run: Run) -> RunResult:
+    number = request.task.number
+    run.progress.info(f"Triage is quiet on issue {number} from now on.")
+    effects = plan_quiet(number, find_our_comment(issue), run.policy, request.comment_state, request.at)
+    done = await write_effects(effects, run)
     return _build_result(Status.SKIPPED, done)
 
 

@@ -211,8 +211,9 @@ def _read_answer(reply: ModelReply, schema: type[A]) -> A:
                 problems.append("nested too deeply")
     _check_complete(reply)
     _require_any(texts)
+    prose = "" if problems else strip_thinking(texts[0]).strip()
     problem = problems[0] if problems else "no JSON object"
-    raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}")
+    raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}", prose)
 
 
 def _list_texts(reply: ModelReply) -> list[str]:

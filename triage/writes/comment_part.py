@@ -41,29 +41,30 @@ def add_to_comment(
     effects: Sequence[Effect],
     number: int,
     previous: IssueComment | None,
+    remembered: CommentState | None,
     run_key: RunKey | None,
     addition: Addition,
 ) -> list[Effect]:
     """Return the effects of a report with the addition in their one comment, or with a comment that only gets that.
 
-    The run counts in either.
+    The run counts in either. `remembered` is what the previous comment knows, or without one a silent run.
     """
     comment = next((one for one in effects if isinstance(one, PostComment | EditComment)), None)
     if comment is None:
-        return [_plan_part(number, previous, addition, run_key), *effects]
+        return [_plan_part(number, previous, addition, (remembered or CommentState()).with_run(run_key)), *effects]
     changed = comment.model_copy(update={"body": _add_part(comment.body, addition)})
     return [changed if one is comment else one for one in effects]
 
 
 def _plan_part(
-    number: int, comment: IssueComment | None, addition: Addition, run_key: RunKey | None = None
+    number: int, comment: IssueComment | None, addition: Addition, state: CommentState | None = None
 ) -> PostComment | EditComment:
-    body = _add_part(comment.body if comment else "", addition, run_key)
+    body = _add_part(comment.body if comment else "", addition, state)
     if comment is None or comment.comment_id is None:
         return PostComment(issue_number=number, body=body)
     return EditComment(issue_number=number, comment_id=comment.comment_id, body=body)
 
 
-def _add_part(body: str, addition: Addition, run_key: RunKey | None = None) -> str:
-    state = (parse_state(body) or CommentState()).with_run(run_key).model_copy(update=addition.remembered)
+def _add_part(body: str, addition: Addition, state: CommentState | None = None) -> str:
+    state = (state or parse_state(body) or CommentState()).model_copy(update=addition.remembered)
     return fit_comment(split_comment(body)._replace(state_line=render_state(state), **addition.parts))

@@ -5,7 +5,7 @@ The list leaves out a comment that says nothing new, labels that the issue has, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -157,7 +157,7 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     writes = list(_plan_issue_effects(report, page, given, suggestions))
     addition = None if report.security else given.addition
     if addition and policy.comment != "never":
-        writes = add_to_comment(writes, given.issue.number or 0, given.previous, given.run_key, addition)
+        writes = add_to_comment(writes, given.issue.number or 0, given.previous, state, given.run_key, addition)
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
     summary = render_summary(
         page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
@@ -291,10 +291,24 @@ def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo
     return LabelPlan(adds=True, removes=False, state="added")
 
 
-def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> list[Effect]:
-    """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks."""
+def plan_quiet(
+    number: int,
+    previous: IssueComment | None,
+    policy: Policy,
+    silent_state: CommentState | None = None,
+    at: datetime | None = None,
+) -> list[Effect]:
+    """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks.
+
+    Where no comment may say it, the next run finds it in what this one leaves; `at` is the time of the command.
+    """
     body = previous.body if previous else ""
-    state = parse_state(body) or CommentState()
-    needs_comment = policy.comment != "never" and not policy.dry_run and not state.quiet
-    writes = [_post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
-    return [*writes, *skip_effects(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]
+    state = parse_state(body) or silent_state or CommentState()
+    done = skip_effects(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")
+    if policy.dry_run or state.quiet:
+        return done
+    if policy.comment != "never":
+        return [_post_or_edit(number, previous, render_quiet_comment(body, state)), *done]
+    if previous or at is None:
+        return done
+    return [WriteMemory(json_text=render_silent_run(number, at, state.model_copy(update={"quiet": True}))), *done]
