@@ -594,6 +594,22 @@ def test_the_commits_of_a_regression_are_the_comment(golden):
     golden("tests/golden/comment_regression.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
 
 
+def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():
+    window = RegressionWindow(worked_in="v0.7", broken_in="v0.8", further=CHANGES, total=len(CHANGES))
+
+    def render(**changes: Any) -> str:
+        changed = {"regression_window": window.model_copy(update=changes)}
+        return render_comment(FOUND_REPORT.model_copy(update=changed | {"kind": "bug"}), None, PATHS)
+
+    text = render()
+    assert "2 commits to code lie between `v0.7` and `v0.8`, and none stands out." in text
+    assert "<summary>Other commits between the two versions (2)</summary>\n\n- [`99999999`]" in text
+    some = render(total=7)
+    assert "7 commits to code lie" in some
+    assert "Other commits" not in some, "a part of them says little"
+    assert "worked before" not in render(total=MAX_NARROW + 1)
+
+
 def test_a_commit_that_the_report_names_is_no_window():
     window = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
     text = render_comment(SILENT.model_copy(update={"regression_window": window, "kind": "bug"}), None, PATHS)

@@ -18,6 +18,7 @@ from triage.comment.visible_blocks import (
     list_reference_links,
     locate,
     locate_suspects,
+    render_further_commits,
     render_history,
 )
 from triage.domain.code import Span
@@ -116,6 +117,8 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
+        further = len(report.regression_window.further) if report.regression_window else 0
+        yield Fold(f"Other commits between the two versions ({further})", render_further_commits(report))
         if not (report.best_place or report.likely_files or by_model):  # the places are not sure enough for the comment
             yield Fold("History of these files", "\n\n".join(render_history(report)), is_summary_only=True)
         is_rejected = report.verdict == "CHALLENGED" and wording.is_lead_first(report)

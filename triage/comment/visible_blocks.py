@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from triage.comment import wording
 from triage.comment.permalink import build_permalink, build_reference_url, format_location
 from triage.comment.template import render_block
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import MAX_NARROW, BestPlace, PathChange, Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.skill import UsedSkill
@@ -129,12 +129,23 @@ def render_history(report: RunReport) -> Iterator[str]:
 
 
 def render_window(report: RunReport) -> str:
-    """Return the commits between the version that worked and the one that does not; empty without any."""
+    """Return the commits between the version that worked and the one that does not, or how few there are."""
     window = report.regression_window
-    if window is None or not window.commits:
+    if window is None or not (window.commits or 0 < window.total <= MAX_NARROW):
         return ""
-    rows = [(change, _build_commit_link(report, change.commit)) for change in window.commits]
-    return render_block("blocks", "window", window, rows)
+    return render_block("blocks", "window", window, _link_commits(report, window.commits))
+
+
+def render_further_commits(report: RunReport) -> str:
+    """Return the other commits between the two versions, if a reader can look through all of them."""
+    window = report.regression_window
+    if window is None or window.total != len(window.commits) + len(window.further):
+        return ""
+    return render_block("blocks", "commits", _link_commits(report, window.further))
+
+
+def _link_commits(report: RunReport, commits: Sequence[PathChange]) -> list[tuple[PathChange, str | None]]:
+    return [(change, _build_commit_link(report, change.commit)) for change in commits]
 
 
 def build_issue_link(report: RunReport, number: int) -> str | None:
@@ -148,7 +159,8 @@ def _build_commit_link(report: RunReport, commit: str) -> str | None:
 def list_reference_links(report: RunReport) -> list[str]:
     """Return every URL of an issue or a commit that the page may have."""
     numbers = [issue.number for issue in report.similar_issues]
-    commits = [change.commit for change in report.regression_window.commits] if report.regression_window else []
+    window = report.regression_window
+    commits = [change.commit for change in (*window.commits, *window.further)] if window else []
     commits += [report.later_change.commit.commit] if report.later_change else []
     links = [build_issue_link(report, number) for number in numbers]
     links += [_build_commit_link(report, commit) for commit in commits]
