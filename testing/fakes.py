@@ -155,14 +155,15 @@ class FakeCodebase:
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         return None
 
-    def show_commit(self, commit: str) -> str:
+    def show_commit(self, commit: str, path: str = "") -> str:
         return self.commits.get(commit, "")
 
     def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
         return self.history if paths else CodeHistory()
 
-    def read_history(self, path: str, limit: int) -> History:
-        return History(changes=list(self.changes)[:limit] if path in self.files else [])
+    def read_history(self, path: str, limit: int, text: str = "") -> History:
+        changes = [] if text or path not in self.files else list(self.changes)
+        return History(changes=changes[:limit])
 
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int

@@ -100,8 +100,11 @@ class Codebase(Protocol):
         Reads all indexed texts, which takes up to seconds: call it in a thread.
         """
 
-    def read_history(self, path: str, limit: int) -> History:
-        """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""
+    def read_history(self, path: str, limit: int, text: str = "") -> History:
+        """The newest commits that changed an indexed file; with `text`, those that added or removed it there.
+
+        Empty without git. Takes seconds: call it in a thread.
+        """
 
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
@@ -123,10 +126,10 @@ class Codebase(Protocol):
         None if it names none, or the clone lacks them. Takes up to ten seconds: call it in a thread.
         """
 
-    def show_commit(self, commit: str) -> str:
+    def show_commit(self, commit: str, path: str = "") -> str:
         """Message and diff of a commit that the indexed one contains, by at least seven hexadecimal digits.
 
-        Empty if there is none. Takes up to ten seconds: call it in a thread.
+        With `path`, the diff of that file alone. Empty if there is none. Takes up to ten seconds: call it in a thread.
         """
 
     def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:

@@ -4,7 +4,13 @@ from typing import Any
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from triage.agents.codebase_search import MAX_LOOKED_UP_CHARS, build_followup_sections, format_looked_up, format_window
+from triage.agents.codebase_search import (
+    MAX_LOOKED_UP_CHARS,
+    build_followup_sections,
+    format_looked_up,
+    format_window,
+    render_diffs,
+)
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp, PathChange, RegressionWindow
 from triage.issue.read_issue import read_issue
@@ -32,11 +38,27 @@ def test_a_window_is_told_with_the_commits_first_that_fit():
     window = RegressionWindow(worked_in="1.0", broken_in="1.1", commits=changes[:1], further=changes[1:], total=9)
     assert format_window(window) == (
         "It worked in 1.0, and not in 1.1.\n"
-        "9 commits between them; those first that fit the report best:\n"
+        "9 commits between them, those first that fit the report best:\n"
         "1111111111 Change 1 (a.py)\n"
         "2222222222 Change 2 (b.py, c.py, d.py, e.py, ...)"
     )
     assert format_window(None) == ""
+    unfit = window.model_copy(update={"commits": [], "further": changes})
+    assert "none fits the report's words; newest first:" in format_window(unfit)
+
+
+def test_a_narrow_window_is_shown_with_the_diffs_of_its_code():
+    diff = "diff --git a/{0} b/{0}\nindex 1..2\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@ def f():\n unchanged\n-    x = 1\n+    x = 2\n"
+    commit = "1" * 40
+    codebase = FakeCodebase(
+        FILES, commits={commit: "1111111 2026-01-02\nFix\n" + diff.format("a.py") + diff.format("README.md")}
+    )
+    change = PathChange(commit=commit, date="2026-01-02", subject="Fix", paths=["a.py"])
+    window = RegressionWindow(worked_in="1.0", broken_in="1.1", further=[change], total=1)
+    shown = "# 1111111111\ndiff --git a/a.py b/a.py\n@@ -1 +1 @@ def f():\n-    x = 1\n+    x = 2"
+    assert render_diffs(window, codebase) == shown
+    assert render_diffs(window.model_copy(update={"total": 11}), codebase) == ""
+    assert render_diffs(None, codebase) == ""
 
 
 def test_a_long_definition_leaves_room_for_the_others_that_the_critic_names():

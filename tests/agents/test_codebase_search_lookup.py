@@ -134,7 +134,7 @@ async def test_each_turn_sees_the_answers_of_those_before_as_data():
     (reply,) = replies(second)
     mark = reply.text.split(">>")[0].removeprefix("<<answer 1 ")
     assert reply.text.startswith(f"<<answer 1 {mark}>>\n## src/parse.py:2-3")
-    assert reply.text.endswith(f"<</answer 1 {mark}>>")
+    assert reply.text.endswith(f"<</answer 1 {mark}>>\n\nRoom left for answers: 15,912 characters, 7 calls.")
 
 
 async def test_a_model_that_has_seen_enough_answers_at_once():

@@ -1,7 +1,7 @@
 """The code around a citation, for the critic and for a further round."""
 
 from testing.factories import relevant
-from triage.agents.shown_code import MAX_CITED_LINES, render_cited_code
+from triage.agents.shown_code import MAX_CITED_LINES, ShownLines, render_cited_code
 
 LINES = [f"line {number}" for number in range(1, 201)]
 
@@ -42,3 +42,18 @@ def test_no_line_is_shown_twice():
     assert first.split("\n")[-1] == "62| line 62"
     assert second.split("\n")[:2] == ["## a.py:63-72 (cited: 60-62, parse)", "63| line 63"]
     assert render_cited_code([files[0], files[0]], read_lines).endswith("(cited: 50-52, parse; shown above)")
+
+
+def test_code_that_was_shown_is_not_sent_again():
+    first = "\n".join(["## a.py:1-6 (f)", *(f"{number}| line {number}" for number in range(1, 7))])
+    shown = ShownLines(first)
+    more = "\n".join(["## a.py:1-9 of 20 lines", *(f" {number}| line {number}" for number in range(1, 10))])
+    assert shown.leave_out(more) == (
+        "## a.py:1-9 of 20 lines\n(lines 1-6: shown before)\n 7| line 7\n 8| line 8\n 9| line 9"
+    )
+    other = more.replace("a.py", "b.py")
+    assert shown.leave_out(other) == other
+    few = "## a.py:3-4\n3| line 3\n4| line 4"
+    assert shown.leave_out(few) == few, "a note would be as long"
+    shown.add(other)
+    assert shown.leave_out(other) == "## b.py:1-9 of 20 lines\n(lines 1-9: shown before)"

@@ -5,11 +5,30 @@ import pytest
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from testing.fakes import FakeCodebase
-from triage.citations.citation_lookup import CitationLookup, find_named_places
+from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.domain.code import Span
 from triage.domain.report import NamedPlace
 
 CODE = FakeCodebase({"src/parse.py": "one\ntwo\nthree\n", "src/a/util.py": "x\n", "src/b/util.py": "x\n"})
+
+
+STORE = FakeCodebase({"src/store.py": "def save(matcher):\n    matcher.add_defaults()\n    return False\n"})
+
+
+@each_row(
+    ("text", "kept"),
+    [
+        ("It adds the defaults first (src/store.py:2).", True),
+        ("`save` (src/store.py:1) is called.", True),
+        ("It returns false (src/store.py:3).", False),
+        ("It is lost at src/store.py:2.", False),
+        ("It adds the defaults (src/store.py:9).", False),
+    ],
+)
+def test_lines_of_prose_stay_if_their_code_has_a_word_of_it(text: str, kept: bool):
+    checked = drop_wrong_lines(text, [], CitationLookup(STORE))
+    assert (checked == text) is kept
+    assert "src/store.py" in checked
 
 
 def find(text: str) -> list[NamedPlace]:

@@ -40,8 +40,8 @@ def test_an_author_with_a_known_login_and_one_without():
 
 def test_one_line_and_all_lines():
     [one], [all_lines] = (weigh_authors(lines(OLAF, count), [OLAF], NOW) for count in (1, 3))
-    assert one.reason.startswith("wrote this line,")
-    assert all_lines.reason.startswith("wrote all 3 lines,")
+    assert one.reason == "wrote this line in 2026-10"
+    assert all_lines.reason.startswith("wrote these 3 lines,")
 
 
 def test_new_lines_weigh_more():
@@ -181,7 +181,13 @@ def test_a_change_after_the_reporters_version(repository: Path):
     unreleased = look_up(repository, facts, Span(path="till.py", start=9, end=9)).later_change
     assert unreleased is not None
     assert unreleased.release is None
+    last = look_up(repository, facts, Span(path="till.py", start=1, end=2)).last_change
+    assert last is not None
+    assert (last.commit, last.release, last.is_reported) == (later.commit, "v1.1", False)
     current = ReportFacts(version=Quote(text="1.1", start=0, end=3))
+    reported = look_up(repository, current, Span(path="till.py", start=1, end=2)).last_change
+    assert reported == last.model_copy(update={"is_reported": True})
+    assert look_up(repository, ReportFacts(), Span(path="till.py", start=1, end=2)).last_change == last
     assert look_up(repository, current, Span(path="till.py", start=1, end=2)).later_change is None
 
 

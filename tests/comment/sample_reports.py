@@ -3,7 +3,16 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from triage.domain.code import FileChange, IndexFacts, LaterChange, Owner, PathChange, RegressionWindow, Span
+from triage.domain.code import (
+    FileChange,
+    IndexFacts,
+    LastChange,
+    LaterChange,
+    Owner,
+    PathChange,
+    RegressionWindow,
+    Span,
+)
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -436,6 +445,11 @@ PAST = change_report(
     later_change=LaterChange(
         version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9"
     ),
+    last_change=LastChange(
+        commit=FileChange(commit="7" * 40, date="2026-09-14", subject="Dates are parsed once"),
+        release="v0.8",
+        is_reported=True,
+    ),
     owners=[
         Owner(name="acme/parsers", source="CODEOWNERS", reason="by CODEOWNERS"),
         Owner(name="mona", source="history", reason="wrote 12 of the 15 lines, the last in 2026-09"),
@@ -479,6 +493,7 @@ HOSTILE = change_report(
         total=9,
     ),
     later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
+    last_change=LastChange(commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
     owners=[Owner(name=EVIL, source="history", reason=EVIL)],
     missing_information=[missing("other", EVIL, EVIL)],
     next_steps=[EVIL, "/approve", "@dependabot merge"],

@@ -23,6 +23,7 @@ from tests.comment.sample_reports import (
     HOSTILE,
     LONG,
     LOW,
+    PAST,
     PATHS,
     READER,
     RULES,
@@ -51,7 +52,16 @@ from triage.comment.sections import (
     utf16_length,
 )
 from triage.comment.template import ensure_safe
-from triage.domain.code import MAX_NARROW, BestPlace, Caller, LikelyFiles, RegressionWindow, Span
+from triage.domain.code import (
+    MAX_NARROW,
+    BestPlace,
+    Caller,
+    FileChange,
+    LastChange,
+    LikelyFiles,
+    RegressionWindow,
+    Span,
+)
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
@@ -104,7 +114,7 @@ PERMALINK = f"https://github.com/acme/ledger/blob/{sample_reports.COMMIT}/{DATES
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("CONFIRMED", f"probably [`{DATES}`]({PERMALINK}) (critic: confirmed)"),
+        ("CONFIRMED", f"in [`{DATES}`]({PERMALINK}) (critic: confirmed)"),
         ("UNCERTAIN", f"probably [`{DATES}`]({PERMALINK}) (critic: plausible)"),
         ("CHALLENGED", f"perhaps [`{DATES}`]({PERMALINK}) (critic: not convinced)"),
         (None, f"probably [`{DATES}`]({PERMALINK}) (not reviewed by the critic)"),
@@ -329,7 +339,7 @@ def test_a_path_that_is_too_long_for_a_link_leaves_the_rest_as_it_is():
     path = "ü" * 1_450
     suspects = [FULL.suspects[0].model_copy(update={"path": path, "span": None}), *FULL.suspects[1:]]
     long, plain = (body(FULL.model_copy(update={"suspects": some})) for some in (suspects, FULL.suspects))
-    assert f" probably `{path}` (" in long
+    assert f" in `{path}` (" in long
     rows = [[line for line in text.split("\n")[1:] if not line.startswith("https://")] for text in (long, plain)]
     assert [line for line in rows[0] if line] == [line for line in rows[1] if line]
 
@@ -372,7 +382,7 @@ def test_suspects_are_linked_to_their_lines_at_the_commit():
 
 def test_without_a_server_locations_are_not_linked():
     text = body(change_report(server_url="", repository="ledger", commit=None, run_url=""))
-    assert f"probably `{DATES}` (" in text
+    assert f"in `{DATES}` (" in text
     assert f"| `{READER}:74-96` | Stopped" in text
     assert "https://github.com" not in text
 
@@ -552,6 +562,8 @@ PLACE = BestPlace(sign="trace", span=Span(path="src/ledger/dates.py", start=1, e
 SILENT = RULES.model_copy(update={"missing_information": [], "best_place": None})
 ASKING = SILENT.model_copy(update={"missing_information": [missing("version", "Which version?", "")]})
 WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
+LAST = LastChange(commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9")
+NEW = LAST.model_copy(update={"is_reported": True})
 WIDE = WINDOW.model_copy(update={"total": MAX_NARROW + 1})
 FOUND_REPORT = SILENT.model_copy(update={"best_place": PLACE})
 
@@ -592,6 +604,23 @@ def test_only_what_is_sure_or_asked_notifies(report: RunReport, reason: str | No
 def test_the_commits_of_a_regression_are_the_comment(golden):
     report = SILENT.model_copy(update={"regression_window": WINDOW, "kind": "bug"})
     golden("tests/golden/comment_regression.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"verdict": "CONFIRMED"}, "last changed by"),
+        ({"verdict": "UNCERTAIN"}, "have changed since"),
+        ({"verdict": "UNCERTAIN", "later_change": None}, ""),
+        ({"verdict": "UNCERTAIN", "later_change": None, "last_change": NEW}, "last changed by"),
+    ],
+    ids=["confirmed in today's code", "changed since", "not sure of the lines", "as new as the report"],
+)
+def test_the_commit_that_changed_the_lines_last(changes: dict[str, Any], told: str):
+    report = change_report(FULL, best_place=None, later_change=PAST.later_change, last_change=LAST)
+    text = render_comment(report.model_copy(update=changes), None, PATHS)
+    assert [words for words in ("last changed by", "have changed since") if words in text] == ([told] if told else [])
+    assert ("first released in `v0.9`, the version of the report)" in text) is (changes.get("last_change") == NEW)
 
 
 def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():

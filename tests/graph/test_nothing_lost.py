@@ -84,7 +84,7 @@ async def test_an_answer_without_files_is_declined_and_rules_name_the_frame():
 
 async def test_files_that_a_model_names_in_prose_are_taken():
     prose = "I read it.\nThe fault is in util.py, no: src/b/util.py:2 writes to a text.\nsrc/parse.py only calls it."
-    report, model = await run(CodebaseFinding=InvalidAnswer("no JSON object", prose))
+    report, _ = await run(CodebaseFinding=InvalidAnswer("no JSON object", prose))
     assert [suspect.path for suspect in report.suspects] == ["src/b/util.py", "src/parse.py"]
     assert report.suspects[0].span == Span(path="src/b/util.py", start=2, end=2)
     assert report.suspects[1].reason == "src/parse.py only calls it."

@@ -23,6 +23,7 @@ from langchain_core.messages import (
 )
 
 from triage.agents.prompts import PROMPTS, WANTED, fence, shorten
+from triage.agents.shown_code import ShownLines
 from triage.agents.written_calls import parse_calls
 from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
@@ -52,6 +53,7 @@ MAX_SHARE = 0.75
 REPEATED = "(You asked this before: see answer {number}.)"
 REPEATED_EARLIER = "(This was looked up in an earlier round: the answer stands there.)"
 LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
+ROOM = "Room left for answers: {chars:,} characters, {calls} calls."
 
 
 class CodeLookup:
@@ -85,10 +87,12 @@ class CodeLookup:
         self.answers: list[LookedUp] = []
         """What was looked up, in order; each answer as it was shown."""
         self._finding: CodebaseFinding | None = None
+        self._shown = ShownLines("")
 
     async def answer(self, messages: list[BaseMessage]) -> CodebaseFinding:
         """Return the model's answer: the one it gives in a turn, else one to the prompt and what was looked up."""
         self._messages = [SystemMessage(f"{messages[0].text}\n\n{PROMPTS['codebase_tools']}"), *messages[1:]]
+        self._shown = ShownLines("\n".join(message.text for message in messages[1:]))
         try:
             why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
@@ -192,8 +196,9 @@ class CodeLookup:
         answers: Mapping[str | None, str],
         refused: Mapping[str | None, str],
     ) -> None:
-        shown = dict(zip(answers, cut_longest(list(answers.values()), int(self._chars_left * MAX_SHARE)), strict=True))
+        shown = self._fit(answers)
         self._chars_left -= sum(map(len, shown.values()))
+        room = ROOM.format(chars=self._chars_left, calls=MAX_CALLS - len(self._executed))
         for call in calls:
             written, title = _format_call(call), "answer"
             answer = refused.get(call["id"])
@@ -204,8 +209,20 @@ class CodeLookup:
                 self._transcript.append(f"# {title} to {written}\n{answer}")
             elif answer == LIMIT_REACHED:
                 self._transcript.append(f"# {written}\n{answer}")
-            reply = fence({title: answer}).text
+            reply = fence({title: answer}).text + (f"\n\n{room}" if call is calls[-1] else "")
             self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
+
+    def _fit(self, answers: Mapping[str | None, str]) -> dict[str | None, str]:
+        """Return the answers without the code that was shown, and the longest cut, as `cut_longest` does."""
+        fitted: dict[str | None, str] = {}
+        room = int(self._chars_left * MAX_SHARE)
+        for waiting, key in zip(
+            range(len(answers), 0, -1), sorted(answers, key=lambda key: len(answers[key])), strict=True
+        ):
+            fitted[key] = cut_lines(self._shown.leave_out(answers[key]), max(0, room) // waiting)
+            self._shown.add(fitted[key])
+            room -= len(fitted[key])
+        return fitted
 
 
 def _format_call(call: ToolCall | InvalidToolCall) -> str:
@@ -234,4 +251,4 @@ def cut_lines(text: str, max_chars: int) -> str:
         if used > max_chars:
             break
         shown.append(line)
-    return "\n".join([*shown, f"(further lines left out: {len(lines) - len(shown):,}; ask for less at a time)"])
+    return "\n".join([*shown, f"(further lines left out: {len(lines) - len(shown):,}, for lack of room)"])

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool, tool
 
 from triage.agents.shown_code import format_heading, format_location, number_lines, pluralize
 from triage.base.threads import in_thread
-from triage.citations.citation_lookup import CitationLookup
+from triage.citations.citation_lookup import CitationLookup, is_named
 from triage.domain.code import LineMatch, LineMatches, Passage
 from triage.ports import Codebase
 
@@ -28,6 +28,7 @@ MAX_DEFINITIONS = 3
 """Definitions shown with their code; further ones are shown as locations."""
 MAX_FIRST_DEFINITION_LINES, MAX_DEFINITION_LINES = 80, 25
 MAX_LOCATIONS = 20
+OF_OTHERS = "Its owner defines no such name, but may inherit it. Others of this name:"
 MAX_MEMBERS = 20
 """Of the part of a definition that is not shown."""
 MAX_COMMITS = 10
@@ -72,22 +73,24 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
         return await in_thread(render_lines, codebase, path, start, end)
 
     @tool(parse_docstring=True)
-    async def git_log(path: str) -> str:
+    async def git_log(path: str, text: str = "") -> str:
         """List the newest commits that changed a file: id, date, subject, and the first release with it.
 
         Args:
             path: The file's path, as passages show it.
+            text: A line of its code, or a part: then only the commits that added or removed it.
         """
-        return await in_thread(render_log, codebase, path)
+        return await in_thread(render_log, codebase, path, text)
 
     @tool(parse_docstring=True)
-    async def show_commit(commit: str) -> str:
+    async def show_commit(commit: str, path: str = "") -> str:
         """Show what a commit changed: its message and its diff.
 
         Args:
             commit: Its id, as `git_log` and the list of what changed show it.
+            path: One of its files: then only the diff of this one.
         """
-        return await in_thread(render_commit, codebase, commit)
+        return await in_thread(render_commit, codebase, commit, path)
 
     return [grep, find_symbol, read_lines, git_log, show_commit]
 
@@ -166,15 +169,18 @@ def render_definitions(codebase: Codebase, name: str) -> str:
         return _join_blocks(
             nothing, *([f"Lines with `{last}`:", _render_lines(matches.lines)] if matches.lines else [])
         )
+    is_other = len(_WORDS.findall(name)) > 1 and not is_named(found[0], name)
+    shown = 1 if is_other else MAX_DEFINITIONS
     bodies = [
         _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
-        for number, passage in enumerate(found[:MAX_DEFINITIONS])
+        for number, passage in enumerate(found[:shown])
     ]
-    locations = [format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
+    locations = [format_heading(passage) for passage in found[shown:][:MAX_LOCATIONS]]
     further = len(found) - len(bodies) - len(locations)
     heading = ["Also defined, code not shown:"] if locations else []
     more = [f"(and at least {pluralize(further, 'further place')})"] if further else []
-    return "\n\n".join(filter(None, [*bodies, "\n".join([*heading, *locations, *more])]))
+    absent = OF_OTHERS if is_other else ""
+    return "\n\n".join(filter(None, [absent, *bodies, "\n".join([*heading, *locations, *more])]))
 
 
 def _render_definition(passage: Passage, max_lines: int) -> str:
@@ -186,11 +192,11 @@ def _render_definition(passage: Passage, max_lines: int) -> str:
     return "\n".join([format_heading(passage), *number_lines(shown), *more, *number_lines(members)])
 
 
-def render_log(codebase: Codebase, path: str) -> str:
-    """Return the newest commits of a file."""
+def render_log(codebase: Codebase, path: str, text: str = "") -> str:
+    """Return the newest commits of a file; with a text, those that added or removed it."""
 
     def render(known_path: str) -> str:
-        history = codebase.read_history(known_path, MAX_COMMITS)
+        history = codebase.read_history(known_path, MAX_COMMITS, text[:MAX_QUERY_CHARS].replace("\0", ""))
         lines = [
             f"{change.commit[:10]} {change.date[:10]} {change.subject}"
             + (f" (in {release})" if (release := history.releases.get(change.commit)) else "")
@@ -198,14 +204,16 @@ def render_log(codebase: Codebase, path: str) -> str:
         ]
         if history.partial:
             lines.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
-        return "\n".join([f"## {known_path}", *lines]) if lines else "There is no git history here."
+        nothing = "No known commit added or removed this text." if text else "There is no git history here."
+        return "\n".join([f"## {known_path}", *lines]) if lines else nothing
 
     return _render_for_file(codebase, path, render)
 
 
-def render_commit(codebase: Codebase, commit: str) -> str:
+def render_commit(codebase: Codebase, commit: str, path: str = "") -> str:
     """Return the message and the diff of a commit."""
-    shown = codebase.show_commit(commit.strip().lower())
+    known_path = (CitationLookup(codebase).resolve(path) or "") if path else ""
+    shown = codebase.show_commit(commit.strip().lower(), known_path)
     return shown or "No commit with this id is in the history of the indexed one."
 
 

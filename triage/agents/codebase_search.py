@@ -1,5 +1,6 @@
 """Codebase search: which files and lines are at fault."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import verify_files
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import CodePlace, LookedUp, Passage, RegressionWindow
+from triage.domain.code import CodePlace, LookedUp, Passage, PathChange, RegressionWindow
 from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
 from triage.domain.report import NamedPlace
 from triage.ports import Codebase, Model, Services
@@ -53,6 +54,8 @@ PROSE_CONFIDENCE = 0.4
 """As the prompt says of a plausible suspicion."""
 MAX_PROSE_CHARS, MAX_REASON_CHARS = 2_000, 300
 MAX_NAMES = 6
+MAX_DIFFS, MAX_DIFFS_CHARS = 10, 3_000
+"""So few commits are shown with their diffs: then none has to be looked up."""
 MAX_CHANGED = 4
 """Files of a commit."""
 MIN_NAME_CHARS = 3
@@ -108,8 +111,24 @@ def format_window(window: RegressionWindow | None) -> str:
         for change in shown
     ]
     heading = f"It worked in {window.worked_in}, and not in {window.broken_in}."
-    count = f"{pluralize(window.total, 'commit')} between them; those first that fit the report best:"
+    order = "those first that fit the report best" if window.commits else "none fits the report's words; newest first"
+    count = f"{pluralize(window.total, 'commit')} between them, {order}:"
     return "\n".join([heading, count, *lines]) if lines else ""
+
+
+def render_diffs(window: RegressionWindow | None, codebase: Codebase) -> str:
+    """Return what the commits of a narrow window changed in code, the longest diffs cut; empty for a wide one."""
+    if window is None or window.total > MAX_DIFFS:
+        return ""
+    diffs = [_read_diff(change, codebase) for change in (*window.commits, *window.further)]
+    return "\n\n".join(cut_longest(list(filter(None, diffs)), MAX_DIFFS_CHARS))
+
+
+def _read_diff(change: PathChange, codebase: Codebase) -> str:
+    files = re.split(r"^(?=diff --git )", codebase.show_commit(change.commit), flags=re.MULTILINE)[1:]
+    of_code = [diff for diff in files if any(f" b/{path}\n" in diff for path in change.paths)]
+    lines = [line for diff in of_code for line in diff.splitlines() if re.match(r"diff |@@|[+-](?![+-]{2} )", line)]
+    return "\n".join([f"# {change.commit[:10]}", *lines]) if lines else ""
 
 
 def format_passages(documents: Sequence[Document]) -> str:
@@ -137,7 +156,9 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     llm = RunnableLambda(_build_asking(lookup, skills, model, services, shortfalls))
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
-    sections["what changed between the versions"] = format_window(agent_input.regression_window)
+    window = agent_input.regression_window
+    sections["what changed between the versions"] = format_window(window)
+    sections["diffs of these commits"] = await in_thread(render_diffs, window, services.codebase)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
     retriever = None
     if continues:

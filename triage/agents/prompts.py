@@ -29,8 +29,9 @@ MAX_PART_CHARS = 60_000
 MAX_BODY_CHARS = 16_000
 """About 5,000 tokens. Nine of ten issues have less than 4,000 characters (measured). The thread gets half of it."""
 MAX_JUDGED_BODY_CHARS = 6_000
-"""For agents that judge or write what others found in the issue. Of a block of code or of a log they see this much:"""
-MAX_BLOCK_CHARS = 1_200
+"""For agents that judge or write what others found in the issue. Of a long block of code or a log they see a part."""
+MAX_BLOCK_CHARS, LONG_BLOCK = 1_200, 1_800
+"""A block that is hardly longer is shown whole: a gap in the middle of a trace costs more than it saves."""
 _BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 PROMPTS = {
@@ -120,7 +121,9 @@ def format_bullets(items: Sequence[str]) -> str:
 
 def _shorten_blocks(text: str) -> str:
     """Return the text with the middle of long code blocks left out: diagnostics, benchmarks, logs."""
-    return _BLOCK.sub(lambda found: shorten(found[0], MAX_BLOCK_CHARS), text)
+    return _BLOCK.sub(
+        lambda found: shorten(found[0], MAX_BLOCK_CHARS) if len(found[0]) > LONG_BLOCK else found[0], text
+    )
 
 
 def format_task(agent_input: AgentInput, services: Services, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
@@ -153,6 +156,12 @@ def format_languages(agent_input: AgentInput) -> dict[str, str]:
     if reporter == project == "English":
         return {}
     return {"languages": f"Questions to the reporter: {reporter}. All else: {project}."}
+
+
+def select_latest(findings: Sequence[AgentFinding], *, searched_by_model: bool) -> list[AgentFinding]:
+    """Return the last answer of each agent; once a model has read the code, not what the issue alone let suspect."""
+    latest = {finding.agent_name: finding for finding in findings}
+    return [one for one in latest.values() if not (searched_by_model and one.agent_name == "investigator")]
 
 
 def format_findings(findings: Sequence[AgentFinding]) -> str:

@@ -126,8 +126,8 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
             quote=file.quote,
         )
         for file in files[:3]
-        # A line that does not show what is claimed proves nothing.
-        if not file.quote or shows_reason(file.relevance_reason, file.quote)
+        # A line that rules chose proves nothing if it does not show what is claimed.
+        if not file.quote or agent_input.searched_by_model or shows_reason(file.relevance_reason, file.quote)
     ]
     return [*from_issue, *from_code]
 

@@ -1,6 +1,8 @@
 """Code as a model is shown it: lines with their numbers under a heading, and the places that a finding cites."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from triage.domain.code import Passage
 from triage.domain.findings import RelevantFile
@@ -14,6 +16,8 @@ MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
+MIN_LEFT_OUT = 5
+_HEADING, _NUMBER = re.compile(r"## (.+?):\d+(?:-\d+)?(?: |$)"), re.compile(r" *(\d+)\| ?")
 
 
 def format_heading(passage: Passage) -> str:
@@ -48,8 +52,41 @@ def pluralize(number: int, what: str) -> str:
     return f"{number:,} {what}{ending}"
 
 
-def render_cited_code(files: Sequence[RelevantFile], read_lines: ReadLines, max_chars: int = MAX_CHARS) -> str:
-    """Return the cited lines with their numbers and ten lines around them, no line twice.
+class ShownLines:
+    """The numbered lines of code that a model has seen, so that it is not sent them again."""
+
+    def __init__(self, text: str) -> None:
+        self._shown: set[tuple[str, int]] = set()
+        self.add(text)
+
+    def add(self, text: str) -> None:
+        self._shown.update(place for place, _ in _walk(text) if place)
+
+    def leave_out(self, text: str) -> str:
+        """Return the text with a note for each run of at least five lines in it that were shown."""
+        kept: list[str] = []
+        for is_known, group in groupby(_walk(text), key=lambda one: one[0] in self._shown):
+            run = list(group)
+            numbers = [place[1] for place, _ in run if place]
+            is_left_out = is_known and len(run) >= MIN_LEFT_OUT
+            kept += [f"(lines {numbers[0]}-{numbers[-1]}: shown before)"] if is_left_out else [line for _, line in run]
+        return "\n".join(kept)
+
+
+def _walk(text: str) -> Iterator[tuple[tuple[str, int] | None, str]]:
+    """Yield each line of a text, with its path and number if it is a line of code below a heading."""
+    path = ""
+    for line in text.split("\n"):
+        if heading := _HEADING.match(line):
+            path = heading[1]
+        number = _NUMBER.match(line)
+        yield ((path, int(number[1])) if path and number else None), line
+
+
+def render_cited_code(
+    files: Sequence[RelevantFile], read_lines: ReadLines, max_chars: int = MAX_CHARS, margin: int = MARGIN
+) -> str:
+    """Return the cited lines with their numbers and `margin` lines around them, no line twice.
 
     Places that do not fit are left out.
     """
@@ -57,7 +94,7 @@ def render_cited_code(files: Sequence[RelevantFile], read_lines: ReadLines, max_
     shown: set[tuple[str, int]] = set()
     for file in files:
         lines = read_lines(file.path) or []
-        numbers = [number for number in _list_lines(file, len(lines)) if (file.path, number) not in shown]
+        numbers = [number for number in _list_lines(file, len(lines), margin) if (file.path, number) not in shown]
         text = _render_place(file, lines, numbers) if lines and file.start_line else ""
         if text and sum(map(len, rendered)) + len(text) <= max_chars:
             rendered.append(text)
@@ -65,10 +102,10 @@ def render_cited_code(files: Sequence[RelevantFile], read_lines: ReadLines, max_
     return "\n\n".join(rendered)
 
 
-def _list_lines(file: RelevantFile, count: int) -> range:
+def _list_lines(file: RelevantFile, count: int, margin: int) -> range:
     start = file.start_line or 1
     cited_end = min(file.end_line or start, start + MAX_CITED_LINES - 1)
-    return range(max(1, start - MARGIN), min(count, cited_end + MARGIN) + 1)
+    return range(max(1, start - margin), min(count, cited_end + margin) + 1)
 
 
 def _render_place(file: RelevantFile, lines: Sequence[str], numbers: Sequence[int]) -> str:

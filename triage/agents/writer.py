@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task
+from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, select_latest
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, select_topics
 from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
@@ -25,6 +25,8 @@ T = TypeVar("T")
 REPORT_TOKENS = 1_300
 COMMENT_TOKENS = 800
 MAX_CODE_CHARS = 4_000
+MAX_OTHER_CODE_CHARS, OTHER_MARGIN = 2_000, 1
+"""Of the other suspects, whose lines the explanation names."""
 
 MAX_DRAFT_CHARS = 6_000
 _NAMES = {
@@ -57,7 +59,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     failures: list[TriageError] = []
     owners = _list_owners(agent_input, services)
     read_lines = services.codebase.read_lines
-    cited_code = await in_thread(render_cited_code, agent_input.suspects[:1], read_lines, MAX_CODE_CHARS)
+    suspects = agent_input.suspects
+    first = await in_thread(render_cited_code, suspects[:1], read_lines, MAX_CODE_CHARS)
+    others = await in_thread(render_cited_code, suspects[1:], read_lines, MAX_OTHER_CODE_CHARS, OTHER_MARGIN)
+    cited_code = "\n\n".join(filter(None, [first, others]))
     sections = _build_sections(agent_input, services, owners, cited_code)
 
     seconds = min(services.limits.agent_seconds, services.seconds_left())
@@ -85,6 +90,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
     def complete(written: TriageReport) -> tuple[TriageReport, dict[str, Any]]:
         asked = {name: getattr(written, name) for name in TriageReport.model_fields.keys() - TriageReport.unasked}
+        asked |= {} if agent_input.kind == "bug" else {"severity": None, "severity_reason": ""}
         return fill_report_template(agent_input).model_copy(update=asked), normalize_ticket(asked, agent_input, owners)
 
     def fill_templates() -> tuple[TriageReport, dict[str, Any]]:
@@ -125,7 +131,9 @@ def _build_sections(
     shared = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         "repository": agent_input.repository.slug,
         "kind of issue": agent_input.kind.replace("_", " "),
-        "all findings": format_findings(agent_input.findings),
+        "all findings": format_findings(
+            select_latest(agent_input.findings, searched_by_model=agent_input.searched_by_model)
+        ),
         "suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]),
         "critic's verdict": critique.verdict if critique else "",
     }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import Protocol
 
+from triage.base.text import word_set
 from triage.citations.quoted_text import NormalizedText, find_quote
 from triage.citations.written_place import MAX_CHARS, list_readings
 from triage.domain.code import CodePlace, Passage, Span
@@ -20,6 +21,11 @@ _PLACE = re.compile(r"(?<![\w./@+-])[\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}(?::
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
 _QUOTED = re.compile(r"`([^`\n]{1,100})`")
 MAX_BESIDE_CHARS = 80
+_KEYWORDS = word_set(
+    "assert async await break catch class const continue default except export extends false final finally function "
+    "global import lambda package print private protected public raise return static struct super switch throw throws "
+    "using value values while yield"
+)
 LINES_AROUND = 10
 """Shown with a suspect's lines."""
 
@@ -93,7 +99,7 @@ class CitationLookup:
         name = written.path.strip("` ")
         if not MIN_SYMBOL_CHARS <= len(name) <= MAX_SYMBOL_CHARS or not _SYMBOL.fullmatch(name):
             return None
-        defined = [passage for passage in self._definitions(name) if _is_named(passage, name)]
+        defined = [passage for passage in self._definitions(name) if is_named(passage, name)]
         if len({passage.span.path for passage in defined}) != 1 or defined[0].span.path not in self._paths:
             return None
         return replace(written, path=defined[0].span.path, symbol=name)
@@ -136,7 +142,7 @@ def _normalize(cited: str) -> str | None:
     return ("/" if is_absolute else "") + "/".join(parts)
 
 
-def _is_named(passage: Passage, name: str) -> bool:
+def is_named(passage: Passage, name: str) -> bool:
     """Return whether a definition has the name with its owner: the index falls back to the name alone."""
     parts, known = re.findall(r"[\w$~]+", name), re.findall(r"[\w$~]+", passage.symbol or "")
     owners = parts[: -len(known)] if len(parts) > len(known) else []  # a module's name
@@ -157,7 +163,8 @@ def find_named_places(texts: Iterable[str], code: CitationLookup) -> list[NamedP
 def drop_wrong_lines(text: str, checked: Sequence[Span], code: CitationLookup) -> str:
     """Return the text without the lines of each `path:lines` that nothing supports.
 
-    Lines near a checked place, which was shown, count, and lines that have a name of the text beside them.
+    Lines near a checked place, which was shown, count, and lines that share a name or a longer word with the text
+    beside them.
     """
 
     def check(found: re.Match[str]) -> str:
@@ -178,7 +185,14 @@ def _is_supported(span: Span, checked: Sequence[Span], beside: str, code: Citati
         return True
     lines = " ".join((code.lines(span.path) or [])[span.start - 1 : span.end])
     names = (name for quoted in _QUOTED.findall(beside) for name in re.findall(r"[A-Za-z_$][\w$]{2,}", quoted)[-1:])
-    return any(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", lines) for name in names)
+    is_named = any(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", lines) for name in names)
+    return is_named or not _list_words(beside).isdisjoint(_list_words(lines))
+
+
+def _list_words(text: str) -> set[str]:
+    """Return the longer words of a text and of the names in it, but those of languages."""
+    words = re.findall(r"[A-Z]?[a-z]{5,}", text)
+    return {word.lower() for word in words} - _KEYWORDS
 
 
 def _verify(written: str, code: CitationLookup) -> NamedPlace | None:

@@ -130,10 +130,10 @@ class GitCodebase:
 
         return find_text(self._indexed.corpus, text, limit) if self._indexed else LineMatches()
 
-    def read_history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int, text: str = "") -> History:
         if self._indexed is None or path not in self._indexed.corpus.file_numbers:
             return History()
-        return self._indexed.tree.read_history(path, limit)
+        return self._indexed.tree.read_history(path, limit, text)
 
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
@@ -169,10 +169,10 @@ class GitCodebase:
             self._indexed = replace(self._indexed, window=window)
         return window
 
-    def show_commit(self, commit: str) -> str:
+    def show_commit(self, commit: str, path: str = "") -> str:
         if self._indexed is None or self._indexed.tree.history is None:
             return ""
-        return self._indexed.tree.history.show_commit(commit, self._indexed.corpus.file_numbers)
+        return self._indexed.tree.history.show_commit(commit, self._indexed.corpus.file_numbers, path)
 
     def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
         from triage.code.code_history import look_up_history

@@ -121,9 +121,13 @@ def _render_duplicate(report: RunReport) -> str:
 
 def render_history(report: RunReport) -> Iterator[str]:
     """Yield what git knows of the places: a later change, owners."""
-    later = report.later_change
-    if later:
+    later, last = report.later_change, report.last_change
+    is_confirmed = wording.has_model_answer(report) and report.verdict == "CONFIRMED"
+    if later and not is_confirmed:  # else it was found in the code as it is now
         yield render_block("blocks", "later_change", later, _build_commit_link(report, later.commit.commit))
+    # Where a trace ends is old code as a rule: its last change says something if it is as new as the fault.
+    elif last and (is_confirmed or last.is_reported):
+        yield render_block("blocks", "last_change", last, _build_commit_link(report, last.commit.commit))
     if report.owners:
         yield render_block("blocks", "owners", report.owners)
 
@@ -161,7 +165,7 @@ def list_reference_links(report: RunReport) -> list[str]:
     numbers = [issue.number for issue in report.similar_issues]
     window = report.regression_window
     commits = [change.commit for change in (*window.commits, *window.further)] if window else []
-    commits += [report.later_change.commit.commit] if report.later_change else []
+    commits += [one.commit.commit for one in (report.later_change, report.last_change) if one]
     links = [build_issue_link(report, number) for number in numbers]
     links += [_build_commit_link(report, commit) for commit in commits]
     return [link for link in links if link]

@@ -310,8 +310,19 @@ class LaterChange(Value):
     """The first release with the commit; None if none is known here."""
 
 
+class LastChange(Value):
+    """The newest commit that changed the lines of the first place."""
+
+    commit: FileChange
+    release: str | None = None
+    """The first release with the commit; None if none is known here."""
+    is_reported: bool = False
+    """That release is the reporter's version."""
+
+
 class CodeHistory(Value):
     """What the history says about the code that a report leads to."""
 
     owners: list[Owner] = Field(default_factory=list)
     later_change: LaterChange | None = None
+    last_change: LastChange | None = None

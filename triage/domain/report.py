@@ -9,7 +9,16 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from triage.domain.code import BestPlace, IndexFacts, LaterChange, LikelyFiles, Owner, RegressionWindow, Span
+from triage.domain.code import (
+    BestPlace,
+    IndexFacts,
+    LastChange,
+    LaterChange,
+    LikelyFiles,
+    Owner,
+    RegressionWindow,
+    Span,
+)
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -175,6 +184,7 @@ class RunReport(Value):
     """Who knows the code of the first suspect."""
     regression_window: RegressionWindow | None = None
     later_change: LaterChange | None = None
+    last_change: LastChange | None = None
     evidence: list[CheckedEvidence] = Field(default_factory=list)
     reproduction: list[str] = Field(default_factory=list)
     missing_information: list[MissingInformation] = Field(default_factory=list)

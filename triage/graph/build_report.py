@@ -42,6 +42,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     likely_files = _choose_likely_files(state, suspects)
     lookup = CitationLookup(services.codebase)
     explanation = _write_explanation(draft, state, lookup) if is_bug else CommentDraft()
+    # What the investigator asked before anybody had read the code.
+    is_explained = is_bug and state.searched_by_model and _is_confirmed(state)
     faults = collect_faults(state.steps)
     return RunReport(
         triage_version=services.identity.triage_version,
@@ -86,7 +88,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=_list_questions(state) if not (best_place or likely_files) else [],
+        missing_information=[] if best_place or likely_files or is_explained else _list_questions(state),
         next_steps=list(filter(_says_something, map(_strip_label, draft.next_steps)))[:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],

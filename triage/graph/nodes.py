@@ -11,6 +11,7 @@ from triage.agents.registry import AGENTS
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
+from triage.comment.wording import is_lead_first
 from triage.domain.code import CodeHistory
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import Issue, ParsedIssue
@@ -157,7 +158,8 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     paths = [suspect.path for suspect in report.suspects]
     if report.kind != "bug" or report.security or not paths or seconds < 1.0:
         return {"report": report}
-    lines = report.best_place.span if report.best_place else report.suspects[0].span
+    leads = report.best_place is not None and is_lead_first(report)
+    lines = report.best_place.span if report.best_place and leads else report.suspects[0].span
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)

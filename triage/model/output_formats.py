@@ -80,7 +80,7 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
 
 
 def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
-    tool: dict[str, Any] = _drop_titles(dict(pydantic_function_tool(answer)))
+    tool: dict[str, Any] = _shorten_schema(dict(pydantic_function_tool(answer)))
     schema = tool["function"]["parameters"]
     for name in getattr(answer, "unasked", ()):
         schema["properties"].pop(name, None)
@@ -90,16 +90,16 @@ def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
     return tool
 
 
-def _drop_titles(schema: Any) -> Any:
-    # Pydantic repeats each field's name as its title: a fifth of what is sent.
+def _shorten_schema(schema: Any) -> Any:
+    # Pydantic repeats each field's name as its title: a fifth of what is sent. Not every endpoint takes defaults.
     if isinstance(schema, list):
-        return [_drop_titles(item) for item in schema]
+        return [_shorten_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        name: _drop_titles(value)
+        name: _shorten_schema(value)
         for name, value in schema.items()
-        if name != "title" or not isinstance(value, str)  # a property may be named so
+        if name not in ("title", "default") or not isinstance(value, str)  # a property may be named so
     }
 
 
@@ -108,13 +108,13 @@ def text_format() -> OutputFormat[str]:
 
 
 def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
-    specs = [convert_to_openai_tool(tool) for tool in tools]
+    specs = [_shorten_schema(convert_to_openai_tool(tool)) for tool in tools]
     return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
 
 
 def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
     """Return the format of a turn that may call tools, or give the answer by a call of its own."""
-    specs = [*(convert_to_openai_tool(tool) for tool in tools), _build_function(answer)]
+    specs = [*(_shorten_schema(convert_to_openai_tool(tool)) for tool in tools), _build_function(answer)]
     known = {_fold_name(tool.name) for tool in tools}
 
     def read(reply: ModelReply) -> AIMessage | A:

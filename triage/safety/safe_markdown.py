@@ -176,7 +176,9 @@ def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
     pieces: list[str] = []
     end = 0
     for span in _CODE_SPAN.finditer(words):
-        pieces.extend(_escape_words(words[end : span.start()]))
+        between = words[end : span.start()]
+        # A slash between two code spans begins no command: `while`/`until`.
+        pieces.extend([between] if between == "/" and end else _escape_words(between))
         pieces.append(format_code_span(span[2]))
         end = span.end()
     pieces.extend(_escape_words(words[end:]))

@@ -19,13 +19,14 @@ from testing.runs.sample_bug import BASKET
 from testing.servers.github_server import SLUG
 from trust.markdown_judge import judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
+from trust.report_builder import REDIRECTED
 
 FILE = "shop/basket.py"
 KEY_BYTES = 16
 """Of each row in a file of vectors: the hash of its text."""
 EVIL = "[see](https://evil.example/a) https://evil.example/b @mona #1 <img src=https://evil.example/c> deploy"
 LABELS = ["bug", "deploy"]
-LINKS = [f"https://github.com/{SLUG}/", f"https://github.com/{SLUG}", "https://docs.example.com/"]
+LINKS = [f"https://github.com/{SLUG}/", f"https://github.com/{SLUG}", "https://docs.example.com/", REDIRECTED]
 INPUTS = {"labels": "apply", "embedding_model": "text-embedding-3-small", "tavily_api_key": "tvly-" + "z3" * 16}
 MAX_TOKENS = 100_000
 PRICES = "prices:\n  gpt-6.1-terra: {input: 2, output: 8}\n  gpt-6-luna: {input: 1, output: 4}\n"

@@ -48,6 +48,28 @@ def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
     assert subjects(codebase.read_history("b.py", 5)) == ["other"]
 
 
+def test_the_commits_that_added_or_removed_a_text(tmp_path: Path):
+    for body in ("x = 1\n", "x = 1\ny = 2\n", "y = 2\n"):
+        commit(tmp_path, {"a.py": body})
+    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase.index()
+    found = [change.commit for change in codebase.read_history("a.py", 5, "x = 1").changes]
+    assert found == [git(tmp_path, "rev-parse", name) for name in ("HEAD", "HEAD~2")]
+    assert codebase.read_history("a.py", 5, "z = 3") == History(), "an answer, and no failure of git"
+
+
+def test_a_commit_is_shown_for_one_of_its_files(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 2\n"})
+    commit(tmp_path, {"a.py": "x = 3\n", "b.py": "y = 4\n"})
+    newest = git(tmp_path, "rev-parse", "HEAD")
+    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase.index()
+    assert "+y = 4" in codebase.show_commit(newest)
+    shown = codebase.show_commit(newest, "a.py")
+    assert "+x = 3" in shown
+    assert "b.py" not in shown
+
+
 def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
     first, second = commits(tmp_path, "one", "two")
     git(tmp_path, "tag", "-a", "v1.0", "-m", "first")

@@ -69,10 +69,13 @@ def test_any_text_can_be_a_tag(text: str):
     find_tag(text, PLAIN)
 
 
-def facts(worked: str = "", broken: str = "", version: str = "", *, regression: bool = True) -> ReportFacts:
+def facts(
+    worked: str = "", broken: str = "", version: str = "", *, told: str = QUOTE.text, regression: bool = True
+) -> ReportFacts:
+    quote = Quote(text=told, start=0, end=1)
     return ReportFacts(
         version=Quote(text=version, start=0, end=1) if version else None,
-        regression=Regression(worked_in=worked, broken_in=broken, quote=QUOTE) if regression else None,
+        regression=Regression(worked_in=worked, broken_in=broken, quote=quote) if regression else None,
     )
 
 
@@ -82,7 +85,8 @@ def facts(worked: str = "", broken: str = "", version: str = "", *, regression: 
         (facts("1.9.1", "2.0"), ("v1.9.1", "v2.0.0")),
         (facts("1.9.x", "1.10"), ("v1.9.1", "v1.10.0")),
         (facts("", "2.0"), ("v1.10.0", "v2.0.0")),
-        (facts("", "", "ledger 2.0"), ("v1.10.0", "v2.0.0")),
+        (facts("", "", "ledger 2.0"), None),
+        (facts("", "", "ledger 2.0", told="It broke after the update."), ("v1.10.0", "v2.0.0")),
         (facts("1.9.1", "", "1.10.0"), ("v1.9.1", "v1.10.0")),
         (facts("1.9.1"), ("v1.9.1", "HEAD")),
         (facts("abcdef1", "2.0"), ("abcdef1", "v2.0.0")),

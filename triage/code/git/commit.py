@@ -170,8 +170,8 @@ class CommitTree:
         options = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
         return any(self._git.iter_records("status", *options))
 
-    def read_history(self, path: str, limit: int) -> History:
-        found = read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until)
+    def read_history(self, path: str, limit: int, text: str = "") -> History:
+        found = read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until, text)
         commits = [change.commit for change in found.changes]
         releases = self.history.name_releases(commits) if self.history and commits else {}
         return found.model_copy(update={"releases": releases})

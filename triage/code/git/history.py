@@ -41,14 +41,17 @@ MIN_SUBJECT_BYTES = 20
 _BOUNDARY = b"boundary"
 
 
-def read_commit_history(git: Git, commit: str, path: str, limit: int, until: datetime | None = None) -> History:
+def read_commit_history(
+    git: Git, commit: str, path: str, limit: int, until: datetime | None = None, text: str = ""
+) -> History:
     """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
 
     `commit` is the full id of the newest commit that counts, and `until` its greatest date. `path` is relative to the
-    top of the repository.
+    top of the repository. With `text`, only commits that added or removed it.
     """
     args = (
         *_LOG,
+        *([f"-S{text}"] if text else []),
         *list_date_options(until),
         f"--max-count={limit}",
         "--end-of-options",
@@ -65,8 +68,8 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int, until: dat
         return History(partial=True)
     changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
     is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
-    # Some commit added the file. Without any, git failed.
-    return History(changes=changes, partial=is_shallow or not is_complete or not changes)
+    # Some commit added the file. Without any, git failed, unless there never was such a text.
+    return History(changes=changes, partial=is_shallow or not is_complete or not (changes or text))
 
 
 def list_date_options(until: datetime | None) -> list[str]:
@@ -214,15 +217,16 @@ class GitHistory:
             return None
         return next((change for change, _ in _parse_changes(output)), None)
 
-    def show_commit(self, written: str, known: Container[str]) -> str:
+    def show_commit(self, written: str, known: Container[str], path: str = "") -> str:
         """Return message and diff of a commit that the indexed one contains, at most 64 KB; empty without one.
 
-        Of other files than the `known` ones nothing is shown: they may be secret.
+        Of other files than the `known` ones nothing is shown: they may be secret. With `path`, of this one alone.
         """
         commit = self.resolve_commit(written) if _COMMIT.fullmatch(written) else None
         if commit is None or self.is_ancestor(commit, self.commit) is not True:
             return ""
-        args = ("show", "--format=format:%h %as%n%B", "--no-color", *_SAFE, "--end-of-options", commit)
+        only = ("--", f":(literal){self._prefix}{path}") if path else ()
+        args = ("show", "--format=format:%h %as%n%B", "--no-color", *_SAFE, "--end-of-options", commit, *only)
         try:
             with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
                 shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")

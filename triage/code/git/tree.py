@@ -74,8 +74,8 @@ class SourceTree(Protocol):
     def is_dirty(self) -> bool:
         """Return whether the work tree differs from the commit."""
 
-    def read_history(self, path: str, limit: int) -> History:
-        """Return the newest commits that changed a file."""
+    def read_history(self, path: str, limit: int, text: str = "") -> History:
+        """Return the newest commits that changed a file; with `text`, those that added or removed it."""
 
     def read_commits(self) -> list[LoggedCommit]:
         """Return the newest commits, newest first; empty without git. Takes seconds."""
@@ -161,7 +161,7 @@ class FolderTree:
     def is_dirty(self) -> bool:
         return False
 
-    def read_history(self, path: str, limit: int) -> History:  # noqa: ARG002 - the protocol's signature
+    def read_history(self, path: str, limit: int, text: str = "") -> History:  # noqa: ARG002 - the protocol's signature
         return History()
 
     def read_commits(self) -> list[LoggedCommit]:

@@ -120,6 +120,10 @@ _WORKED_VERSION, _BROKEN_VERSION = (
 )
 _ANY_TO = r"(?:\S{1,30} ){0,3}?"
 _OLDER = r"(?:earlier|older|below|lower|before)(?: versions?| releases?)?"
+_LOOKS_RIGHT = (
+    r"(?:is|are|was|were|looks?|looked|works?|behaves?) (?:\w+ )?"
+    r"(?:fine|ok|okay|good|correct|right|saner?|better|as expected)\b"
+)
 _PROBLEM = r"\b(?:bug|issue|problem|regression|error|it|this|that|which|behaviou?r)"
 _BEGINS = (
     r"(?:has )?(?:first |only )?(?:appear(?:s|ed)|start(?:s|ed)|beg[ia]ns?|show(?:s|ed) up|changes|changed)(?: \w+)?"
@@ -128,6 +132,7 @@ _TELLS_WORKED = tuple(
     re.compile(pattern.replace("WORKED", _WORKED_VERSION), re.I)
     for pattern in (
         r"\blast (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:? WORKED",
+        rf"\b(?:with|in|on|under) WORKED(?: \(\S{{1,200}}\))?,? (?:\w+ ){{0,3}}{_LOOKS_RIGHT}",
         rf"WORKED,? (?:and|or) {_OLDER} (?:(?:are|is|were) (?:un|not )|work)",
         rf"\b(?:downgrad|revert|roll)(?:e|ed|ing|s)? {_ANY_TO}(?:back )?to WORKED",
         r"(?:降级|回退|退回|回滚)到? ?WORKED",
@@ -317,8 +322,10 @@ def choose_versions(
     broken_text = broken_text or (facts.version.text if facts.version else "")
     worked = resolve_version(worked_text, tags, resolve, last=True)
     broken = resolve_version(broken_text, tags, resolve) if broken_text else Tag(name=HEAD, commit=head)
+    is_said = is_blamed or _UPDATED.search(facts.regression.quote.text) is not None
     if worked is None and not worked_text and broken is not None and broken in tags:
-        worked = find_previous_tag(broken, tags)
+        # "This is a regression" says nothing of when it worked.
+        worked = find_previous_tag(broken, tags) if is_said else None
     elif worked is None and not worked_text and broken is not None and is_blamed:
         return _surround(broken, resolve)
     if worked is None or broken is None or worked.commit == broken.commit or _is_later(worked, broken):

@@ -216,9 +216,9 @@ def find_tag(written: str, tags: Sequence[Tag], *, last: bool = False) -> Tag | 
     return same[0][1] if len(same) == 1 else None
 
 
-def find_release(tags: Sequence[Tag], like: Tag) -> str | None:
+def find_release(tags: Sequence[Tag], like: Tag | None) -> str | None:
     """Return the first of the tags, oldest first, that names a release of the same package; None without any."""
-    prefix = version.prefix if (version := parse_version(like.name)) else ""
+    prefix = version.prefix if like and (version := parse_version(like.name)) else ""
     named = ((tag.name, parse_version(tag.name)) for tag in tags)
     return next((name for name, one in named if one and not one.suffix and one.prefix == prefix), None)
 
