@@ -30,8 +30,11 @@ MAX_BODY_CHARS = 16_000
 """About 5,000 tokens. Nine of ten issues have less than 4,000 characters (measured). The thread gets half of it."""
 MAX_JUDGED_BODY_CHARS = 6_000
 """For agents that judge or write what others found in the issue. Of a long block of code or a log they see a part."""
-MAX_BLOCK_CHARS, LONG_BLOCK = 1_200, 1_800
-"""A block that is hardly longer is shown whole: a gap in the middle of a trace costs more than it saves."""
+MAX_SEARCH_BODY_CHARS = 10_000
+"""For the codebase search, which is sent the issue again with each look-up."""
+BLOCK_SHARE, LONG_BLOCK = 1 / 5, 1.5
+"""Of the characters of a body, for one block; one that is hardly longer is shown whole, for a gap in the middle of a
+trace costs more than it saves."""
 _BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 PROMPTS = {
@@ -119,11 +122,13 @@ def format_bullets(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def _shorten_blocks(text: str) -> str:
+def _shorten_blocks(text: str, max_chars: int) -> str:
     """Return the text with the middle of long code blocks left out: diagnostics, benchmarks, logs."""
-    return _BLOCK.sub(
-        lambda found: shorten(found[0], MAX_BLOCK_CHARS) if len(found[0]) > LONG_BLOCK else found[0], text
-    )
+
+    def cut(found: re.Match[str]) -> str:
+        return shorten(found[0], max_chars) if len(found[0]) > max_chars * LONG_BLOCK else found[0]
+
+    return _BLOCK.sub(cut, text)
 
 
 def format_task(agent_input: AgentInput, services: Services, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
@@ -136,10 +141,12 @@ def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> d
     left_out = agent_input.parsed.comments_left_out
     note = f"[... {left_out:,} older comments left out ...]\n\n" if left_out else ""
     body = shorten_package_lists(agent_input.parsed.body)
+    if body_chars < MAX_BODY_CHARS:
+        body = _shorten_blocks(body, int(body_chars * BLOCK_SHARE))
     thread = note + "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
         "issue title": shorten(agent_input.parsed.title, 500),
-        "issue body": shorten(_shorten_blocks(body) if body_chars < MAX_BODY_CHARS else body, body_chars),
+        "issue body": shorten(body, body_chars),
         "issue thread": shorten(thread, body_chars // 2),
     }
 

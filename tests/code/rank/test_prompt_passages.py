@@ -116,7 +116,7 @@ def test_the_lines_around_a_stack_frame_come_before_definitions_that_are_named(t
     trace = 'Traceback (most recent call last):\n  File "src/flow.py", line 40, in run_all\nKeyError: 1\n'
     keywords = [f"convert_part_{number}" for number in range(30)]
     asked = make_search_query(f"convert fails\n{trace}").model_copy(update={"keywords": keywords})
-    [flow] = [one for one in choose(corpus, asked, 2_000).passages if one.span.path == "src/flow.py"]
+    [flow] = [one for one in choose(corpus, asked, 1_500).passages if one.span.path == "src/flow.py"]
     assert (flow.span.start, flow.span.end, flow.symbol) == (32, 48, "run_all")
     assert "39| step_38 = read(it)" in flow.text
 

@@ -39,6 +39,8 @@ FILE_POWER, SNIPPET_POWER, LENGTH_POWER = 0.75, 0.75, 0.5
 """How much the file's probability, the snippet's place in its file, and its length count. Chosen on public issues; the
 result hardly changes between 0.5 and 1."""
 MIN_PROBABILITY = 0.005
+MIN_LETTERS = 40
+"""Letters and digits. Fewer are the end of a block, a head, or a stub: nothing to judge by."""
 
 
 def find_long_comments(lines: Sequence[str]) -> set[int]:
@@ -84,7 +86,8 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     files = {number: room.open_file(number) for number in ranked}
     snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
     for block in sorted(snippets, key=lambda block: -block.worth):
-        room.add(block)
+        if files[block.file].count_letters(block) >= MIN_LETTERS:
+            room.add(block)
     order = {number: place for place, number in enumerate(ranked)}
     shown = sorted(room.shown_files(), key=lambda file: order.get(file.number, len(order)))
     paths = {file.path for file in shown}
@@ -133,6 +136,11 @@ class _OpenFile:
 
     def measure(self, number: int) -> int:
         return min(len(self.lines[number - 1]), MAX_LINE_CHARS) + len(str(number)) + len("| \n")
+
+    def count_letters(self, block: _Block) -> int:
+        """Return the letters and digits in the lines of a block that are not shown yet."""
+        new = (self.lines[number - 1] for number in self.select_lines(block) if number not in self.shown)
+        return sum(character.isalnum() for line in new for character in line)
 
     def render(self) -> Iterator[Passage]:
         for numbers in self._split_into_runs():
