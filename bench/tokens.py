@@ -19,7 +19,11 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat
 
 CHARS_PER_TOKEN = 4
 REPOSITORY = Path(__file__).parents[1]
-DRAFT = "Why: " + "The value is not checked. " * 16 + "\nFix idea: Check the value first.\nCheck: Enter another one."
+EXPLANATION = {
+    "why": "The value is not checked. " * 16,
+    "fix_idea": "Check the value first.",
+    "check": "Enter another one.",
+}
 
 
 def main() -> None:
@@ -93,11 +97,9 @@ def make_model(path: str, turns: int, rounds: int) -> Callable[[ReceivedRequest]
         answers = {
             "InvestigatorFinding": factories.investigation(),
             "CodebaseFinding": factories.codebase(),
-            "TriageReport": factories.report(affected_files=[], evidence=[]),
+            "TriageReport": factories.report(affected_files=[], evidence=[], **EXPLANATION),
         }
-        if schema in answers:
-            return chat_completion(answers[schema].model_dump_json())
-        return chat_completion(DRAFT)
+        return chat_completion(answers[schema].model_dump_json())
 
     return lambda request: count_tokens(choose(request.body), request.body)
 

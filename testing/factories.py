@@ -151,13 +151,12 @@ def report(**changes: Any) -> TriageReport:
     return TriageReport(**defaults | changes)
 
 
-def answers(**changes: Any) -> dict[str, Any]:
-    """Returns the answers of a model by schema name."""
+def answers(why: str = "The day is checked against the wrong year.", **changes: Any) -> dict[str, Any]:
+    """Returns the answers of a model by schema name. `why` is the explanation in its report."""
     defaults: dict[str, Any] = {
         "InvestigatorFinding": investigation(),
         "CodebaseFinding": codebase(),
         "CritiqueFinding": critique(),
-        "TriageReport": report(),
-        "text": "The day is checked against the wrong year.",
+        "TriageReport": report(why=why),
     }
     return defaults | changes

@@ -84,7 +84,7 @@ def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
     if "tavily_search" in tools:
         call = ("tavily_search", '{"query": "KeyError pear"}')
         return "model choose", chat_completion(tool_calls=[call], finish_reason="tool_calls")
-    return "model words", chat_completion("`basket.py` does not know the price of a fruit.")
+    return "model words", chat_completion("It is a schema in the prompt that is answered.")
 
 
 _WHERE: dict[str, Any] = {"start_line": 5, "end_line": 6, "symbol": "total"}
@@ -101,6 +101,7 @@ MODEL_ANSWERS: dict[str, Any] = {
     "TriageReport": factories.report(
         affected_files=[AffectedFile(path="shop/basket.py", reason="looks the price up", **_WHERE)],
         evidence=[Evidence(claim="It raises", path="shop/basket.py", start_line=6, end_line=6, quote=_QUOTE)],
+        why="`basket.py` does not know the price of a fruit.",
         title="Empty basket",
         labels=["bug"],
     ),

@@ -97,7 +97,6 @@ def test_long_parts_lose_their_middle_and_say_so():
         "web_result",
         "critic",
         "report",
-        "comment",
     ],
 )
 def test_every_prompt_is_a_file_with_the_rule_on_data(name: str):

@@ -64,7 +64,7 @@ from triage.domain.code import (
 )
 from triage.domain.effect import COMMENT_MARKER, CommentMode
 from triage.domain.findings import WebResult
-from triage.domain.report import Citations, RunReport, Ticket
+from triage.domain.report import Citations, NamedPlace, RunReport, Ticket
 from triage.domain.run import Status
 from triage.safety.active_content import find_active_content
 
@@ -609,18 +609,31 @@ def test_the_commits_of_a_regression_are_the_comment(golden):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"verdict": "CONFIRMED"}, "last changed by"),
+        ({"verdict": "CONFIRMED"}, ""),
+        ({"verdict": "CONFIRMED", "last_change": NEW}, "last changed by"),
+        ({"verdict": "CONFIRMED", "last_change": NEW, "why": "`99999999` broke `parse_date`."}, ""),
+        ({"verdict": "CONFIRMED", "regression_window": WINDOW}, "last changed by"),
         ({"verdict": "UNCERTAIN"}, "have changed since"),
         ({"verdict": "UNCERTAIN", "later_change": None}, ""),
         ({"verdict": "UNCERTAIN", "later_change": None, "last_change": NEW}, "last changed by"),
     ],
-    ids=["confirmed in today's code", "changed since", "not sure of the lines", "as new as the report"],
 )
 def test_the_commit_that_changed_the_lines_last(changes: dict[str, Any], told: str):
     report = change_report(FULL, best_place=None, later_change=PAST.later_change, last_change=LAST)
     text = render_comment(report.model_copy(update=changes), None, PATHS)
     assert [words for words in ("last changed by", "have changed since") if words in text] == ([told] if told else [])
-    assert ("first released in `v0.9`, the version of the report)" in text) is (changes.get("last_change") == NEW)
+    assert "last changed by" not in text or "first released in `v0.9`" in text
+
+
+def test_a_place_that_the_explanation_names_is_not_listed_again():
+    second = FULL.suspects[1]
+    assert second.span is not None
+    told = NamedPlace(text="x", path=second.path, span=second.span.model_copy(update={"start": second.span.end}))
+    report = change_report(FULL, verdict="CONFIRMED", best_place=None, missing_information=[])
+    assert f"`{second.path}:" in render_comment(report, None, PATHS)
+    without = render_comment(report.model_copy(update={"named_places": [told]}), None, PATHS)
+    assert f"`{second.path}:" not in without
+    assert f"Other places ({len(FULL.suspects) - 2})" in without
 
 
 def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():

@@ -14,7 +14,6 @@ from testing.runs.external_services import ExternalServices, serve_all
 from testing.runs.job import Job, JobResult
 
 PARALLEL_REQUESTS = [
-    {"model TriageReport", "model words"},
     {"model look up", "model CodebaseFinding", "search", "model choose", "model WebSearchFinding"},
 ]
 KILLED_AT = ["model InvestigatorFinding", "search", "POST comments"]

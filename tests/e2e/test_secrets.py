@@ -172,7 +172,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 def test_the_run_is_complete(run: Run):
     asked = {one.what for one in run.servers.requests}
-    assert {"search", "embeddings", "model TriageReport", "model words"} <= asked
+    assert {"search", "embeddings", "model TriageReport"} <= asked
     assert len(run.servers.comments) == 1
     assert run.outputs["status"] == "complete", run.log
     assert run.outputs["engine"] == "model"

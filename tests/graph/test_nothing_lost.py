@@ -99,22 +99,22 @@ async def test_files_that_a_model_names_in_prose_are_taken():
         ({}, "`parse` passes it on."),
         ({"CodebaseFinding": GONE}, "`parse` passes it on."),
         ({"CodebaseFinding": GONE, "CritiqueFinding": GONE}, ""),
-        ({"text": "Lorem ipsum dolor sit amet.", "CodebaseFinding": GONE}, ""),
+        ({"why": "Lorem ipsum dolor sit amet.", "CodebaseFinding": GONE}, ""),
     ],
     ids=["by models", "by the critic", "by nobody", "prose of noise"],
 )
 async def test_only_what_a_model_found_says_why(answers: dict[str, Any], why: str):
-    report, model = await run(factories.FILES, **{"text": "Why: `parse` passes it on."} | answers)
+    report, model = await run(factories.FILES, **{"why": "`parse` passes it on."} | answers)
     assert report.why == why
     if "CritiqueFinding" in answers:
-        assert asked(model, "text") == 0, "nothing is paid for it"
+        assert asked(model, "TriageReport") == 1
 
 
 async def test_wrong_lines_in_prose_are_left_out():
     text = (
         "Why: `parse` at src/parse.py:2 passes it on, and `Store.save` (src/store.py:2) loses it at src/store.py:700."
     )
-    report, _ = await run(factories.FILES, text=text)
+    report, _ = await run(factories.FILES, why=text)
     assert report.why == text.removeprefix("Why: ").replace(":700", "")
     assert [place.text for place in report.named_places] == ["src/parse.py:2", "src/store.py:2", "src/store.py"]
 
@@ -144,7 +144,7 @@ def test_what_is_put_to_the_reporter_asks_something(text: str, asks: bool):
 def test_a_model_is_asked_only_for_what_nobody_else_knows():
     schemas = {one: structured_format(one).modes[0].prompt_addition for one in (TriageReport, CritiqueFinding)}
     assert set(json.loads(schemas[TriageReport])["required"]) == {
-        *("severity", "severity_reason", "summary", "root_cause", "next_steps"),
+        *("severity", "severity_reason", "summary", "why", "fix_idea", "check", "root_cause", "next_steps"),
         *("title", "labels", "assignee", "effort"),
     }
     assert "AffectedFile" not in schemas[TriageReport]
@@ -161,7 +161,7 @@ async def test_a_prompt_ends_with_what_is_wanted_and_later_ones_are_without_long
     prompts = {name: messages[-1].text for name, messages in asked}
     assert all(text.endswith(WANTED) for text in prompts.values())
     assert dump in prompts["InvestigatorFinding"]
-    for name in ("CritiqueFinding", "TriageReport", "text"):
+    for name in ("CritiqueFinding", "TriageReport"):
         assert "characters left out" in prompts[name]
         assert prompts[name].count("setting = value") < 100
 

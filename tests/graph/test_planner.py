@@ -54,7 +54,7 @@ async def test_an_allowed_proposal_is_taken_and_recorded():
     assert [decision.origin for decision in report.decisions] == ["rules", "model", "rules", "rules"]
     assert (report.decisions[1].reason, report.decisions[1].confidence) == ("because", 0.8)
     assert report.status is Status.COMPLETE
-    assert report.usage.calls == 5 + 1, "the decision is paid"
+    assert report.usage.calls == 4 + 1, "the decision is paid"
     assert [(s.iteration, s.answer_check) for s in report.steps if s.step == "supervisor"] == [(2, "passed")]
 
 
@@ -75,7 +75,7 @@ async def test_where_one_choice_is_allowed_nobody_is_asked():
     assert selections(report) == SEQUENCE
     assert planner_prompts(given) == []
     assert {decision.origin for decision in report.decisions} == {"rules"}
-    assert (report.status, report.usage.calls) == (Status.COMPLETE, 5)
+    assert (report.status, report.usage.calls) == (Status.COMPLETE, 4)
 
 
 async def test_a_proposal_that_is_not_allowed_gives_way_to_the_fixed_sequence():

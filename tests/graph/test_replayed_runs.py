@@ -117,6 +117,9 @@ CRITIQUE = {
 REPORT = """~~~json
 {'report': {'severity': 'Major (wrong results)', 'severity_reason': ['wrong results'], 'confidence': 85,
  'summary': 'Store.load returns an old text after Store.save.', 'rootCause': 'Store.save forgets nothing.',
+ 'why': '## Root cause\\n\\n- `Store.save` (`src/shelf/store.py:20`) writes the file **alone**.\\n- `Store.load` returns what
+`Cache.get` still has.\\n\\n**Suggested fix** - Call `Cache.forget` in `Store.save`.\\n', 'fixIdea': 'null',
+ 'check': '3. How to verify: Save twice and load after each; the second text is expected.',
  'affected_files': {'src/shelf/store.py:19-20 (Store.save)': 'Nothing is forgotten here.',
    'b/src/shelf/cache.py': {'symbol': 'forget()', 'reason': 'What a fix would call.'}},
  'evidence': [
@@ -125,18 +128,6 @@ REPORT = """~~~json
  'next_steps': '- Look at other writers of the folder', 'external_references': 'none',
  'Title': 'Store.load is stale after Store.save', 'labels': 'Bug, `regression`', 'effort': 'Small'}}
 ~~~"""
-COMMENT = """<think>The label is Why.</think>
-## Root cause
-
-- `Store.save` (`src/shelf/store.py:20`) writes the file **alone**.
-- `Store.load` returns what `Cache.get` still has.
-
-**Suggested fix** - Call `Cache.forget` in `Store.save`.
-
-3. How to verify: Save twice and load after each; the second text is expected.
-"""
-
-
 def reply(request: ReceivedRequest) -> ScriptedReply:
     """What the sloppy model answers: in the content where a call is asked for, by a call where content is."""
     wanted = request.body.get("response_format") or {}
@@ -154,7 +145,7 @@ def reply(request: ReceivedRequest) -> ScriptedReply:
         "CritiqueFinding": chat_completion("My verdict:", tool_calls=[("critique", json.dumps(CRITIQUE))]),
         "TriageReport": chat_completion(REPORT),
     }
-    return answers.get(schema, chat_completion(COMMENT))
+    return answers[schema]
 
 
 @pytest.fixture
@@ -177,7 +168,7 @@ async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunRepo
         ("prepare", "rules", None),
         *((step, "model", None) for step in ("investigator", "codebase_search", "critic", "writer")),
     ]
-    assert len(requests) == 6, "nothing is asked twice: two turns of the search, two drafts, two other agents"
+    assert len(requests) == 5, "nothing is asked twice: two turns of the search, three other agents"
     looked_up = sorted((tool.tool, tool.outcome) for step in report.steps for tool in step.tools)
     assert looked_up == [(name, Outcome.SUCCESS) for name in ("find_symbol", "grep", "read_lines")]
 

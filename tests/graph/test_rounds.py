@@ -49,7 +49,7 @@ async def test_the_critic_reads_the_cited_lines_and_the_reasoning():
     assert "(cited: 1-3" in prompt
     assert "3|     return date(*parts)" in prompt
     assert REASONING in prompt
-    assert all(REASONING in prompt for prompt in prompts(model, "TriageReport") + prompts(model, "text"))
+    assert all(REASONING in prompt for prompt in prompts(model, "TriageReport"))
 
 
 async def test_a_further_round_continues_from_what_is_known():
@@ -175,13 +175,13 @@ async def test_the_writer_names_no_file_that_nobody_found():
 
 
 async def test_without_a_draft_the_reasoning_of_the_search_says_why():
-    given, _ = with_model(CodebaseFinding=factories.codebase(reasoning=REASONING), text="")
+    given, _ = with_model(CodebaseFinding=factories.codebase(reasoning=REASONING), why="")
     report = await run(given)
     assert report.why == REASONING
 
 
 async def test_the_draft_says_why_and_what_to_do():
-    given, _ = with_model(text="Why: `parse` is unchecked. Fix idea: Check the day. Check: Enter 31 April.")
+    given, _ = with_model(why="Why: `parse` is unchecked. Fix idea: Check the day. Check: Enter 31 April.")
     report = await run(given)
     assert (report.why, report.fix_idea, report.check) == ("`parse` is unchecked.", "Check the day.", "Enter 31 April.")
 
@@ -194,7 +194,6 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert (report.verdict, report.evidence, report.why) == (None, [], "")
     assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]
-    assert prompts(model, "text") == [], "there is no cause to explain"
 
 
 def test_a_section_without_text_is_left_out_of_a_prompt():

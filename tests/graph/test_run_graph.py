@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
-from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
+from triage.base.errors import BudgetExceeded, CostLimitExceeded, InvalidAnswer, ModelUnavailable
 from triage.comment.comment import preview_comment
 from triage.domain.code import BestPlace, IndexFacts, LikelyFiles, Span
 from triage.domain.effect import Policy
@@ -71,8 +71,8 @@ async def test_by_model_every_answer_is_used_and_paid():
     assert report.evidence[0].verified
     assert report.citations.verified == report.citations.total > 0
     assert report.ticket.labels == ["bug"]
-    assert report.usage.calls == 5, "three agents and the writer's two drafts"
-    assert report.usage.tokens == 5 * 120
+    assert report.usage.calls == 4, "once each agent"
+    assert report.usage.tokens == 4 * 120
 
 
 async def test_searches_run_in_one_superstep():
@@ -111,17 +111,23 @@ async def test_after_a_failed_model_call_rules_answer_in_the_same_step(schema: s
     assert report.suspects[0].path == "src/parse.py"
 
 
-async def test_one_failed_draft_does_not_discard_the_others():
-    report = await run(with_model(factories.answers(TriageReport=ModelUnavailable("timed out"))))
-
-    assert report.analysis == "The day is checked against the wrong year."
-    assert report.ticket.effort == "S"
+async def test_prose_of_the_writer_explains_and_the_fields_are_by_rules():
+    prose = "**Why.** `parse` takes the wrong year.\n**Fix idea.** Check the day."
+    report = await run(with_model(factories.answers(TriageReport=InvalidAnswer("no JSON object", prose))))
+    assert (report.why, report.fix_idea) == ("`parse` takes the wrong year.", "Check the day.")
     assert report.suspects[0].path == "src/parse.py"
     assert report.status is Status.DEGRADED
     writer = report.steps[-1]
     assert (writer.engine, writer.outcome) == ("model", Outcome.SUCCESS)
-    assert writer.shortfalls == ["report: timed out; written by rules"]
-    assert "Writer: report: timed out; written by rules." in report.notes
+    assert writer.shortfalls == ["no JSON object; its text explains the cause, and the fields are by rules"]
+
+
+async def test_without_an_answer_of_the_writer_rules_fill_the_report():
+    knows = factories.codebase(reasoning="`parse` fixes the year.")
+    report = await run(with_model(factories.answers(CodebaseFinding=knows, TriageReport=ModelUnavailable("timed out"))))
+    assert report.why == knows.reasoning, "the search knew it"
+    assert report.ticket.effort == "S"
+    assert "Writer: timed out; answered by rules instead." in report.notes
 
 
 async def test_all_models_failing_still_ends_in_a_report():
@@ -134,7 +140,7 @@ async def test_all_models_failing_still_ends_in_a_report():
 
 async def test_a_spent_budget_goes_on_by_rules_and_says_so():
     spent = BudgetExceeded("max-tokens (1,000) would be exceeded")
-    report = await run(with_model(factories.answers(CritiqueFinding=spent, TriageReport=spent, text=spent)))
+    report = await run(with_model(factories.answers(CritiqueFinding=spent, TriageReport=spent)))
     assert report.status is Status.DEGRADED
     assert any("max-tokens (1,000)" in note for note in report.notes)
 
@@ -151,7 +157,7 @@ async def test_a_call_too_dear_for_the_main_model_is_made_of_the_fast_one():
     ]
     assert report.status is Status.DEGRADED
     assert "Critic: max-cost-usd (0.05) would be exceeded; the fast model answered instead." in report.notes
-    assert "Writer: report: max-cost-usd (0.05) would be exceeded; the fast model wrote it." in report.notes
+    assert "Writer: max-cost-usd (0.05) would be exceeded; the fast model wrote it." in report.notes
 
 
 async def test_an_agent_that_declines_is_asked_again_by_rules():

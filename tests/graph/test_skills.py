@@ -123,18 +123,18 @@ async def test_a_skill_that_applies_reaches_every_agent_from_the_first_on():
     given = with_skills(skill("dates", words=["parse"]), skill("other"), model=FakeModel(factories.answers()))
     report = await run(given)
     requests = [name for name, _ in prompts(given)]
-    assert requests == ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "text", "TriageReport"]
+    assert requests == ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"]
     assert asked_with(given, "dates") == requests, "no request more than without skills"
     assert all("- other: About other" in prompt for _, prompt in prompts(given))
     assert report.active_skills == {"dates": 2}
     assert report.shown_skill_ids == ["dates"]
-    assert report.usage.calls == 5
+    assert report.usage.calls == 4
 
 
 async def test_a_skill_of_a_path_follows_once_the_suspects_are_known():
     given = with_skills(skill("dates", paths=["src/parse.py"]), model=FakeModel(factories.answers()))
     await run(given, title="Leap days fail", body="February has 29 days.")
-    assert asked_with(given, "dates") == ["CritiqueFinding", "text", "TriageReport"]
+    assert asked_with(given, "dates") == ["CritiqueFinding", "TriageReport"]
     critic = next(prompt for name, prompt in prompts(given) if name == "CritiqueFinding")
     assert "## Context\nSuspects so far:\n- src/parse.py:1-3 (parse)" in critic
 
@@ -146,7 +146,7 @@ async def test_an_agent_that_names_a_skill_is_asked_once_more_and_later_agents_h
     )
     report = await run(given)
     assert [name for name, _ in prompts(given)].count("CritiqueFinding") == 2
-    assert asked_with(given, "dates") == ["CritiqueFinding", "text", "TriageReport"]
+    assert asked_with(given, "dates") == ["CritiqueFinding", "TriageReport"]
     second = [prompt for name, prompt in prompts(given) if name == "CritiqueFinding"][1]
     assert "## Reference: src/store.py\nclass Store:" in second
     assert report.verdict == "CONFIRMED", "the answer with the skill counts"
@@ -156,10 +156,13 @@ async def test_an_agent_that_names_a_skill_is_asked_once_more_and_later_agents_h
 
 
 async def test_free_text_names_a_skill_too_and_does_not_show_it():
-    drafts = ["**Why.** See SKILL_SELECT:{dates}", "**Why.** `parse` has a fixed year. SKILL_SELECT:{dates}"]
-    given = with_skills(skill("dates"), model=FakeModel(factories.answers(text=drafts)))
+    drafts = [
+        factories.report(summary=f"{words} SKILL_SELECT:{{dates}}", why=words)
+        for words in ("See there.", "`parse` has a fixed year.")
+    ]
+    given = with_skills(skill("dates"), model=FakeModel(factories.answers(TriageReport=drafts)))
     report = await run(given)
-    assert asked_with(given, "dates") == ["text"]
+    assert asked_with(given, "dates") == ["TriageReport"]
     assert report.why == "`parse` has a fixed year."
     assert "SKILL_SELECT" not in report.model_dump_json()
 

@@ -1,29 +1,23 @@
-"""Writer: the report with its ticket, and the comment, side by side; then merged into one output."""
+"""Writer: the report, its ticket and the comment, in one answer; then merged into one output."""
 
-import asyncio
 import json
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-from langchain_core.runnables import Runnable, RunnableLambda
+from collections.abc import Awaitable, Sequence
+from typing import Any
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, select_latest
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, select_topics
 from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
-from triage.base.errors import CostLimitExceeded, TriageError
+from triage.base.errors import CostLimitExceeded, InvalidAnswer
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import TriageReport, WriterOutput
+from triage.domain.findings import RelevantFile, TriageReport, WriterOutput
 from triage.domain.value import Value
 from triage.ports import Model, Services
 
-T = TypeVar("T")
-
-REPORT_TOKENS = 1_300
-COMMENT_TOKENS = 800
+ANSWER_TOKENS = 2_000
 MAX_CODE_CHARS = 4_000
 MAX_OTHER_CODE_CHARS, OTHER_MARGIN = 2_000, 1
 """Of the other suspects, whose lines the explanation names."""
@@ -50,64 +44,55 @@ _LIST_MARK = re.compile(r"^[ \t]*[-*\u2022][ \t]+", re.MULTILINE)
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
-    """Write both drafts in parallel. A draft whose model fails is written by rules.
+    """Write report, ticket and comment in one answer. Of prose in its place, the paragraphs of the comment are taken.
 
     Raises:
         TriageError: All models failed; this is the error of the first.
     """
     shortfalls: list[str] = []
-    failures: list[TriageError] = []
     owners = _list_owners(agent_input, services)
-    read_lines = services.codebase.read_lines
-    suspects = agent_input.suspects
-    first = await in_thread(render_cited_code, suspects[:1], read_lines, MAX_CODE_CHARS)
-    others = await in_thread(render_cited_code, suspects[1:], read_lines, MAX_OTHER_CODE_CHARS, OTHER_MARGIN)
-    cited_code = "\n\n".join(filter(None, [first, others]))
-    sections = _build_sections(agent_input, services, owners, cited_code)
-
+    cited_code = await in_thread(_render_code, agent_input.suspects, services)
     seconds = min(services.limits.agent_seconds, services.seconds_left())
     skills = await in_thread(SkillPrompts, agent_input, services, seconds)
+    prompt = skills.build_messages("report", _build_sections(agent_input, services, owners, cited_code))
 
-    async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:
-        prompt = skills.build_messages(name, sections[name])
-        try:
-            try:
-                return await skills.ask(build_chain(model).ainvoke, prompt)
-            except CostLimitExceeded as error:
-                answer = await skills.ask(build_chain(model.with_fast_model()).ainvoke, prompt)
-                shortfalls.append(f"{name}: {error}; the fast model wrote it")
-                return answer
-        except TriageError as error:
-            failures.append(error)
-            shortfalls.append(f"{name}: {error}; written by rules")
-            return write_by_rules()
-
-    async def no_draft() -> str:
-        return ""
+    def ask(chosen: Model) -> Awaitable[TriageReport]:
+        return skills.ask(chosen.structured_output(TriageReport, "main", ANSWER_TOKENS).ainvoke, prompt)
 
     # Nothing else than a bug has a cause, and nobody has found one by rules.
     explains = agent_input.kind == "bug" and (agent_input.searched_by_model or agent_input.judged_by_model)
-
-    def complete(written: TriageReport) -> tuple[TriageReport, dict[str, Any]]:
+    report, ticket = fill_report_template(agent_input), fill_ticket_template(agent_input, owners)
+    try:
+        try:
+            written = await ask(model)
+        except CostLimitExceeded as error:
+            written = await ask(model.with_fast_model())
+            shortfalls.append(f"{error}; the fast model wrote it")
         asked = {name: getattr(written, name) for name in TriageReport.model_fields.keys() - TriageReport.unasked}
         asked |= {} if agent_input.kind == "bug" else {"severity": None, "severity_reason": ""}
-        return fill_report_template(agent_input).model_copy(update=asked), normalize_ticket(asked, agent_input, owners)
-
-    def fill_templates() -> tuple[TriageReport, dict[str, Any]]:
-        return fill_report_template(agent_input), fill_ticket_template(agent_input, owners)
-
-    (report, ticket), comment = await asyncio.gather(
-        draft(
-            "report",
-            lambda chosen: chosen.structured_output(TriageReport, "main", REPORT_TOKENS) | RunnableLambda(complete),
-            fill_templates,
-        ),
-        draft("comment", lambda chosen: chosen.text_output("main", COMMENT_TOKENS), str) if explains else no_draft(),
-    )
-    if len(failures) == 1 + explains:
-        raise failures[0]
-    merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
+        report, ticket = report.model_copy(update=asked), normalize_ticket(asked, agent_input, owners)
+        comment = _label_paragraphs(written)
+    except InvalidAnswer as error:
+        comment = error.prose
+        if not explains or not comment:
+            raise
+        shortfalls.append(f"{error}; its text explains the cause, and the fields are by rules")
+    merged = merge_writer_outputs({"report": report, "comment": comment if explains else "", "ticket": ticket})
     return AgentAnswer(merged, [*shortfalls, *skills.shortfalls], skills=skills.tiers)
+
+
+def _render_code(suspects: Sequence[RelevantFile], services: Services) -> str:
+    read_lines = services.codebase.read_lines
+    first = render_cited_code(suspects[:1], read_lines, MAX_CODE_CHARS)
+    others = render_cited_code(suspects[1:], read_lines, MAX_OTHER_CODE_CHARS, OTHER_MARGIN)
+    return "\n\n".join(filter(None, [first, others]))
+
+
+def _label_paragraphs(written: TriageReport) -> str:
+    """Return the explanation as one text: some models write all of it, with labels, into one field."""
+    paragraphs = {"Why": written.why, "Fix idea": written.fix_idea, "Check": written.check}
+    labelled = ((label, text.strip()) for label, text in paragraphs.items() if text.strip())
+    return "\n".join(text if _LABEL.match(text) else f"{label}: {text}" for label, text in labelled)
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:
@@ -121,33 +106,24 @@ def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 
-def _build_sections(
-    agent_input: AgentInput, services: Services, owners: list[str], cited_code: str
-) -> dict[str, dict[str, str]]:
-    """Return what each draft is written from; none gets what it has no use for."""
+def _build_sections(agent_input: AgentInput, services: Services, owners: list[str], cited_code: str) -> dict[str, str]:
     labels = agent_input.repository.labels
     descriptions = {label: services.config.label_description(label) for label in labels}
     critique, learned = agent_input.critique, agent_input.learned.labels
-    shared = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
+    findings = select_latest(agent_input.findings, searched_by_model=agent_input.searched_by_model)
+    return format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         "repository": agent_input.repository.slug,
         "kind of issue": agent_input.kind.replace("_", " "),
-        "all findings": format_findings(
-            select_latest(agent_input.findings, searched_by_model=agent_input.searched_by_model)
-        ),
+        "all findings": format_findings(findings),
         "suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]),
+        "cited code": cited_code,
         "critic's verdict": critique.verdict if critique else "",
-    }
-    return {
-        "comment": shared | {"cited code": cited_code},
-        "report": shared
-        | {
-            "labels of the project": format_bullets(labels),
-            "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
-            "labels of similar issues": format_bullets(
-                [f"{label.name} (probability {label.probability:.2f})" for label in select_topics(learned)]
-            ),
-            "owners of the first suspect": ", ".join(owners),
-        },
+        "labels of the project": format_bullets(labels),
+        "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
+        "labels of similar issues": format_bullets(
+            [f"{label.name} (probability {label.probability:.2f})" for label in select_topics(learned)]
+        ),
+        "owners of the first suspect": ", ".join(owners),
     }
 
 

@@ -130,10 +130,7 @@ def _to_change(commit: LoggedCommit, paths: Sequence[str]) -> PathChange:
 
 
 def find_last_change(history: GitHistory, reported: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:
-    """Return the newest commit that changed the lines, and the first release with it; None without lines.
-
-    On seven bugs that were played by hand it was the one that brought the fault in five.
-    """
+    """Return the newest commit that changed the lines, and the first release with it; None without lines."""
     change = history.read_commit(_list_commits(blamed)[0]) if blamed else None
     if change is None:
         return None

@@ -116,7 +116,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         title = FEATURE_TITLE if by_model else PLACES_TITLE
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
     if report.kind == "bug":
-        yield _build_places_fold(report, by_model=by_model)
+        yield from _build_places_folds(report, by_model=by_model)
         further = len(report.regression_window.further) if report.regression_window else 0
         yield Fold(f"Other commits between the two versions ({further})", render_further_commits(report))
         if not (report.best_place or report.likely_files or by_model):  # the places are not sure enough for the comment
@@ -144,13 +144,24 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     yield from _build_reasoning_folds(report)
 
 
-def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
+def _build_places_folds(report: RunReport, *, by_model: bool) -> Iterator[Fold]:
     shown = max(len(list_likely_suspects(report)), bool(report.best_place or by_model))
     others = report.suspects[shown:MAX_ITEMS]
+    untold = others if wording.is_lead_first(report) else [one for one in others if not _is_told(one, report)]
     title = "Other places" if shown else PLACES_TITLE
     asks = bool(report.missing_information)  # then the comment is about the questions
-    body = _render_suspects(report, others)
-    return Fold(f"{title} ({len(others)})", body, is_summary_only=asks and not shown, is_places=True)
+    places = Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
+    if not asks or shown:
+        body = _render_suspects(report, untold)
+        yield replace(places, title=f"{title} ({len(untold)})", body=body, is_summary_only=False, is_comment_only=True)
+    yield places
+
+
+def _is_told(suspect: Suspect, report: RunReport) -> bool:
+    """Return whether the explanation names lines of the place: the comment does not repeat it."""
+    spans = [place.span for place in report.named_places if place.span and place.path == suspect.path]
+    own = suspect.span
+    return own is not None and any(one.start <= own.end and own.start <= one.end for one in spans)
 
 
 def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fold]:

@@ -21,6 +21,8 @@ VERDICTS: dict[Verdict | None, str] = {
     "CHALLENGED": "critic: not convinced",
     None: "not reviewed by the critic",
 }
+HEDGES = {VERDICTS["CONFIRMED"]: "in", VERDICTS["CHALLENGED"]: "perhaps"}
+"""Before the place, by what is said of it; else it is probably there."""
 KINDS: dict[Kind, str] = {
     "bug": "This reads as a bug report.",
     "feature_request": "This reads as a feature request.",
@@ -78,6 +80,14 @@ def has_model_answer(report: RunReport) -> bool:
 def is_lead_first(report: RunReport) -> bool:
     """Return whether the comment begins with where the report leads: always, unless the critic confirmed a model."""
     return report.best_place is not None and not (has_model_answer(report) and report.verdict == "CONFIRMED")
+
+
+def describe_verdict(report: RunReport) -> str:
+    """Return what the critic said; where its model was not asked, what rules have checked."""
+    steps = (step for step in report.steps if step.step == "critic" and step.outcome is Outcome.SUCCESS)
+    if any(step.engine == "model" for step in steps) or report.verdict not in ("CONFIRMED", "UNCERTAIN"):
+        return VERDICTS[report.verdict]
+    return "every citation verified" if report.verdict == "CONFIRMED" else VERDICTS[None]
 
 
 def model_name(step: StepRecord) -> str:

@@ -173,7 +173,8 @@ class CritiqueFinding(AgentFindingBase):
     """The critic's judgement of all that was found."""
 
     verdict: Verdict
-    confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
+    confidence_adjustment: Annotated[float, IfMissing(0.0)]
+    """Between -0.5 and 0.5: the critic's prompt says so, and what is outside changes nothing."""
     gaps: Texts
     """What only this repository's code can answer: a further round looks it up."""
     questions_for_reporter: Texts
@@ -224,7 +225,7 @@ class Evidence(Answer):
 
 
 class TriageReport(Answer):
-    """The writer's report, and its ticket."""
+    """The writer's report, its explanation, and its ticket."""
 
     unasked = (
         *("confidence", "affected_files", "evidence", "reproduction", "missing_information", "suggested_fix"),
@@ -235,6 +236,10 @@ class TriageReport(Answer):
     severity_reason: OptionalText
     confidence: Confidence
     summary: str
+    why: OptionalText = ""
+    """Of a bug; with the next two, the paragraphs of the comment."""
+    fix_idea: OptionalText = ""
+    check: OptionalText = ""
     root_cause: str
     affected_files: list[AffectedFile]
     evidence: list[Evidence]
