@@ -243,9 +243,6 @@ class FakeModel:
     def structured_output(self, answer: Any, tier: Tier, max_tokens: int) -> Runnable[Any, Any]:
         return self._runnable(answer.__name__)
 
-    def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
-        return self._runnable("text")
-
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._runnable("tools")
 

@@ -157,9 +157,6 @@ class Model(Protocol):
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         """Prompt value or messages in, validated answer out."""
 
-    def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
-        """Prompt value or messages in, plain text out."""
-
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         """Prompt value or messages in, a message that may contain tool calls out."""
 

@@ -217,11 +217,9 @@ def test_the_files_of_all_skills_share_one_budget():
         (factories.investigation(error_messages=["SKILL_SELECT:refunds"]), []),
         (factories.critique(gaps=["SKILL_SELECT:refunds"]), []),
         (factories.report(severity_reason="SKILL_SELECT:refunds"), []),
-        ("Why: x\nSKILL_SELECT:{refunds}", ["refunds"]),
-        ({"title": "t", "skills": ["refunds", 3]}, ["refunds"]),
-        ({"title": "t", "skills": "refunds"}, []),
-        ("SKILL_SELECT: none of them; SKILL_SELECT:", ["none"]),
-        ("skill_select:refunds", []),
+        (factories.report(summary="It is so. SKILL_SELECT:{refunds}"), ["refunds"]),
+        (factories.critique(summary="SKILL_SELECT: none of them; SKILL_SELECT:"), ["none"]),
+        (factories.critique(summary="skill_select:refunds"), []),
     ],
 )
 def test_selections_are_read_in_the_field_and_in_the_agents_own_words(answer: Any, ids: list[str]):
@@ -232,8 +230,6 @@ def test_nobody_else_reads_the_selection():
     critique = factories.critique(summary="Look. SKILL_SELECT:{refunds}", reasoning="plain")
     cleaned = remove_selections(critique)
     assert (cleaned.summary, cleaned.reasoning) == ("Look.", "plain")
-    assert remove_selections("Why: a SKILL_SELECT:refunds\nFix: b") == "Why: a \nFix: b"
-    assert remove_selections({"title": "t SKILL_SELECT:a", "labels": ["x"]}) == {"title": "t", "labels": ["x"]}
     untouched = factories.critique()
     assert remove_selections(untouched) is untouched
 

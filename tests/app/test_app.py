@@ -96,7 +96,8 @@ async def test_a_model_neither_gets_nor_gives_a_secret_of_ours(tmp_path: Path):
         commit(tmp_path, {"cart.py": f"def total():\n    return 1  # see {PROXY}\n"})
         services = make_app(settings, tmp_path, redactor=redactor).open_services()
         assert services.model is not None
-        assert await services.model.text_output("main", 50).ainvoke(f"go {MODEL}") == f"It is {OWN_SECRET_PLACEHOLDER}"
+        said = await services.model.with_tools([], "main", 50).ainvoke(f"go {MODEL}")
+        assert said.text == f"It is {OWN_SECRET_PLACEHOLDER}"
         services.codebase.index()
     assert {request.path for request in endpoint.requests} == {"/v1/chat/completions", "/v1/embeddings"}
     assert find_secrets(json.dumps([request.body for request in endpoint.requests])) == []
@@ -118,7 +119,7 @@ async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_a
             services = session.open_services()
             assert services.model is not None
             assert services.web_tools is not None
-            assert await services.model.text_output("main", 50).ainvoke("go") == "words"
+            assert (await services.model.with_tools([], "main", 50).ainvoke("go")).text == "words"
             assert (services.model.usage + services.model.reused).usd == pytest.approx(0.1)
             (tool,) = services.web_tools.tools
             assert await tool.ainvoke({"query": "date"}) == {"results": []}

@@ -493,9 +493,7 @@ HOSTILE = change_report(
         total=9,
     ),
     later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
-    last_change=LastChange(
-        commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL, is_reported=True
-    ),
+    last_change=LastChange(commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL, is_reported=True),
     owners=[Owner(name=EVIL, source="history", reason=EVIL)],
     missing_information=[missing("other", EVIL, EVIL)],
     next_steps=[EVIL, "/approve", "@dependabot merge"],

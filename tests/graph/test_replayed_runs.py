@@ -128,6 +128,8 @@ REPORT = """~~~json
  'next_steps': '- Look at other writers of the folder', 'external_references': 'none',
  'Title': 'Store.load is stale after Store.save', 'labels': 'Bug, `regression`', 'effort': 'Small'}}
 ~~~"""
+
+
 def reply(request: ReceivedRequest) -> ScriptedReply:
     """What the sloppy model answers: in the content where a call is asked for, by a call where content is."""
     wanted = request.body.get("response_format") or {}

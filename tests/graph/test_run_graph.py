@@ -100,7 +100,7 @@ async def test_searches_run_in_one_superstep():
 
 @pytest.mark.parametrize("schema", ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding"])
 async def test_after_a_failed_model_call_rules_answer_in_the_same_step(schema: str):
-    report = await run(with_model(factories.answers(**{schema: ModelUnavailable("rate limited (429)")})))
+    report = await run(with_model(factories.answers() | {schema: ModelUnavailable("rate limited (429)")}))
 
     failed = [step for step in report.steps if step.outcome is Outcome.FAILED]
     assert [(step.engine, step.error) for step in failed] == [("model", "rate limited (429)")]

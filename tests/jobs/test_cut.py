@@ -106,7 +106,7 @@ class CutHarness:
             await asyncio.sleep(60)
 
         self.services = fake_services(
-            codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(**{name: stop}, tools=stop))
+            codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(tools=stop) | {name: stop})
         )
 
     @property

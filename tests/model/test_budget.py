@@ -57,13 +57,13 @@ async def needed(ask: Any) -> int:
 
 
 async def test_everything_that_is_sent_is_estimated():
-    plain = await needed(lambda model: model.text_output("main", 50).ainvoke("word"))
+    plain = await needed(lambda model: model.with_tools([], "main", 50).ainvoke("word"))
     assert plain == 50 + 2 + token_count.TOKENS_PER_MESSAGE
-    assert await needed(lambda model: model.text_output("main", 90).ainvoke("word")) == plain + 40
-    assert await needed(lambda model: model.text_output("main", 50).ainvoke("wordword" * 300)) > plain + 700
+    assert await needed(lambda model: model.with_tools([], "main", 90).ainvoke("word")) == plain + 40
+    assert await needed(lambda model: model.with_tools([], "main", 50).ainvoke("wordword" * 300)) > plain + 700
     assert await needed(lambda model: model.structured_output(Colour, "main", 50).ainvoke("word")) > plain + 40
     calls = [AIMessage("", tool_calls=[{"name": "f", "args": {"x": "y" * 300}, "id": "1"}])]
-    assert await needed(lambda model: model.text_output("main", 50).ainvoke(calls)) > plain + 100
+    assert await needed(lambda model: model.with_tools([], "main", 50).ainvoke(calls)) > plain + 100
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ async def test_a_cap_is_exceeded_by_no_more_than_a_reply(tool: bool):
     reply.body["usage"] = {"prompt_tokens": 900, "completion_tokens": 50, "total_tokens": 950}
     with serve_script([reply]) as server:
         model = ModelSetup(server, Limits(tokens=1_000, usd=100)).model
-        await model.text_output("main", 50).ainvoke("go")
+        await model.with_tools([], "main", 50).ainvoke("go")
         with pytest.raises(BudgetExceeded):
-            await model.text_output("main", 50).ainvoke("go")
+            await model.with_tools([], "main", 50).ainvoke("go")
     assert model.usage.tokens <= 1_000 + 50
 
 

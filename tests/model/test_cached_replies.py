@@ -25,7 +25,7 @@ def look_up(name: str) -> str:
     ("ask", "reply"),
     [
         (lambda m: m.structured_output(Colour, "main", 50), chat_completion(GREEN)),
-        (lambda m: m.text_output("main", 50), chat_completion("words \N{PILE OF POO}")),
+        (lambda m: m.with_tools([], "main", 50), chat_completion("words \N{PILE OF POO}")),
         (
             lambda m: m.with_tools([look_up], "fast", 50),
             chat_completion("so", tool_calls=[("look_up", '{"name": "x"}')]),
@@ -85,9 +85,9 @@ async def test_everything_that_affects_the_answer_is_part_of_the_key():
             model.structured_output(Colour, "main", 60).ainvoke("go"),
             model.structured_output(Colour, "fast", 50).ainvoke("go"),
             model.structured_output(Shade, "main", 50).ainvoke("go"),
-            model.text_output("main", 50).ainvoke("go"),
+            model.with_tools([], "main", 50).ainvoke("go"),
             model.with_tools([look_up], "main", 50).ainvoke("go"),
-            model.text_output("main", 50).ainvoke([AIMessage("go")]),
+            model.with_tools([], "main", 50).ainvoke([AIMessage("go")]),
         ]
         for one in asked:
             await one
@@ -113,7 +113,7 @@ async def test_tool_calls_and_their_results_are_part_of_the_key():
     ]
     with serve_script([chat_completion("words")]) as server:
         for messages in [*talks, *talks]:
-            await ModelSetup(server, replies=replies).model.text_output("main", 50).ainvoke(messages)
+            await ModelSetup(server, replies=replies).model.with_tools([], "main", 50).ainvoke(messages)
     assert len(server.requests) == len(talks)
 
 

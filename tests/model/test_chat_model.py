@@ -48,7 +48,7 @@ async def test_meters_of_parallel_blocks_do_not_mix():
 
 async def test_text():
     with serve_script([chat_completion("some words")]) as server:
-        assert await ModelSetup(server).model.text_output("main", 50).ainvoke("go") == "some words"
+        assert (await ModelSetup(server).model.with_tools([], "main", 50).ainvoke("go")).text == "some words"
 
 
 # --- tools
@@ -110,8 +110,8 @@ async def test_a_call_without_an_id_gets_one():
 async def test_the_fast_model_shares_the_budget():
     with serve_script([chat_completion("words")]) as server:
         model = ModelSetup(server).model
-        await model.with_fast_model().text_output("main", 50).ainvoke("go")
-        await model.text_output("main", 50).ainvoke("go")
-        await model.with_fast_model().with_fast_model().text_output("fast", 50).ainvoke("go")
+        await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
+        await model.with_tools([], "main", 50).ainvoke("go")
+        await model.with_fast_model().with_fast_model().with_tools([], "fast", 50).ainvoke("go")
     assert [request.body["model"] for request in server.requests] == ["gpt-4o-mini", "gpt-4o", "gpt-4o-mini"]
     assert model.usage.calls == model.with_fast_model().usage.calls == 3

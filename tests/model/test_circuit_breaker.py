@@ -26,7 +26,7 @@ async def test_after_two_failed_calls_in_a_row_nothing_is_asked(reply: ScriptedR
         setup = ModelSetup(server)
         with setup.model.measure_usage(600) as meter:
             reasons = [await reason(setup) for _ in range(4)]
-            fast = setup.model.with_fast_model().text_output("fast", 50)
+            fast = setup.model.with_fast_model().with_tools([], "fast", 50)
             with pytest.raises(ModelUnavailable, match=OPEN):
                 await fast.ainvoke("go")
             with pytest.raises(ModelUnavailable, match=OPEN):
@@ -46,7 +46,7 @@ async def test_after_two_cut_answers_in_a_row_no_model_is_asked():
         assert await reason(setup) == "answer cut at its length limit"
         assert await reason(setup) == "2 answers in a row were cut at their length limit"
         with pytest.raises(ModelUnavailable, match="in a row were cut"):
-            await setup.model.with_fast_model().text_output("fast", 50).ainvoke("go")
+            await setup.model.with_fast_model().with_tools([], "fast", 50).ainvoke("go")
     assert len(server.requests) == 4
 
 

@@ -106,8 +106,8 @@ async def test_another_model_is_asked_as_before():
     with serve_script(RateLimits().reply) as server:
         model = ModelSetup(server, fast=FAST).model
         await colour(model)
-        await model.text_output("fast", 50).ainvoke("go")
-        await model.with_fast_model().text_output("main", 50).ainvoke("go")
+        await model.with_tools([], "fast", 50).ainvoke("go")
+        await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
     assert asked_models(server) == [*GIVES_WAY, FAST, FAST]
 
 

@@ -37,7 +37,7 @@ from triage.domain.findings import (
 )
 from triage.model.model_errors import WrongFormat
 from triage.model.model_reply import to_model_reply
-from triage.model.output_formats import text_format, tools_or_answer_format
+from triage.model.output_formats import tools_or_answer_format
 from triage.model.token_count import TokenCount
 
 NO_PLACE = {"path": None, "start_line": None, "end_line": None, "quote": None}
@@ -276,16 +276,3 @@ def test_a_call_that_is_written_as_text(written: str):
     turn = tools_or_answer_format(TOOLS, CodebaseFinding).modes[0].read(make_reply(written))
     assert isinstance(turn, AIMessage)
     assert [(call["name"], call["args"]) for call in parse_calls(turn, 0, TOOLS)] == [("grep", {"text": "x"})]
-
-
-@pytest.mark.parametrize(
-    ("written", "text"),
-    [
-        ('{"a": 1}', '{"a": 1}'),
-        ('<think>{"a": 2}</think>\n{"a": 1}', '{"a": 1}'),
-        ('Hm. {"a": 2}</think>{"a": 1}', '{"a": 1}'),
-        ('Here: {"a": 1,}', 'Here: {"a": 1,}'),
-    ],
-)
-def test_a_text(written: str, text: str):
-    assert text_format().modes[0].read(make_reply(written)) == text

@@ -300,7 +300,7 @@ async def test_a_dropped_model_is_dropped_for_the_fast_model_too():
         fast = model.with_fast_model()
         assert await reason_of(fast) == "no such model (404)"
         with pytest.raises(ModelUnavailable):
-            await model.text_output("fast", 50).ainvoke("go")
+            await model.with_tools([], "fast", 50).ainvoke("go")
     assert asked_models(server) == ["gpt-4o-mini"]
 
 

@@ -1,10 +1,7 @@
-"""Plain text and free JSON as models send them: behind thoughts, or by a call that nobody asked for."""
+"""Plain text as models send it: behind thoughts."""
 
 import pytest
 
-from testing.servers.scripted_server import chat_completion, serve_script
-from tests.model.model import ModelSetup
-from triage.base.errors import ModelUnavailable
 from triage.model.lenient_json import strip_thinking
 
 
@@ -23,23 +20,3 @@ from triage.model.lenient_json import strip_thinking
 )
 def test_thoughts_are_no_part_of_a_text(text: str, rest: str):
     assert strip_thinking(text) == rest
-
-
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        (chat_completion("<think>Hm.</think>\nWhy: x"), "Why: x"),
-        (chat_completion(tool_calls=[("comment", '{"text": "Why: x"}')]), "Why: x"),
-        (chat_completion(tool_calls=[("comment", '{"why": "x", "check": "y"}')]), '{"why": "x", "check": "y"}'),
-    ],
-)
-async def test_a_text_is_taken_wherever_it_stands(reply, text: str):
-    with serve_script([reply]) as server:
-        assert await ModelSetup(server).model.text_output("main", 50).ainvoke("go") == text
-
-
-async def test_thoughts_alone_are_no_text():
-    with serve_script([chat_completion("<think>Hm.</think>")]) as server:
-        chain = ModelSetup(server).model.text_output("main", 50)
-        with pytest.raises(ModelUnavailable, match="empty answer"):
-            await chain.ainvoke("go")

@@ -21,7 +21,7 @@ from triage.domain.findings import RelevantFile
 from triage.domain.skill import MAX_ACTIVE_SKILLS, SKILL_FOLDER, Skill, SkillTier
 from triage.ports import Services
 
-T = TypeVar("T")
+T = TypeVar("T", bound=BaseModel)
 TITLE = "=== Skill Activated: {} ==="
 MAX_REFERENCES = 5
 """Files of one skill."""
@@ -163,35 +163,18 @@ def _list_candidates(written: str) -> Iterator[str]:
     yield posixpath.normpath(path.lstrip("/"))
 
 
-def find_selections(answer: Any) -> list[str]:
+def find_selections(answer: BaseModel) -> list[str]:
     """Return the ids in an answer's field `skills`, and those of `SKILL_SELECT:{id}` in its own words."""
-    fields = _list_fields(answer)
-    listed = fields.get("skills", [])
-    ids = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
-    texts = [answer] if isinstance(answer, str) else [fields.get(name) for name in _SELECTING_FIELDS]
-    written = [found for text in texts if isinstance(text, str) for found in _SELECTION.findall(text)]
-    cleaned = (one.strip().strip("`{}\"'").removeprefix("SKILL_SELECT:").strip("{} ").lower() for one in ids)
+    texts = [getattr(answer, name, "") for name in _SELECTING_FIELDS]
+    written = [found for text in texts for found in _SELECTION.findall(text)]
+    listed: list[str] = getattr(answer, "skills", [])
+    cleaned = (one.strip().strip("`{}\"'").removeprefix("SKILL_SELECT:").strip("{} ").lower() for one in listed)
     return list(dict.fromkeys([*cleaned, *(one.lower() for one in written)]))
 
 
 def remove_selections(answer: T) -> T:
     """Return the answer without `SKILL_SELECT:{id}`, which nobody else shall read."""
-    if isinstance(answer, str):
-        return _remove(answer)  # type: ignore[return-value]
-    texts = {name: value for name, value in _list_fields(answer).items() if isinstance(value, str)}
-    changed = {name: _remove(value) for name, value in texts.items() if "SKILL_SELECT" in value}
-    if not changed:
-        return answer
-    if isinstance(answer, BaseModel):
-        return answer.model_copy(update=changed)
-    return {**answer, **changed}  # type: ignore[dict-item, return-value]
-
-
-def _remove(text: str) -> str:
-    return _SELECTION.sub("", text).strip()
-
-
-def _list_fields(answer: Any) -> dict[str, Any]:
-    if isinstance(answer, BaseModel):
-        return {name: getattr(answer, name) for name in type(answer).model_fields}
-    return answer if isinstance(answer, dict) else {}
+    fields = ((name, getattr(answer, name)) for name in type(answer).model_fields)
+    texts = {name: value for name, value in fields if isinstance(value, str) and "SKILL_SELECT" in value}
+    changed = {name: _SELECTION.sub("", text).strip() for name, text in texts.items()}
+    return answer.model_copy(update=changed) if changed else answer

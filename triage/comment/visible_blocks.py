@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from triage.comment import wording
 from triage.comment.permalink import build_permalink, build_reference_url, format_location
 from triage.comment.template import render_block
-from triage.domain.code import MAX_NARROW, BestPlace, LastChange, PathChange, Span
+from triage.domain.code import MAX_NARROW, BestPlace, LastChange, PathChange, RegressionWindow, Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.skill import UsedSkill
@@ -125,21 +125,20 @@ def render_history(report: RunReport) -> Iterator[str]:
     is_confirmed = wording.has_model_answer(report) and report.verdict == "CONFIRMED"
     if later and not is_confirmed:  # else it was found in the code as it is now
         yield render_block("blocks", "later_change", later, _build_commit_link(report, later.commit.commit))
-    elif last and _is_as_new_as_the_fault(last, report):
+    elif last and _is_news(last, report):
         yield render_block("blocks", "last_change", last, _build_commit_link(report, last.commit.commit))
     if report.owners:
         yield render_block("blocks", "owners", report.owners)
 
 
-def _is_as_new_as_the_fault(last: LastChange, report: RunReport) -> bool:
-    """Return whether the commit came with the reporter's version, or after the one that worked.
+def _is_news(last: LastChange, report: RunReport) -> bool:
+    """Return whether the commit came with the reporter's version, or after the one that worked, and is not told yet.
 
     Of fifteen bugs that were played by hand, the last change brought the fault in seven: else it is a rename or a move.
     """
-    window = report.regression_window
-    commits = [change.commit for change in (*window.commits, *window.further)] if window else []
-    is_told = last.commit.commit[:7] in report.why
-    return not is_told and (last.is_reported or last.commit.commit in commits)
+    window, commit = report.regression_window or RegressionWindow(worked_in="", broken_in=""), last.commit.commit
+    is_told = commit[:7] in report.why or any(change.commit == commit for change in window.commits)
+    return not is_told and (last.is_reported or any(change.commit == commit for change in window.further))
 
 
 def render_window(report: RunReport) -> str:

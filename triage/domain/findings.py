@@ -173,8 +173,8 @@ class CritiqueFinding(AgentFindingBase):
     """The critic's judgement of all that was found."""
 
     verdict: Verdict
-    confidence_adjustment: Annotated[float, IfMissing(0.0)]
-    """Between -0.5 and 0.5: the critic's prompt says so, and what is outside changes nothing."""
+    confidence_adjustment: Annotated[float, Field(ge=-0.5, le=0.5), IfMissing(0.0)]
+    """What is out of this range changes nothing."""
     gaps: Texts
     """What only this repository's code can answer: a further round looks it up."""
     questions_for_reporter: Texts

@@ -135,9 +135,6 @@ class ChatModel:
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         return self._chain(output_formats.structured_format(answer), tier, max_tokens)
 
-    def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
-        return self._chain(output_formats.text_format(), tier, max_tokens)
-
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._chain(output_formats.tools_format(tools), tier, max_tokens)
 

@@ -103,10 +103,6 @@ def _shorten_schema(schema: Any) -> Any:
     }
 
 
-def text_format() -> OutputFormat[str]:
-    return OutputFormat("text", (Mode("plain", {}, _read_text),))
-
-
 def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
     specs = [_shorten_schema(convert_to_openai_tool(tool)) for tool in tools]
     return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
@@ -169,16 +165,6 @@ def _check_complete(reply: ModelReply) -> ModelReply:
     if reply.refused:
         raise InvalidAnswer("refused by the model")
     return reply
-
-
-def _read_text(reply: ModelReply) -> str:
-    """Return the content without thoughts before it, else what stands in a function call that nobody asked for."""
-    text = strip_thinking(_check_complete(reply).message.text).strip()
-    if not text and reply.tools:
-        args = reply.tools[0].args
-        texts = [value for value in args.values() if isinstance(value, str)] if isinstance(args, dict) else []
-        text = texts[0] if len(texts) == 1 else _dump_arguments(args)
-    return _require_any([text])[0]
 
 
 def _require_any(texts: Sequence[str]) -> Sequence[str]:
