@@ -16,6 +16,8 @@ from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_200
 MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
+MAX_ADJUSTMENT = 0.5
+"""As the prompt says; a larger adjustment, or one without a reason, changes nothing."""
 FOLLOWED_FROM = 0.7
 """Above it, the search says that it can follow the symptom to these lines: see its prompt."""
 UNVERIFIED_PENALTY = -0.1
@@ -68,6 +70,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
     is_confirmed = answer.verdict == "CONFIRMED" and answer.ready_for_report
+    is_reasoned = bool(answer.reasoning.strip()) and abs(answer.confidence_adjustment) <= MAX_ADJUSTMENT
     return answer.model_copy(
         update={
             "agent_name": "critic",
@@ -79,8 +82,7 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
             if is_confirmed
             else [one for one in answer.questions_for_reporter if is_question(one)][:MAX_QUESTIONS],
             "gaps_outside": answer.gaps_outside[:MAX_OUTSIDE],
-            # Without a reason it changes nothing.
-            "confidence_adjustment": answer.confidence_adjustment if answer.reasoning.strip() else 0.0,
+            "confidence_adjustment": answer.confidence_adjustment if is_reasoned else 0.0,
         }
     )
 

@@ -173,8 +173,7 @@ class CritiqueFinding(AgentFindingBase):
     """The critic's judgement of all that was found."""
 
     verdict: Verdict
-    confidence_adjustment: Annotated[float, Field(ge=-0.5, le=0.5), IfMissing(0.0)]
-    """What is out of this range changes nothing."""
+    confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
     gaps: Texts
     """What only this repository's code can answer: a further round looks it up."""
     questions_for_reporter: Texts
