@@ -1,7 +1,7 @@
 """What is learned about an endpoint during a run: modes and parameters of its models, and whom to ask first."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,8 +10,6 @@ from triage.model.output_formats import OutputFormat
 
 MAX_CUT_ANSWERS = 2
 """In a row: each is paid in full, and a model that thinks without end does not stop doing so."""
-MAX_MISFITS = 2
-"""Questions in a row that a model answered with prose: one in each mode. After the first, each is asked once."""
 FALLBACK_SECONDS = 600.0
 """How long the fallback is asked first. Most runs are shorter."""
 _OPTIONAL_REASONING = re.compile(r"gpt-(?:5\.[1-9]|[6-9])")
@@ -33,7 +31,7 @@ class EndpointFeatures:
         self._ignores_schemas = urlsplit(base_url).hostname in _IGNORES_SCHEMAS
         self._drop_reasons: dict[str, str] = {}
         self._cut_answers = 0
-        self._misfits = Counter[str]()
+        self._misfits: set[str] = set()
         self._first_mode: dict[tuple[str, str], int] = {}
         self._confirmed_modes: set[tuple[str, str, int]] = set()
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
@@ -44,13 +42,11 @@ class EndpointFeatures:
         """Return why the model is not asked any more; empty while it is."""
         if self._cut_answers >= MAX_CUT_ANSWERS:
             return f"{MAX_CUT_ANSWERS} answers in a row were cut at their length limit"
-        if self._misfits[model] >= MAX_MISFITS:
-            return f"{MAX_MISFITS} answers in a row could not be read"
         return self._drop_reasons.get(model, "")
 
     def has_misfit(self, model: str) -> bool:
-        """Return whether its last answer that needed a form could not be read, also when asked again."""
-        return self._misfits[model] > 0
+        """Return whether its last answer that needed a form could not be read: then each question is asked once."""
+        return model in self._misfits
 
     def prefers_fallback(self, model: str, now: float) -> bool:
         """Return whether the fallback of a model is asked before it."""
@@ -99,13 +95,13 @@ class EndpointFeatures:
         """Remember that an answer in this mode could be read."""
         self._cut_answers = 0
         if output_format.name == "structured":
-            self._misfits[model] = 0
+            self._misfits.discard(model)
         self.accept_mode(model, output_format, index)
         self._confirmed_modes.add((model, output_format.name, index))
 
     def record_misfit(self, model: str, output_format: OutputFormat[Any], index: int) -> None:
         """Begin with the next mode from now on if no answer in this one could be read: the endpoint may ignore it."""
-        self._misfits[model] += 1
+        self._misfits.add(model)
         if (model, output_format.name, index) not in self._confirmed_modes:
             self.accept_mode(model, output_format, min(index + 1, len(output_format.modes) - 1))
 
