@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
-from triage.agents.prompts import find_traceback_lines, shows_reason
+from triage.agents.prompts import find_traceback_lines, get_named, shows_reason
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
@@ -79,7 +79,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
         confidence=confidence,
         reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
         error=None,
-        relevant_files=[_to_relevant_file(hit, agent_input) for hit in select_suspects(hits, likely)],
+        relevant_files=await in_thread(_list_files, select_suspects(hits, likely), agent_input, services.codebase),
         root_cause_location=_format_root_cause(first) if first and confidence >= CONFIDENT_FROM else None,
     )
 
@@ -97,18 +97,35 @@ def select_suspects(hits: Sequence[Hit], likely: Collection[str] = ()) -> list[H
     ]
 
 
-def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:
+def _list_files(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> list[RelevantFile]:
+    return [_to_relevant_file(hit, agent_input, codebase) for hit in hits]
+
+
+def _to_relevant_file(hit: Hit, agent_input: AgentInput, codebase: Codebase) -> RelevantFile:
     place = agent_input.best_place
     if place and place.span.path == hit.path and place.line:
         span, symbol, quote, reason = place.span, place.symbol, place.quote, SIGN_REASONS[place.sign]
     elif hit.passages:
-        best = hit.passages[0]
-        reason = next(iter(hit.reasons), NO_REASON)
+        best, reason = _match_reason(hit, codebase)
         quote = _choose_quote(best, agent_input, reason)
         span, symbol = _narrow_span(best, quote), best.symbol
     else:  # of a file beyond the limits of the index only the path is known
         return _make_relevant_file(hit.path, next(iter(hit.reasons), NO_REASON))
     return _make_relevant_file(hit.path, reason, span, symbol, quote)
+
+
+def _match_reason(hit: Hit, codebase: Codebase) -> tuple[Passage, str]:
+    """Return a passage and a reason that are about the same: the best passage, or else what the best reason names."""
+    best = hit.passages[0]
+    if not hit.reasons:
+        return best, NO_REASON
+    own_name = (best.symbol or "").rpartition(".")[2]
+    own = next((reason for reason in hit.reasons if own_name and own_name in get_named(reason)), None)
+    if own:
+        return best, own
+    named = get_named(hit.reasons[0]) if hit.reasons[0].startswith("defines") else ""
+    defined = (passage for passage in codebase.find_definitions(named) if passage.span.path == hit.path)
+    return (next(defined, best) if named else best), hit.reasons[0]
 
 
 def _make_relevant_file(

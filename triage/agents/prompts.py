@@ -197,6 +197,12 @@ def is_question(text: str) -> bool:
 _NAMED = re.compile(r"`([^`]+)`")
 
 
+def get_named(reason: str) -> str:
+    """Return the last name that a reason quotes, which is where its words stand; empty if it quotes none."""
+    quoted = _NAMED.findall(reason)
+    return quoted[-1].strip("()") if quoted else ""
+
+
 def shows_reason(reason: str, line: str) -> bool:
     """Return whether a line has the first name that a reason quotes; true if the reason quotes none."""
     named = _NAMED.search(reason)

@@ -22,6 +22,8 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("Having upgraded shop from 2.07 to 2.2.1 I see an error.", ("2.07", "2.2.1")),
         ("After downgrading shop to `17.0.2`, the issue disappears.", ("17.0.2", "")),
         ("This was not the case in 4.13.0.", ("4.13.0", "")),
+        ("1.10.1 breaks `shop.total()`", ("", "1.10.1")),
+        ("Shop 1.10 broke the totals", ("", "1.10")),
         ("With 4.12 (https://shop.example/x) things are saner:", ("4.12", "")),
         ("Regression in 440505cb2cadbe1a5b9fba246bcde6c04f51d07e.", ("", "440505cb2cadbe1a5b9fba246bcde6c04f51d07e")),
         ("Reverting 46a890960e4b07e5aec479aa8e07e9c34ce68aee fixes the problem.", ("", "46a890960e4b07e5aec479aa8e07e9c34ce68aee")),

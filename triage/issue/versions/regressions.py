@@ -149,6 +149,7 @@ _TELLS_BROKEN = tuple(
     re.compile(pattern.replace("BROKEN", _BROKEN_VERSION), re.I)
     for pattern in (
         rf"{_PROBLEM} {_BEGINS} (?:in|with|since|from|after) BROKEN",
+        r"^(?:\[?\w+\]?:? )?(?:\w+ )?BROKEN (?:breaks|broke|has broken)\b",
         r"(?:升级|更新|升)(?:到|至)了? ?BROKEN",
         r"(?:从|自) ?BROKEN ?(?:版本)?(?:开始|起|之后)",
         r"BROKEN ?(?:版本|版)? ?(?:就|会)?(?:报错|异常|不行|出错|有问题)",
