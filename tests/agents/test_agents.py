@@ -105,7 +105,6 @@ def test_every_prompt_is_a_file_with_the_rule_on_data(name: str):
     assert "{" not in text, "no holes"
 
 
-
 STORE = """class Store:
     def save(self):
         self.write(self.items)

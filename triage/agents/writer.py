@@ -1,6 +1,5 @@
 """Writer: the report, its ticket and the comment, in one answer; then merged into one output."""
 
-import json
 import re
 from collections.abc import Awaitable, Sequence
 from typing import Any
@@ -168,7 +167,6 @@ def parse_comment_draft(text: str) -> CommentDraft:
     text = text[:MAX_DRAFT_CHARS].strip()
     if fenced := _FENCE.match(text):
         text = fenced[1]
-    text = _write_labels(text)
     matches = list(_LABEL.finditer(text))
     if not matches:
         return CommentDraft(why=_strip_marks(text))
@@ -177,28 +175,6 @@ def parse_comment_draft(text: str) -> CommentDraft:
     for match, end in zip(matches, ends, strict=True):
         found.setdefault(match.lastgroup or "why", _strip_marks(text[match.end() : end]))
     return CommentDraft(**found)
-
-
-def _write_labels(text: str) -> str:
-    """Return the text, or that of the fields of a JSON object."""
-    try:
-        value = json.loads(text, strict=False) if text.startswith("{") else None
-    except (ValueError, RecursionError):
-        return text
-    while isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict | str):
-        if isinstance(inner, str) and _LABEL.match(_to_label(next(iter(value)))):
-            break
-        value = inner
-    if isinstance(value, str):
-        return value
-    fields = value.items() if isinstance(value, dict) else ()
-    lines = [f"{_to_label(name)} {item}" for name, item in fields if isinstance(item, str)]
-    return "\n".join(lines) or text
-
-
-def _to_label(name: str) -> str:
-    words = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
-    return f"{words.replace('_', ' ').lower()}:"
 
 
 def _strip_marks(text: str) -> str:
