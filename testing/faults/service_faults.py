@@ -147,8 +147,8 @@ def _supervisor_fault(name: str, message: str, status: str, max_requests: int, *
 
 
 SEARCH_KEY = "tvly-" + "z3" * 16
-AGENT_REQUESTS = 6
-"""Of a run without web search: investigator, one look-up, codebase search, critic, and two drafts of the writer."""
+AGENT_REQUESTS = 5
+"""Of a run without web search: investigator, one look-up, codebase search, critic, writer."""
 SUPERVISOR_FAULTS = [
     _supervisor_fault("a wrong proposal where one choice is allowed", "", "complete", AGENT_REQUESTS),
     _supervisor_fault(

@@ -55,8 +55,10 @@ def test_a_narrow_window_is_shown_with_the_diffs_of_its_code():
     )
     change = PathChange(commit=commit, date="2026-01-02", subject="Fix", paths=["a.py"])
     window = RegressionWindow(worked_in="1.0", broken_in="1.1", further=[change], total=1)
+    in_folder = FakeCodebase(FILES, commits={commit: "1111111 2026-01-02\nFix\n" + diff.format("lib/a.py")})
     shown = "# 1111111111\ndiff --git a/a.py b/a.py\n@@ -1 +1 @@ def f():\n-    x = 1\n+    x = 2"
     assert render_diffs(window, codebase) == shown
+    assert "+    x = 2" in render_diffs(window, in_folder), "the project is a folder of the repository"
     assert render_diffs(window.model_copy(update={"total": 11}), codebase) == ""
     assert render_diffs(None, codebase) == ""
 

@@ -137,6 +137,19 @@ async def test_each_turn_sees_the_answers_of_those_before_as_data():
     assert reply.text.endswith(f"<</answer 1 {mark}>>\n\nRoom left for answers: 15,912 characters, 7 calls.")
 
 
+async def test_what_an_issue_shows_as_code_hides_none_of_it():
+    """Only what the program showed is left out of an answer."""
+    body = "## src/parse.py:1-9\n" + "".join(f"{number}| \n" for number in range(1, 10)) + "9" * 5_000 + "| x"
+    model = model_of(reads(1), ENOUGH)
+    issue = factories.issue(body=body)
+    asked = case().model_copy(update={"issue": issue, "parsed": read_issue(issue)})
+    long = FakeCodebase({"src/parse.py": "".join(f"line_{number} = 1\n" for number in range(9))})
+    tools = ToolRunner(build_code_tools(long), 5.0, FakeProgressLog(), lambda: NOW, FakeClock())
+    await codebase_search.answer_with_model(asked, given_services(model, tools), model)
+    (reply,) = replies(turns_of(model)[1])
+    assert "line_0 = 1" in reply.text
+
+
 async def test_a_model_that_has_seen_enough_answers_at_once():
     model = model_of(ENOUGH)
     await run(model)

@@ -49,11 +49,18 @@ def test_code_that_was_shown_is_not_sent_again():
     shown = ShownLines(first)
     more = "\n".join(["## a.py:1-9 of 20 lines", *(f" {number}| line {number}" for number in range(1, 10))])
     assert shown.leave_out(more) == (
-        "## a.py:1-9 of 20 lines\n(lines 1-6: shown before)\n 7| line 7\n 8| line 8\n 9| line 9"
+        "## a.py:1-9 of 20 lines\n(lines 1-6: they stand elsewhere here)\n 7| line 7\n 8| line 8\n 9| line 9"
     )
     other = more.replace("a.py", "b.py")
     assert shown.leave_out(other) == other
     few = "## a.py:3-4\n3| line 3\n4| line 4"
     assert shown.leave_out(few) == few, "a note would be as long"
     shown.add(other)
-    assert shown.leave_out(other) == "## b.py:1-9 of 20 lines\n(lines 1-9: shown before)"
+    assert shown.leave_out(other) == "## b.py:1-9 of 20 lines\n(lines 1-9: they stand elsewhere here)"
+
+
+def test_only_lines_that_follow_each_other_are_left_out():
+    shown = ShownLines("\n".join(["## a.py:1-9", *(f"{number}| x" for number in range(1, 10))]))
+    matches = "\n".join(["## a.py:1-9 (f)", *(f"{number}| x" for number in (1, 3, 5, 7, 9))])
+    assert shown.leave_out(matches) == matches, "between them stands more"
+    assert ShownLines("## a.py:1-3\n" + "9" * 5_000 + "| x").leave_out("## a.py:1-3\n1| x") == "## a.py:1-3\n1| x"

@@ -119,6 +119,22 @@ async def test_wrong_lines_in_prose_are_left_out():
     assert [place.text for place in report.named_places] == ["src/parse.py:2", "src/store.py:2", "src/store.py"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (("`parse` is wrong.", "Check: the day first.", "Enter 31 April."), "Check: the day first."),
+        (("`parse` is wrong. Fix idea: Check it.", "", "Enter 31 April."), "Check it."),
+    ],
+    ids=["a label in a field", "a field inside of another"],
+)
+async def test_a_paragraph_of_the_writer_is_that_of_its_field(fields: tuple[str, str, str], expected: str):
+    named = dict(zip(("why", "fix_idea", "check"), fields, strict=True))
+    report, _ = await run(factories.FILES, TriageReport=factories.report(**named))
+    assert report.why == "`parse` is wrong."
+    assert report.fix_idea in (expected, expected.removeprefix("Check: "))
+    assert report.check == "Enter 31 April."
+
+
 async def test_the_writer_asks_the_reporter_nothing():
     question = {"kind": "version", "question": "Which version?", "reason": ""}
     steps = ["Fix it", "Check. Add tests", "Test the callers: `load` and `save`"]

@@ -86,8 +86,12 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice
 
 @pytest.mark.parametrize(
     ("answer", "prose"),
-    [("<think>in a.py</think>It is b.py.", "It is b.py."), ('It is b.py: {"name": "green"}', "")],
-    ids=["prose", "an object"],
+    [
+        ("<think>in a.py</think>It is b.py.", "It is b.py."),
+        ('It is b.py: {"name": "green"}', ""),
+        ("In b.py `{}` becomes {'a': 1}.", "In b.py `{}` becomes {'a': 1}."),
+    ],
+    ids=["prose", "a form that lacks a field", "code with braces"],
 )
 async def test_prose_in_place_of_a_form_is_handed_on(answer: str, prose: str):
     with serve_script([chat_completion(answer)]) as server, pytest.raises(InvalidAnswer) as raised:

@@ -22,8 +22,8 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from triage.agents.prompts import PROMPTS, WANTED, fence, shorten
-from triage.agents.shown_code import ShownLines
+from triage.agents.prompts import PROMPTS, WANTED, fence, find_sections, shorten
+from triage.agents.shown_code import ELSEWHERE, ShownLines
 from triage.agents.written_calls import parse_calls
 from triage.base.errors import TriageError
 from triage.domain.code import LookedUp
@@ -31,6 +31,10 @@ from triage.domain.findings import CodebaseFinding
 from triage.ports import Model, Services, Toolset
 
 MAX_TURNS = 3
+CODE_SECTIONS = ("passages", "code of the earlier suspects", "definitions of what the critic names")
+"""Of the prompt. What looks like code elsewhere in it may be a stranger's."""
+CODE_TOOLS = ("read_lines", "find_symbol")
+"""Their answers are code and nothing else."""
 MIN_CHARS = 400
 """With less room for answers than this the loop ends."""
 ANSWER_TOKENS = 2_000
@@ -92,7 +96,7 @@ class CodeLookup:
     async def answer(self, messages: list[BaseMessage]) -> CodebaseFinding:
         """Return the model's answer: the one it gives in a turn, else one to the prompt and what was looked up."""
         self._messages = [SystemMessage(f"{messages[0].text}\n\n{PROMPTS['codebase_tools']}"), *messages[1:]]
-        self._shown = ShownLines("\n".join(message.text for message in messages[1:]))
+        self._shown = ShownLines(find_sections(messages[1].text, CODE_SECTIONS))
         try:
             why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
@@ -196,7 +200,11 @@ class CodeLookup:
         answers: Mapping[str | None, str],
         refused: Mapping[str | None, str],
     ) -> None:
-        shown = self._fit(answers)
+        run = [call for call in calls if call["id"] in answers]
+        texts = [self._leave_out_shown(call, answers[call["id"]]) for call in run]
+        cut = cut_longest(texts, int(self._chars_left * MAX_SHARE))
+        shown = {call["id"]: text for call, text in zip(run, cut, strict=True)}
+        self._shown.add("\n".join(shown[call["id"]] for call in run if call["name"] in CODE_TOOLS))
         self._chars_left -= sum(map(len, shown.values()))
         room = ROOM.format(chars=self._chars_left, calls=MAX_CALLS - len(self._executed))
         for call in calls:
@@ -204,7 +212,11 @@ class CodeLookup:
             answer = refused.get(call["id"])
             if answer is None:
                 answer = shown[call["id"]]
-                self.answers.append(LookedUp(call=written, answer=answer))
+                # A further round is not shown what stood elsewhere in this one.
+                whole = (
+                    answer if ELSEWHERE not in answer else cut_lines(answers[call["id"]], MAX_ANSWERS_CHARS // len(run))
+                )
+                self.answers.append(LookedUp(call=written, answer=whole))
                 title = f"answer {self._executed[written]}"
                 self._transcript.append(f"# {title} to {written}\n{answer}")
             elif answer == LIMIT_REACHED:
@@ -212,17 +224,8 @@ class CodeLookup:
             reply = fence({title: answer}).text + (f"\n\n{room}" if call is calls[-1] else "")
             self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
 
-    def _fit(self, answers: Mapping[str | None, str]) -> dict[str | None, str]:
-        """Return the answers without the code that was shown, and the longest cut, as `cut_longest` does."""
-        fitted: dict[str | None, str] = {}
-        room = int(self._chars_left * MAX_SHARE)
-        for waiting, key in zip(
-            range(len(answers), 0, -1), sorted(answers, key=lambda key: len(answers[key])), strict=True
-        ):
-            fitted[key] = cut_lines(self._shown.leave_out(answers[key]), max(0, room) // waiting)
-            self._shown.add(fitted[key])
-            room -= len(fitted[key])
-        return fitted
+    def _leave_out_shown(self, call: ToolCall | InvalidToolCall, answer: str) -> str:
+        return self._shown.leave_out(answer) if call["name"] in CODE_TOOLS else answer
 
 
 def _format_call(call: ToolCall | InvalidToolCall) -> str:

@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool, tool
 from triage.agents.shown_code import format_heading, format_location, number_lines, pluralize
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup, is_named
+from triage.citations.written_place import clean_symbol
 from triage.domain.code import LineMatch, LineMatches, Passage
 from triage.ports import Codebase
 
@@ -32,6 +33,7 @@ OF_OTHERS = "Its owner defines no such name, but may inherit it. Others of this 
 MAX_MEMBERS = 20
 """Of the part of a definition that is not shown."""
 MAX_COMMITS = 10
+NO_COMMIT = "No commit with this id is in the history of the indexed one."
 MIN_GREP_CHARS = 2
 _PATTERN = re.compile(r"\w\|\w|\.[*+]|\\[bdswBDSW(.|]")
 _MEMBER = re.compile(r"\s{0,40}(?:[\w()]{1,20}\s){0,4}(?:def|class|fn|func|function|fun|sub|struct|enum)\s+[\w.]+")
@@ -161,6 +163,7 @@ def render_definitions(codebase: Codebase, name: str) -> str:
     A constant or an option has no definition in the index: the lines that begin with it come first.
     """
     name = name[:MAX_QUERY_CHARS]
+    name = clean_symbol(name) or name
     found = codebase.find_definitions(name)
     if not found:
         last = (_WORDS.findall(name) or [""])[-1]
@@ -169,7 +172,7 @@ def render_definitions(codebase: Codebase, name: str) -> str:
         return _join_blocks(
             nothing, *([f"Lines with `{last}`:", _render_lines(matches.lines)] if matches.lines else [])
         )
-    is_other = len(_WORDS.findall(name)) > 1 and not is_named(found[0], name)
+    is_other = len(_WORDS.findall(name)) > 1 and not any(is_named(one, name) for one in found)
     shown = 1 if is_other else MAX_DEFINITIONS
     bodies = [
         _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
@@ -212,9 +215,15 @@ def render_log(codebase: Codebase, path: str, text: str = "") -> str:
 
 def render_commit(codebase: Codebase, commit: str, path: str = "") -> str:
     """Return the message and the diff of a commit."""
-    known_path = (CitationLookup(codebase).resolve(path) or "") if path else ""
-    shown = codebase.show_commit(commit.strip().lower(), known_path)
-    return shown or "No commit with this id is in the history of the indexed one."
+    commit = commit.strip().lower()
+    if not path:
+        return codebase.show_commit(commit) or NO_COMMIT
+
+    def render(known_path: str) -> str:
+        shown = codebase.show_commit(commit, known_path)
+        return shown or (f"This commit does not change {known_path}." if codebase.show_commit(commit) else NO_COMMIT)
+
+    return _render_for_file(codebase, path, render)
 
 
 def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
 from triage.agents.prompts import find_traceback_lines, get_named, shows_reason
+from triage.agents.shown_code import format_file
 from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
@@ -73,14 +74,15 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
     hits.sort(key=lambda hit: likely.index(hit.path) if hit.path in likely else len(likely))
     confidence = estimate_confidence(hits, agent_input, services.codebase)
     first = hits[0] if hits else None
+    files = await in_thread(_list_files, select_suspects(hits, likely), agent_input, services.codebase)
     return CodebaseFinding(
         agent_name="codebase_search",
         summary=_summarize(first),
         confidence=confidence,
         reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
         error=None,
-        relevant_files=await in_thread(_list_files, select_suspects(hits, likely), agent_input, services.codebase),
-        root_cause_location=_format_root_cause(first) if first and confidence >= CONFIDENT_FROM else None,
+        relevant_files=files,
+        root_cause_location=format_file(files[0]) if files and confidence >= CONFIDENT_FROM else None,
     )
 
 
@@ -120,7 +122,8 @@ def _match_reason(hit: Hit, codebase: Codebase) -> tuple[Passage, str]:
     if not hit.reasons:
         return best, NO_REASON
     own_name = (best.symbol or "").rpartition(".")[2]
-    own = next((reason for reason in hit.reasons if own_name and own_name in get_named(reason)), None)
+    names = {reason: get_named(reason).rpartition(".")[2] for reason in hit.reasons}
+    own = next((reason for reason, name in names.items() if own_name and name == own_name), None)
     if own:
         return best, own
     named = get_named(hit.reasons[0]) if hit.reasons[0].startswith("defines") else ""
@@ -162,14 +165,6 @@ def _choose_quote(passage: Passage, agent_input: AgentInput, reason: str) -> str
     code = [line for line in lines if not _COMMENT_LINE.match(line)]
     named = [line for line in code if shows_reason(reason, line)]
     return max(quoted, key=len) if quoted else next(iter([*named, *code, *lines]), None)
-
-
-def _format_root_cause(hit: Hit) -> str:
-    if not hit.passages:  # of a file beyond the limits of the index only the path is known
-        return hit.path
-    best = hit.passages[0]
-    location = f"{hit.path}:{best.span.start}-{best.span.end}"
-    return f"{location} ({best.symbol})" if best.symbol else location
 
 
 def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> float:

@@ -126,7 +126,8 @@ def render_diffs(window: RegressionWindow | None, codebase: Codebase) -> str:
 
 def _read_diff(change: PathChange, codebase: Codebase) -> str:
     files = re.split(r"^(?=diff --git )", codebase.show_commit(change.commit), flags=re.MULTILINE)[1:]
-    of_code = [diff for diff in files if any(f" b/{path}\n" in diff for path in change.paths)]
+    # The project may be a folder of the repository.
+    of_code = [diff for diff in files if diff.partition("\n")[0].endswith(tuple(f"/{path}" for path in change.paths))]
     lines = [line for diff in of_code for line in diff.splitlines() if re.match(r"diff |@@|[+-](?![+-]{2} )", line)]
     return "\n".join([f"# {change.commit[:10]}", *lines]) if lines else ""
 
@@ -210,7 +211,8 @@ def _read_prose(text: str, services: Services) -> CodebaseFinding | None:
             named[place.path] = place
     files = []
     for place in named.values():
-        line = next(line.strip() for line in text.splitlines() if place.text in line)
+        written = re.compile(rf"(?<![\w./-]){re.escape(place.text)}")
+        line = next(line.strip() for line in text.splitlines() if written.search(line))
         found = CodePlace(place.path, *((place.span.start, place.span.end) if place.span else ()))
         files.append(_to_relevant_file(found, shorten(line, MAX_REASON_CHARS)))
     return (

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
@@ -91,6 +91,15 @@ def fence(sections: Mapping[str, str]) -> HumanMessage:
     hashes = (blake2b(json.dumps([n, *texts.items()]).encode(), digest_size=8).hexdigest() for n in count())
     mark = next(mark for mark in hashes if not any(mark in text for text in texts.values()))
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
+
+
+def find_sections(prompt: str, names: Collection[str]) -> str:
+    """Return the texts of these sections of a prompt. No text between the marks has a mark of its own to give."""
+    mark = re.search(r"<<issue title ([0-9a-f]{16})>>", prompt)
+    parts = (
+        (prompt.partition(f"<<{name} {mark[1]}>>\n")[2].partition(f"\n<</{name} ")[0] for name in names) if mark else ()
+    )
+    return "\n".join(parts)
 
 
 def fence_below_catalogue(sections: Mapping[str, str], catalogue: str) -> HumanMessage:
@@ -198,9 +207,9 @@ _NAMED = re.compile(r"`([^`]+)`")
 
 
 def get_named(reason: str) -> str:
-    """Return the last name that a reason quotes, which is where its words stand; empty if it quotes none."""
+    """Return the name of what a reason is about: what is defined, or where its words stand; empty without one."""
     quoted = _NAMED.findall(reason)
-    return quoted[-1].strip("()") if quoted else ""
+    return quoted[0 if reason.startswith("defines") else -1].strip("()") if quoted else ""
 
 
 def shows_reason(reason: str, line: str) -> bool:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Set as AbstractSet
 
 from triage.domain.code import Passage
 from triage.domain.findings import RelevantFile
 
 MAX_LINE_CHARS = 300
 NumberedLine = tuple[int, str]
+Place = tuple[str, int]
+"""A path and a line of it."""
 ReadLines = Callable[[str], list[str] | None]
 MARGIN = 10
 """Lines above and below the cited ones."""
@@ -16,8 +18,8 @@ MAX_CITED_LINES = 60
 """Of one place, without the margin."""
 MAX_CHARS = 12_000
 """Of all places together."""
-MIN_LEFT_OUT = 5
-_HEADING, _NUMBER = re.compile(r"## (.+?):\d+(?:-\d+)?(?: |$)"), re.compile(r" *(\d+)\| ?")
+MIN_LEFT_OUT, ELSEWHERE = 5, "they stand elsewhere here"
+_HEADING, _NUMBER = re.compile(r"## (.+?):\d{1,7}(?:-\d{1,7})?(?: |$)"), re.compile(r" {0,7}(\d{1,7})\| ?")
 
 
 def format_heading(passage: Passage) -> str:
@@ -56,24 +58,38 @@ class ShownLines:
     """The numbered lines of code that a model has seen, so that it is not sent them again."""
 
     def __init__(self, text: str) -> None:
-        self._shown: set[tuple[str, int]] = set()
+        self._shown: set[Place] = set()
         self.add(text)
 
     def add(self, text: str) -> None:
         self._shown.update(place for place, _ in _walk(text) if place)
 
     def leave_out(self, text: str) -> str:
-        """Return the text with a note for each run of at least five lines in it that were shown."""
+        """Return the text with a note for each run of at least five lines in it that are known."""
         kept: list[str] = []
-        for is_known, group in groupby(_walk(text), key=lambda one: one[0] in self._shown):
-            run = list(group)
-            numbers = [place[1] for place, _ in run if place]
-            is_left_out = is_known and len(run) >= MIN_LEFT_OUT
-            kept += [f"(lines {numbers[0]}-{numbers[-1]}: shown before)"] if is_left_out else [line for _, line in run]
+        for run in _split_into_runs(text, self._shown):
+            first, last = run[0][0], run[-1][0]
+            if first and last and first in self._shown and len(run) >= MIN_LEFT_OUT:
+                kept.append(f"(lines {first[1]}-{last[1]}: {ELSEWHERE})")
+            else:
+                kept += [line for _, line in run]
         return "\n".join(kept)
 
 
-def _walk(text: str) -> Iterator[tuple[tuple[str, int] | None, str]]:
+def _split_into_runs(text: str, shown: AbstractSet[Place]) -> Iterator[list[tuple[Place | None, str]]]:
+    """Yield the lines of a text, known ones that follow each other together."""
+    run: list[tuple[Place | None, str]] = []
+    for place, line in _walk(text):
+        before = run[-1][0] if run else None
+        follows = place and before and place in shown and before in shown and place == (before[0], before[1] + 1)
+        if run and not follows:
+            yield run
+            run = []
+        run.append((place, line))
+    yield run
+
+
+def _walk(text: str) -> Iterator[tuple[Place | None, str]]:
     """Yield each line of a text, with its path and number if it is a line of code below a heading."""
     path = ""
     for line in text.split("\n"):

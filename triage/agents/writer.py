@@ -90,8 +90,12 @@ def _render_code(suspects: Sequence[RelevantFile], services: Services) -> str:
 def _label_paragraphs(written: TriageReport) -> str:
     """Return the explanation as one text: some models write all of it, with labels, into one field."""
     paragraphs = {"Why": written.why, "Fix idea": written.fix_idea, "Check": written.check}
-    labelled = ((label, text.strip()) for label, text in paragraphs.items() if text.strip())
-    return "\n".join(text if _LABEL.match(text) else f"{label}: {text}" for label, text in labelled)
+    return "\n".join(add_label(label, text.strip()) for label, text in paragraphs.items() if text.strip())
+
+
+def add_label(label: str, text: str) -> str:
+    """Return the text with a label before it, unless it begins with one."""
+    return text if _LABEL.match(text) else f"{label}: {text}"
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:

@@ -20,7 +20,7 @@ MAX_PLACES = 10
 _PLACE = re.compile(r"(?<![\w./@+-])[\w@+-][\w./@+-]{0,300}\.[A-Za-z]\w{0,9}(?::\d{1,7}(?:-\d{1,7})?)?(?![\w/:])")
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
 _QUOTED = re.compile(r"`([^`\n]{1,100})`")
-MAX_BESIDE_CHARS = 80
+MAX_BESIDE_CHARS, MAX_WORD_LINES = 80, 3
 _KEYWORDS = word_set(
     "assert async await break catch class const continue default except export extends false final finally function "
     "global import lambda package print private protected public raise return static struct super switch throw throws "
@@ -186,7 +186,8 @@ def _is_supported(span: Span, checked: Sequence[Span], beside: str, code: Citati
     lines = " ".join((code.lines(span.path) or [])[span.start - 1 : span.end])
     names = (name for quoted in _QUOTED.findall(beside) for name in re.findall(r"[A-Za-z_$][\w$]{2,}", quoted)[-1:])
     is_named = any(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", lines) for name in names)
-    return is_named or not _list_words(beside).isdisjoint(_list_words(lines))
+    is_short = span.end - span.start < MAX_WORD_LINES  # of many lines some have any word
+    return is_named or (is_short and not _list_words(beside).isdisjoint(_list_words(lines)))
 
 
 def _list_words(text: str) -> set[str]:

@@ -144,7 +144,7 @@ def _is_news(last: LastChange, report: RunReport) -> bool:
 def render_window(report: RunReport) -> str:
     """Return the commits between the version that worked and the one that does not, or how few there are."""
     window = report.regression_window
-    if window is None or not (window.commits or 0 < window.total <= MAX_NARROW):
+    if window is None or not (window.commits or (0 < window.total <= MAX_NARROW and not window.is_named_commit)):
         return ""
     return render_block("blocks", "window", window, _link_commits(report, window.commits))
 
@@ -189,7 +189,8 @@ def build_code_link(report: RunReport) -> str:
 def find_shown_lines(report: RunReport) -> Span | None:
     """Return the lines of the best place, else of a model's first suspect or of the only likely file."""
     span: Span | None = None
-    if report.best_place:
+    first = report.suspects[0].span if report.suspects else None
+    if report.best_place and (first is None or wording.is_lead_first(report)):
         span = report.best_place.span
     elif report.suspects and (wording.has_model_answer(report) or len(list_likely_suspects(report)) == 1):
         span = report.suspects[0].span

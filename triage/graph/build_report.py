@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
-from triage.agents.writer import CommentDraft, parse_comment_draft
+from triage.agents.writer import CommentDraft, add_label, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.code import SIGN_REASONS, BestPlace, LikelyFiles, Span
@@ -120,7 +120,7 @@ def _write_explanation(draft: TriageReport, state: BugTriageState, code: Citatio
 
     Empty unless a model has searched or judged: by rules nobody knows why.
     """
-    written = parse_comment_draft(state.output.github_comment_markdown if state.output else "")
+    written = _read_paragraphs(draft, state.output.github_comment_markdown if state.output else "")
     reasoning = state.codebase.reasoning if state.codebase and state.searched_by_model else ""
     why = next((text for text in (written.why, reasoning) if _names_suspect(text, state)), "")
     if not why or not (state.searched_by_model or state.judged_by_model):
@@ -134,6 +134,17 @@ def _write_explanation(draft: TriageReport, state: BugTriageState, code: Citatio
     ]
     texts = {"why": why, "fix_idea": next(fix_ideas, ""), "check": next(steps, "")}
     return CommentDraft(**{name: drop_wrong_lines(text, spans, code) for name, text in texts.items()})
+
+
+def _read_paragraphs(draft: TriageReport, comment: str) -> CommentDraft:
+    """Return the writer's paragraphs: of its fields, and what one of them has under labels where another is empty."""
+    inside = parse_comment_draft(add_label("Why", draft.why.strip()))
+    fix_idea, check = _strip_label(draft.fix_idea), _strip_label(draft.check)
+    if not (comment and (fix_idea or check)):
+        return parse_comment_draft(comment)
+    kept = [inside.why, *([inside.fix_idea] if fix_idea else []), *([inside.check] if check else [])]
+    why = " ".join(filter(None, kept))
+    return CommentDraft(why=why, fix_idea=fix_idea or inside.fix_idea, check=check or inside.check)
 
 
 def _names_suspect(text: str, state: BugTriageState) -> bool:

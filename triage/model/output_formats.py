@@ -183,12 +183,14 @@ def _read_answer(reply: ModelReply, schema: type[A]) -> A:
         _check_complete(reply)
     texts = _list_texts(reply)
     problems: list[str] = []
+    is_form, fields = False, set(map(fold, schema.model_fields))
     for text in filter(None, texts):
         try:
             return schema.model_validate_json(text)
         except ValidationError:
             pass
         for value in find_json_objects(text + CUT_MARK if is_cut else text):
+            is_form = is_form or not fields.isdisjoint(map(fold, value))
             try:
                 return fit_answer(value, schema)
             except Misfit as error:
@@ -197,7 +199,8 @@ def _read_answer(reply: ModelReply, schema: type[A]) -> A:
                 problems.append("nested too deeply")
     _check_complete(reply)
     _require_any(texts)
-    prose = "" if problems else strip_thinking(texts[0]).strip()
+    # Braces in prose about code are no form.
+    prose = "" if is_form else strip_thinking(texts[0]).strip()
     problem = problems[0] if problems else "no JSON object"
     raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}", prose)
 

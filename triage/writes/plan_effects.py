@@ -157,7 +157,9 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     writes = list(_plan_issue_effects(report, page, given, suggestions))
     addition = None if report.security else given.addition
     if addition and policy.comment != "never":
-        writes = add_to_comment(writes, given.issue.number or 0, given.previous, state, given.run_key, addition)
+        known = (state or CommentState()).with_suggestions(suggestions)
+        known = known.with_labels(_list_new_labels(report, given, suggestions))
+        writes = add_to_comment(writes, given.issue.number or 0, given.previous, known, given.run_key, addition)
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
     summary = render_summary(
         page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
@@ -300,7 +302,8 @@ def plan_quiet(
 ) -> list[Effect]:
     """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks.
 
-    Where no comment may say it, the next run finds it in what this one leaves; `at` is the time of the command.
+    Where no comment may say it and none stands, the next run finds it in what this one leaves; `at` is the time of the
+    command.
     """
     body = previous.body if previous else ""
     state = parse_state(body) or silent_state or CommentState()

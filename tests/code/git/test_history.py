@@ -70,6 +70,21 @@ def test_a_commit_is_shown_for_one_of_its_files(tmp_path: Path):
     assert "b.py" not in shown
 
 
+def test_a_merge_shows_what_it_brought_of_indexed_files_alone(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n", ".env": "KEY=one\n"})
+    git(tmp_path, "checkout", "-q", "-b", "topic")
+    commit(tmp_path, {"a.py": "x = 2\n", ".env": "KEY=two\n"})
+    git(tmp_path, "checkout", "-q", "main")
+    commit(tmp_path, {"b.py": "y = 1\n"})
+    git(tmp_path, "merge", "-q", "--no-ff", "--no-commit", "topic")
+    commit(tmp_path, {".env": "KEY=three\n"})
+    codebase = GitCodebase(tmp_path, "acme/past")
+    codebase.index()
+    shown = codebase.show_commit(git(tmp_path, "rev-parse", "HEAD"))
+    assert "+x = 2" in shown
+    assert "KEY=" not in shown
+
+
 def test_each_commit_has_the_first_release_that_contains_it(tmp_path: Path):
     first, second = commits(tmp_path, "one", "two")
     git(tmp_path, "tag", "-a", "v1.0", "-m", "first")

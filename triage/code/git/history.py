@@ -62,8 +62,11 @@ def read_commit_history(
     started = time.monotonic()
     try:
         is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
-        with git.stream(*args, seconds=LOG_SECONDS) as stream:
-            output = stream.read(MAX_LOG_BYTES)
+        if text:  # a clone without the files' old versions fails
+            output = git.run(*args, seconds=LOG_SECONDS)[:MAX_LOG_BYTES]
+        else:
+            with git.stream(*args, seconds=LOG_SECONDS) as stream:
+                output = stream.read(MAX_LOG_BYTES)
     except GitError:
         return History(partial=True)
     changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
@@ -226,7 +229,9 @@ class GitHistory:
         if commit is None or self.is_ancestor(commit, self.commit) is not True:
             return ""
         only = ("--", f":(literal){self._prefix}{path}") if path else ()
-        args = ("show", "--format=format:%h %as%n%B", "--no-color", *_SAFE, "--end-of-options", commit, *only)
+        # Of a merge what it brought: git's own form for merges names no file that could be left out.
+        options = ("--format=format:%h %as%n%B", "--no-color", "-m", "--first-parent", *_SAFE)
+        args = ("show", *options, "--end-of-options", commit, *only)
         try:
             with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
                 shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")

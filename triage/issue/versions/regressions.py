@@ -121,7 +121,7 @@ _WORKED_VERSION, _BROKEN_VERSION = (
 _ANY_TO = r"(?:\S{1,30} ){0,3}?"
 _OLDER = r"(?:earlier|older|below|lower|before)(?: versions?| releases?)?"
 _LOOKS_RIGHT = (
-    r"(?:is|are|was|were|looks?|looked|works?|behaves?) (?:\w+ )?"
+    r"(?:is|are|was|were|looks?|looked|works?|behaves?) (?:(?:all|again|still|just|perfectly) )?"
     r"(?:fine|ok|okay|good|correct|right|saner?|better|as expected)\b"
 )
 _PROBLEM = r"\b(?:bug|issue|problem|regression|error|it|this|that|which|behaviou?r)"
@@ -132,7 +132,7 @@ _TELLS_WORKED = tuple(
     re.compile(pattern.replace("WORKED", _WORKED_VERSION), re.I)
     for pattern in (
         r"\blast (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:? WORKED",
-        rf"\b(?:with|in|on|under) WORKED(?: \(\S{{1,200}}\))?,? (?:\w+ ){{0,3}}{_LOOKS_RIGHT}",
+        rf"^(?:with|in|on|under) WORKED(?: \(\S{{1,200}}\))?,? (?:\w+ ){{0,3}}{_LOOKS_RIGHT}",
         rf"WORKED,? (?:and|or) {_OLDER} (?:(?:are|is|were) (?:un|not )|work)",
         rf"\b(?:downgrad|revert|roll)(?:e|ed|ing|s)? {_ANY_TO}(?:back )?to WORKED",
         r"(?:降级|回退|退回|回滚)到? ?WORKED",
@@ -149,7 +149,7 @@ _TELLS_BROKEN = tuple(
     re.compile(pattern.replace("BROKEN", _BROKEN_VERSION), re.I)
     for pattern in (
         rf"{_PROBLEM} {_BEGINS} (?:in|with|since|from|after) BROKEN",
-        r"^(?:\[?\w+\]?:? )?(?:\w+ )?BROKEN (?:breaks|broke|has broken)\b",
+        r"^BROKEN (?:breaks|broke|has broken)\b",
         r"(?:升级|更新|升)(?:到|至)了? ?BROKEN",
         r"(?:从|自) ?BROKEN ?(?:版本)?(?:开始|起|之后)",
         r"BROKEN ?(?:版本|版)? ?(?:就|会)?(?:报错|异常|不行|出错|有问题)",
