@@ -123,7 +123,7 @@ async def test_wrong_lines_in_prose_are_left_out():
     ("fields", "expected"),
     [
         (("`parse` is wrong.", "Check: the day first.", "Enter 31 April."), "Check: the day first."),
-        (("`parse` is wrong. Fix idea: Check it.", "", "Enter 31 April."), "Check it."),
+        (("`parse` is wrong. Fix idea: Count the days.", "", "Enter 31 April."), "Count the days."),
     ],
     ids=["a label in a field", "a field inside of another"],
 )
