@@ -647,6 +647,10 @@ def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():
     text = render()
     assert "2 commits to code lie between `v0.7` and `v0.8`, and none stands out." in text
     assert "<summary>Other commits between the two versions (2)</summary>\n\n- [`99999999`]" in text
+    told = FOUND_REPORT.model_copy(update={"regression_window": window, "kind": "bug", "why": "`88888888` broke it."})
+    named = render_comment(told, None, PATHS)
+    assert "Of 2 commits to code between `v0.7` and `v0.8`, those that fit the report best:\n\n- [`88888888`]" in named
+    assert "<summary>Other commits between the two versions (1)</summary>\n\n- [`99999999`]" in named
     some = render(total=7)
     assert "7 commits to code lie" in some
     assert "Other commits" not in some, "a part of them says little"

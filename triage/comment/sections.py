@@ -14,6 +14,7 @@ from triage.comment.visible_blocks import (
     build_issue_link,
     link_named_places,
     link_skill,
+    list_further_commits,
     list_likely_suspects,
     list_reference_links,
     locate,
@@ -117,7 +118,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
     if report.kind == "bug":
         yield from _build_places_folds(report, by_model=by_model)
-        further = len(report.regression_window.further) if report.regression_window else 0
+        further = len(list_further_commits(report))
         yield Fold(f"Other commits between the two versions ({further})", render_further_commits(report))
         if not (report.best_place or report.likely_files or by_model):  # the places are not sure enough for the comment
             yield Fold("History of these files", "\n\n".join(render_history(report)), is_summary_only=True)

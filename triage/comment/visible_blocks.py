@@ -146,15 +146,27 @@ def render_window(report: RunReport) -> str:
     window = report.regression_window
     if window is None or not (window.commits or (0 < window.total <= MAX_NARROW and not window.is_named_commit)):
         return ""
-    return render_block("blocks", "window", window, _link_commits(report, window.commits))
+    return render_block("blocks", "window", window, _link_commits(report, list_named_commits(report)))
+
+
+def list_named_commits(report: RunReport) -> list[PathChange]:
+    """Return the commits of the window that fit the report, and those that the explanation names."""
+    window = report.regression_window
+    if window is None:
+        return []
+    return [*window.commits, *(change for change in window.further if change.commit[:7] in report.why)]
+
+
+def list_further_commits(report: RunReport) -> list[PathChange]:
+    """Return the other commits between the two versions, if a reader can look through all of them."""
+    window, named = report.regression_window, list_named_commits(report)
+    if window is None or window.total != len(window.commits) + len(window.further):
+        return []
+    return [change for change in window.further if change not in named]
 
 
 def render_further_commits(report: RunReport) -> str:
-    """Return the other commits between the two versions, if a reader can look through all of them."""
-    window = report.regression_window
-    if window is None or window.total != len(window.commits) + len(window.further):
-        return ""
-    return render_block("blocks", "commits", _link_commits(report, window.further))
+    return render_block("blocks", "commits", _link_commits(report, list_further_commits(report)))
 
 
 def _link_commits(report: RunReport, commits: Sequence[PathChange]) -> list[tuple[PathChange, str | None]]:
