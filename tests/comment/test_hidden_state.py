@@ -47,6 +47,7 @@ from triage.comment.hidden_state import (
 from triage.domain.code import BestPlace
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
+from triage.domain.run import Status
 from triage.domain.task import RunKey
 
 KINDS: list[MissingKind] = list(get_args(MissingKind))
@@ -169,6 +170,7 @@ def test_an_edit_changes_the_hash(one, other, same):
         ({"run_url": "https://github.com/acme/ledger/actions/runs/9913", "evidence": []}, True),
         ({"next_steps": [step.upper() + " " for step in FULL.next_steps]}, True),
         ({"verdict": "UNCERTAIN"}, False),
+        ({"status": Status.DEGRADED}, False),
         ({"severity": "LOW"}, False),
         ({"kind": "question"}, False),
         ({"next_steps": FULL.next_steps[1:]}, False),

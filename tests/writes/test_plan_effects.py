@@ -48,6 +48,7 @@ from triage.domain.effect import (
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import IssueRef, RunReport, Ticket
+from triage.domain.run import Status
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
@@ -210,6 +211,16 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     assert names(plan_report(FULL, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS)) == ALWAYS
     declined = names(plan_report(SECOND, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS))
     assert declined == ["EditComment", *ALWAYS]
+
+
+def test_a_whole_run_replaces_the_same_comment_of_a_part_and_not_the_reverse():
+    whole = FULL.model_copy(update={"status": Status.COMPLETE})
+    part = FULL.model_copy(update={"status": Status.DEGRADED})
+    after_part, after_whole = (
+        exchange(of(PostComment, plan_report(report, Policy(), ISSUE, REPOSITORY)).body) for report in (part, whole)
+    )
+    assert "EditComment" in names(plan_report(whole, Policy(), ISSUE, REPOSITORY, after_part))
+    assert "EditComment" not in names(plan_report(part, Policy(), ISSUE, REPOSITORY, after_whole))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from triage.domain.issue import EarlierQuestions
 from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ExampleOutcome, ProposalId, ProposalTests
 from triage.domain.report import RunReport
+from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 
@@ -301,7 +302,9 @@ def hash_content(report: RunReport) -> str:
     questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
     steps = [_normalize(step) for step in report.next_steps]
     kind = "security" if report.security else report.kind
-    return _hash([kind, report.verdict, report.severity, locations, questions, steps, *_list_past(report)])
+    # A comment that says that part of a run did not work is written again once a run is whole.
+    partial = ["partial"] if report.status is Status.DEGRADED else []
+    return _hash([kind, report.verdict, report.severity, locations, questions, steps, *_list_past(report), *partial])
 
 
 def _list_past(report: RunReport) -> list[object]:

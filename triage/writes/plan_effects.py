@@ -214,8 +214,10 @@ def _plan_issue_effects(
 
 
 def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
-    """Whether our comment shows this report already."""
-    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
+    """Whether our comment shows this report already, or the same of a run that was whole."""
+    whole = report.model_copy(update={"status": Status.COMPLETE})
+    known = {hash_content(report), hash_content(whole)}
+    return previous is not None and not previous.quiet and previous.content_hash in known
 
 
 def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
