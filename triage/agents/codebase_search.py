@@ -209,25 +209,26 @@ def _read_prose(text: str, services: Services) -> CodebaseFinding | None:
     for place in find_named_places([text], CitationLookup(services.codebase)):
         if place.path not in named or named[place.path].span is None:
             named[place.path] = place
-    files = []
-    for place in named.values():
-        written = re.compile(rf"(?<![\w./-]){re.escape(place.text)}")
-        line = next(line.strip() for line in text.splitlines() if written.search(line))
-        found = CodePlace(place.path, *((place.span.start, place.span.end) if place.span else ()))
-        files.append(_to_relevant_file(found, shorten(line, MAX_REASON_CHARS)))
-    return (
-        CodebaseFinding(
-            agent_name="codebase_search",
-            summary=files[0].relevance_reason,
-            confidence=PROSE_CONFIDENCE,
-            reasoning=shorten(text, MAX_PROSE_CHARS),
-            error=None,
-            relevant_files=files,
-            root_cause_location=None,
-        )
-        if files
-        else None
+    if not named:
+        return None
+    files = [_to_named_file(place, text) for place in named.values()]
+    return CodebaseFinding(
+        agent_name="codebase_search",
+        summary=files[0].relevance_reason,
+        confidence=PROSE_CONFIDENCE,
+        reasoning=shorten(text, MAX_PROSE_CHARS),
+        error=None,
+        relevant_files=files,
+        root_cause_location=None,
     )
+
+
+def _to_named_file(place: NamedPlace, text: str) -> RelevantFile:
+    """Return a place of a text, with the line of the text that names it as the reason."""
+    written = re.compile(rf"(?<![\w./-]){re.escape(place.text)}")
+    line = next((line.strip() for line in text.splitlines() if written.search(line)), place.text)
+    lines = (place.span.start, place.span.end) if place.span else ()
+    return _to_relevant_file(CodePlace(place.path, *lines), shorten(line, MAX_REASON_CHARS))
 
 
 def _list_looked_up(lookup: CodeLookup | None) -> Sequence[LookedUp]:
