@@ -43,10 +43,6 @@ class FakeIssueApprovals(_Failing):
     records: dict[int, CommentRecord] = field(default_factory=dict)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
     """Comment and reaction, each pair once."""
-    types: dict[int, str] = field(default_factory=dict)
-    """By issue."""
-    assignees: dict[int, list[str]] = field(default_factory=dict)
-    """By issue."""
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
         self._begin("read_comment_record")
@@ -56,16 +52,6 @@ class FakeIssueApprovals(_Failing):
         self._begin("react")
         if (comment_id, reaction) not in self.reactions:
             self.reactions.append((comment_id, reaction))
-
-    def set_issue_type(self, number: int, name: str) -> None:
-        self._begin("set_issue_type")
-        self.types[number] = name
-
-    def add_assignee(self, number: int, login: str) -> None:
-        self._begin("add_assignee")
-        present = self.assignees.setdefault(number, [])
-        if login not in present:
-            present.append(login)
 
 
 @dataclass

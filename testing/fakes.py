@@ -408,9 +408,6 @@ class FakeOutput:
         self.reports.append(json_text)
         return self.report_path
 
-    def write_memory(self, json_text: str) -> None:
-        self.memory = json_text
-
 
 @dataclass
 class FakeProgressLog:

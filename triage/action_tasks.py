@@ -20,7 +20,6 @@ from triage.domain.task import (
     QuietTask,
     ReproduceTask,
     ScorecardTask,
-    SuggestionDecision,
     Task,
     TriageTask,
 )
@@ -73,6 +72,6 @@ async def carry_out(
         return (await run_fix_job(app.settings.fix, task, flow)).status
     # Once more: the project's own settings may skip the event.
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.config)
-    is_about_an_issue = isinstance(task, TriageTask | QuietTask | SuggestionDecision)
+    is_about_an_issue = isinstance(task, TriageTask | QuietTask)
     event_issue = parse_issue(payload) if is_about_an_issue else None
     return (await run_task(task, open_run(app, event_issue=event_issue))).status

@@ -276,19 +276,13 @@ class GitHub(Protocol):
 
 
 class IssueApprovals(Protocol):
-    """What approving suggestions asks of GitHub. Raises as `GitHub`."""
+    """What an approval asks of GitHub. Raises as `GitHub`."""
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
         """Our comment, by one question about its text and all its edits; None if it is gone or not ours."""
 
     def react(self, comment_id: int, reaction: Reaction) -> None:
         """Add a reaction to a comment. The same reaction twice is one."""
-
-    def set_issue_type(self, number: int, name: str) -> None:
-        """Set the issue's type."""
-
-    def add_assignee(self, number: int, login: str) -> None:
-        """Add an assignee. Raises CannotPublish if GitHub does not show them afterwards."""
 
 
 class PastIssueSource(Protocol):
@@ -316,9 +310,6 @@ class Output(Protocol):
 
     def write_report(self, json_text: str) -> str:
         """Write the JSON report; its path for users, or empty if it is not written."""
-
-    def write_memory(self, json_text: str) -> None:
-        """Leave what the next run on the issue may read."""
 
 
 class ProgressLog(Protocol):

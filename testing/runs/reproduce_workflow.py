@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from testing.comment_parts import CommentParts, split_comment
 from testing.runner_grammar import parse_outputs
 from testing.runs.fix_workflow import run_here
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi
 from testing.servers.issue_writes_api import IssueWritesApi
-from triage.comment.comment import CommentParts, split_comment
 
 
 @dataclass
@@ -76,4 +76,4 @@ class ReproduceWorkflow:
     def parts(self) -> CommentParts:
         ours = [one["body"] for one in self.api.comments if one["body"].startswith("<!-- bug-triage:")]
         assert len(ours) <= 1, "one comment"
-        return split_comment(ours[0]) if ours else CommentParts("", "")
+        return split_comment(ours[0]) if ours else CommentParts()

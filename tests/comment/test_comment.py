@@ -34,21 +34,19 @@ from tests.comment.sample_reports import (
 )
 from tests.comment.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
 from triage.comment.comment import (
-    CommentParts,
+    MAX_VISIBLE_UNITS,
+    compose_comment,
     decide_comment,
-    join_comment,
+    read_parts,
     render_quiet_comment,
-    split_comment,
     withhold_details,
 )
-from triage.comment.hidden_state import CommentState, next_state, parse_state
+from triage.comment.hidden_state import PART_NAMES, CommentState, PartName, Reproduced, next_state, parse_state
 from triage.comment.sections import (
-    MAX_COMMENT_UNITS,
     Fold,
     Page,
     build_page,
     fit_page,
-    render_page,
     utf16_length,
 )
 from triage.comment.template import ensure_safe
@@ -67,6 +65,7 @@ from triage.domain.findings import WebResult
 from triage.domain.report import Citations, NamedPlace, RunReport, Ticket
 from triage.domain.run import Status
 from triage.safety.active_content import find_active_content
+from triage.safety.safe_markdown import format_code_block
 
 AFTER_FIRST = next_state(FIRST, None)
 
@@ -324,17 +323,6 @@ def test_a_page_with_active_content_becomes_one_code_block():
     assert ensure_safe("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
 
 
-def test_only_the_part_with_active_content_becomes_a_code_block():
-    page = Page(["**Bug**", "hello @octocat"], [Fold("One", "words"), Fold("Two", "<img src=x>")], "<sub>end</sub>")
-    sent = render_page(page, 1000)
-    assert sent == (
-        "**Bug**\n\n```\nhello @octocat\n```\n\n"
-        "<details>\n<summary>One</summary>\n\nwords\n\n</details>\n\n"
-        "<details>\n<summary>Two</summary>\n\n```\n<img src=x>\n```\n\n</details>\n\n<sub>end</sub>"
-    )
-    assert render_page(Page([], [Fold("@octocat", "words")], ""), 1000).startswith("```\n<details>")
-
-
 def test_a_path_that_is_too_long_for_a_link_leaves_the_rest_as_it_is():
     path = "ü" * 1_450
     suspects = [FULL.suspects[0].model_copy(update={"path": path, "span": None}), *FULL.suspects[1:]]
@@ -476,7 +464,7 @@ def test_an_unknown_price_is_never_zero():
 
 
 def test_a_long_page_loses_whole_folds_from_the_end():
-    assert utf16_length(render_comment(LONG, None, PATHS)) <= MAX_COMMENT_UNITS + 4096
+    assert utf16_length(render_comment(LONG, None, PATHS)) <= MAX_VISIBLE_UNITS + 4096
     text = fit_page(build_page(LONG, None, PATHS, "suggest"), 8_000)
     assert re.search(r"_Cut, because it was too long\. Left out: .*The run, .*_", text)
     assert text.rstrip().endswith("</sub>")
@@ -501,7 +489,9 @@ def test_quiet_is_shown_and_stored():
     state = parse_state(before)
     assert state is not None
     after = render_quiet_comment(before, state)
-    assert parse_state(after) == state.model_copy(update={"quiet": True})
+    quiet = parse_state(after)
+    assert quiet is not None
+    assert quiet.model_copy(update={"parts": state.parts}) == state.model_copy(update={"quiet": True})
     assert after.splitlines()[1].startswith("_Triage is quiet on this issue.")
     assert after.partition("wakes it._\n\n")[2] == before.partition("\n")[2]
     assert find_active_content(after.partition("\n")[2], build_page(FULL, None, [], "suggest").links) == []
@@ -509,7 +499,9 @@ def test_quiet_is_shown_and_stored():
 
 def test_a_comment_with_other_line_ends_can_be_quiet():
     before = render_comment(FULL, None, PATHS).replace("\n", "\r\n")
-    assert parse_state(render_quiet_comment(before, CommentState())) == CommentState(quiet=True)
+    after = render_quiet_comment(before, CommentState())
+    assert (parse_state(after) or CommentState()).quiet
+    assert len(read_parts(after)) == 2
 
 
 hostile_text = st.text(max_size=120) | st.sampled_from(
@@ -543,19 +535,100 @@ def test_any_text_stays_text(texts):
     assert not content.startswith("```"), "the layout was given up"
 
 
-TEXT = st.text(alphabet="ab \n<>-!", max_size=30).map(lambda text: text.strip("\n"))
+LINE = "<!-- bug-triage: v2 {} -->"
+OUR_MARKS = ["<!-- bug-triage-proposal -->", "<!-- bug-triage-answer -->", LINE, "</details>", "```", "<details>"]
+LIVE = "\n\n[pay here](https://evil.example) ![x](https://evil.example/x.png) @octo/security fixes #5\n\n"
+block_texts = st.lists(st.sampled_from([*OUR_MARKS, LIVE, "a", "\n", "    b"]), max_size=12).map("".join)
 
 
-@given(TEXT, TEXT, TEXT)
-def test_what_is_joined_is_split_again(report: str, proposal: str, answer: str) -> None:
-    parts = CommentParts("<!-- bug-triage: v2 {} -->", report, proposal, answer)
-    assert split_comment(join_comment(parts)) == parts
+@given(st.dictionaries(st.sampled_from(PART_NAMES), block_texts.map(format_code_block), min_size=1))
+def test_each_part_is_found_again_whatever_it_quotes(texts: dict[PartName, str]) -> None:
+    state = CommentState(text="0" * 16)
+    composed = compose_comment("", state, texts, [])
+    assert read_parts(composed) == read_parts(composed.replace("\n", "\r\n")) == texts
+    assert list(read_parts(composed)) == [name for name in PART_NAMES if name in texts]
+    again = compose_comment(composed, state, {"answer": "done"}, [])
+    assert read_parts(again) == {**texts, "answer": "done"}
+    assert find_active_content(again, []) == []
+    assert compose_comment(again, state, {}, []) == again
 
 
-@pytest.mark.parametrize("body", ["", "one line", "state\nreport\n"])
-def test_a_comment_without_a_proposal(body: str) -> None:
-    assert split_comment(body).proposal == ""
-    assert split_comment(body.replace("\n", "\r\n")) == split_comment(body)
+def test_a_comment_with_active_content_becomes_one_block_of_code():
+    before = compose_comment("", CommentState(), {"proposal": "[diff](https://a.example/b)"}, ["https://a.example/b"])
+    again = compose_comment(before, CommentState(), {"answer": "done"}, [])
+    assert read_parts(again) == {"proposal": "[diff](https://a.example/b)", "answer": "done"}, "its own link stays"
+    for live in ("see [this](https://evil.example)", "@octocat", "<b>", "![x](https://evil.example/x.png)"):
+        closed = compose_comment(before, CommentState(proposal="1" * 40), {"reproduction": live}, [])
+        assert find_active_content(closed, []) == []
+        assert list(read_parts(closed)) == ["report"], "nobody can approve what is not shown as a patch"
+        assert closed.splitlines()[1].startswith("```")
+
+
+@each_row("edit", [("failed", "passed"), ("**Why**", "Why"), ("\n\nanswer", "\n\n\nanswer"), ("answer", "answer.")])
+def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
+    parts: dict[PartName, str] = {"reproduction": "failed", "report": "**Why**", "answer": "answer"}
+    body = compose_comment("", CommentState(), parts, [])
+    assert read_parts(body) == parts
+    edited = body.replace(*edit)
+    assert read_parts(edited) == {"report": edited.partition("\n")[2].strip("\n")}
+    assert "Why" in compose_comment(edited, CommentState(), {}, []), "their words stay until there is a new report"
+
+
+MARKED = """<!-- bug-triage: v2 {"text":"","content":"","asked":[],"suspects":[],"quiet":false,"proposal":"%s"} -->
+The report.
+
+<!-- bug-triage-reproduction -->
+```
+%s
+```
+
+<!-- bug-triage-proposal -->
+The [diff](https://a.example/b).
+
+<!-- bug-triage-answer -->
+An answer.
+"""
+
+
+def test_a_proposal_of_version_1_0_can_still_be_approved():
+    old = MARKED % ("1" * 40, "print(1)")
+    shown = {
+        "report": "The report.\n\n```\nprint(1)\n```",
+        "proposal": "The [diff](https://a.example/b).\n\nAn answer.",
+    }
+    assert read_parts(old) == shown
+    state = parse_state(old)
+    assert state is not None
+    assert read_parts(compose_comment(old, state, {"answer": "done"}, [])) == {**shown, "answer": "done"}
+
+
+@each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])
+def test_a_mark_that_a_report_of_version_1_0_quotes_divides_nothing(quoted: str):
+    assert list(read_parts(MARKED % ("1" * 40, quoted))) == ["report"]
+    assert list(read_parts(MARKED % ("", "print(1)"))) == ["report"], "nothing waits"
+
+
+def test_the_report_is_folded_once_its_bug_is_gone_and_opened_when_it_is_back():
+    parts: dict[PartName, str] = {"reproduction": "No longer.", "report": "**Why**", "footer": "<sub>end</sub>"}
+    gone = CommentState(reproduced=Reproduced(example="0" * 16, fails=False, gone=True))
+    folded = compose_comment("", gone, parts, [])
+    shown = html(folded.partition("\n")[2])
+    at = [shown.index(words) for words in ("No longer", "<details>", "<strong>Why", "</details>", "<sub>end")]
+    assert at == sorted(at)
+    assert read_parts(folded) == parts
+    back = compose_comment(folded, CommentState(), {}, [])
+    assert "<details>" not in back
+    assert read_parts(back) == parts
+
+
+def test_a_comment_that_is_too_long_loses_its_report_first():
+    parts: dict[PartName, str] = {"reproduction": "a" * 30_000, "report": "b" * 30_000, "proposal": "c" * 20_000}
+    body = compose_comment("", CommentState(), parts, [])
+    assert utf16_length(body) < 65_000
+    assert read_parts(body)["report"].startswith("_The report was cut")
+    assert read_parts(body)["reproduction"] == parts["reproduction"]
+    longer = compose_comment(body, CommentState(), {"proposal": "c" * 40_000}, [])
+    assert [len(text) < 200 for text in read_parts(longer).values()] == [True, True, False]
 
 
 PLACE = BestPlace(sign="trace", span=Span(path="src/ledger/dates.py", start=1, end=7), line=4, probability=0.9)

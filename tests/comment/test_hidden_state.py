@@ -78,8 +78,7 @@ states = st.builds(
 def test_the_line_is_compact_and_starts_with_the_marker():
     state = CommentState(text="0" * 16, asked=["version"], suspects=["src/a--b.py"])
     assert render_state(state) == (
-        '<!-- bug-triage: v2 {"text":"0000000000000000","content":"","asked":["version"],'
-        '"suspects":["src/a-\\u002db.py"],"quiet":false} -->'
+        '<!-- bug-triage: v2 {"text":"0000000000000000","asked":["version"],"suspects":["src/a-\\u002db.py"]} -->'
     )
 
 
@@ -95,7 +94,13 @@ def test_a_rendered_state_is_parsed_back(state, rest):
     assert parse_state(f"{line}\r\n{rest}") == state
 
 
-GOOD = render_state(CommentState(text="0" * 16))
+GOOD = '<!-- bug-triage: v2 {"text":"0000000000000000","content":"","asked":[],"suspects":[],"quiet":false} -->'
+
+
+def test_a_state_of_another_version_is_read_without_what_is_not_known():
+    other = GOOD.replace('"quiet":false', '"quiet":true,"applied":["0123456789ab"],"later":{"a":[1]}')
+    assert parse_state(other) == CommentState(text="0" * 16, quiet=True)
+    assert parse_state(GOOD.replace('"content":"",', "")) == parse_state(GOOD) == CommentState(text="0" * 16)
 
 
 @each_row(
@@ -112,9 +117,6 @@ GOOD = render_state(CommentState(text="0" * 16))
         GOOD.replace("v2", "v1"),
         GOOD.replace('"quiet":false', '"quiet":0'),
         GOOD.replace('"quiet":false', '"quiet":"false"'),
-        GOOD.replace('"quiet":false', '"quiet": false'),
-        GOOD.replace('"quiet":false', '"quiet":false,"quiet":false'),
-        GOOD.replace('"quiet":false', '"quiet":false,"run":"rm"'),
         GOOD.replace('"asked":[]', '"asked":["everything"]'),
         GOOD.replace('"asked":[]', '"asked":"version"'),
         GOOD.replace('"asked":[]', '"asked":[' + ",".join(['"version"'] * 9) + "]"),
@@ -124,11 +126,12 @@ GOOD = render_state(CommentState(text="0" * 16))
         GOOD.replace('"suspects":[]', '"suspects":[""]'),
         GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 201 + '"]'),
         GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 16 + '\\n"]'),
-        GOOD.replace('"text":"0000000000000000",', ""),
+        GOOD.replace('"quiet":false', '"parts":[{"name":"report","start":0,"chars":0,"digest":""}]'),
+        GOOD.replace('"quiet":false', '"questions":"<!--"'),
+        GOOD.replace('"suspects":[]', '"suspects":["-->"]'),
         GOOD.replace("{", "[").replace("}", "]"),
         f"{COMMENT_MARKER} v2 " + "[" * 3000 + " -->",
         f"{COMMENT_MARKER} v2 " + "[" * 100_000 + " -->",
-        f"{COMMENT_MARKER} v2 {{}} -->",
         f"{COMMENT_MARKER} v2 null -->",
         f"{COMMENT_MARKER} v2 \ud800 -->",
         f"{COMMENT_MARKER} -->",
@@ -141,7 +144,7 @@ def test_a_forged_or_invalid_state_is_ignored(body):
 @given(st.text(max_size=200) | st.text(max_size=200).map(lambda text: f"{COMMENT_MARKER} v2 {text} -->"))
 def test_any_text_can_be_parsed(text):
     state = parse_state(text)
-    assert state is None or render_state(state) in text
+    assert state is None or parse_state(render_state(state)) == state
 
 
 def test_the_longest_state_is_parsed_back():
@@ -255,7 +258,6 @@ def test_the_longest_state_with_runs_is_parsed_back():
         "[1]",
         '["1.0\\n"]',
         '["-->.0"]',
-        "[]",
         "null",
     ],
 )
@@ -316,8 +318,6 @@ def test_labels_are_remembered_in_any_case_up_to_a_maximum():
         '{"at":1,"by":"name","chance":50,"paths":["a","b","c","d"]}',
         '{"at":1,"by":"name","chance":50,"paths":["../a"]}',
         '{"at":1,"by":"name","chance":50,"paths":["a"],"by":"me"}',
-        '{"by":"name","chance":50,"paths":["a"],"at":1}',
-        "null",
     ],
 )
 def test_forged_named_files_make_the_state_invalid(named):

@@ -19,8 +19,8 @@ from testing.runs.fix_workflow import (
 )
 from testing.servers.github_api import JOB_TOKEN
 from testing.text.secret_forms import PASSWORD
-from triage.comment.comment import CommentParts, join_comment
-from triage.comment.hidden_state import CommentState, Reproduced, hash_example, render_state
+from triage.comment.comment import compose_comment
+from triage.comment.hidden_state import CommentState, Reproduced, hash_example
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_what_a_run_on_the_default_branch_said_is_known_to_the_model(with_exampl
     workflow = with_example
     state = CommentState(reproduced=Reproduced(example=hash_example(code), fails=True))
     said = "**Still happens on `main`.**\n\n| ends in | [`shop/basket.py:3`](x) |\n\n<details>the code</details>"
-    workflow.api.add_comment(join_comment(CommentParts(render_state(state), "", reproduction=said)), "github-actions")
+    workflow.api.add_comment(compose_comment("", state, {"reproduction": said}, ["x"]), "github-actions")
     workflow.say("/triage fix")
     workflow.propose()
     (prompt,) = list_prompts(workflow, "TestChanges")

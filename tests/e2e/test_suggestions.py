@@ -115,8 +115,8 @@ def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: Suggestin
 def test_a_server_without_suggestions_gets_the_text_and_no_write(github: SuggestingGitHub):
     github.knows_suggestions = False
     run(github.api, comment="always")
-    assert [document.operation for document in github.documents] == ["query", "query"]
-    assert "Suggested: label `bug`" in github.api.comment_bodies[0]
+    assert [document.operation for document in github.documents] == ["query"]
+    assert "Suggested labels: `bug`" in github.api.comment_bodies[0]
     assert github.api.issues[7]["labels"] == EXISTING
 
 

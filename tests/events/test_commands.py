@@ -24,7 +24,7 @@ QUIET = Command(name=CommandName.QUIET)
         ("/triage fix", Command(name=CommandName.FIX)),
         ("/triage fix the test", Command(name=CommandName.FIX, words="the test")),
         ("/triage fix\nonly in `a.py`\n", Command(name=CommandName.FIX, words="only in `a.py`")),
-        ("/triage apply 0123456789ab", Command(name=CommandName.APPLY, proposal_id="0123456789ab")),
+        ("/triage apply 0123456789ab", Command(name=CommandName.UNKNOWN, word="apply")),
         ("/triage approve `0123456789ab`", Command(name=CommandName.APPROVE, proposal_id="0123456789ab")),
         (
             "/triage approve 0123456789ab but",
@@ -36,7 +36,7 @@ QUIET = Command(name=CommandName.QUIET)
         ),
         ("/triage approve 0123456789AB", Command(name=CommandName.APPROVE)),
         ("/triage approve 0123456789abc", Command(name=CommandName.APPROVE)),
-        ("/triage apply", Command(name=CommandName.APPLY)),
+        ("/triage reject", Command(name=CommandName.REJECT)),
         (
             "/triage reject 0123456789ab too big",
             Command(name=CommandName.REJECT, proposal_id="0123456789ab", words="too big"),

@@ -12,11 +12,11 @@ from testing.webhooks.example_payloads import NAMES, comment, event_of, load_pay
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
+from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 
-KNOWN = "there are `/triage`, `/triage quiet` and `/triage apply`."
+KNOWN = "there are `/triage` and `/triage quiet`."
 
 BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
 
@@ -152,21 +152,15 @@ class TestComments:
     def test_quiet(self) -> None:
         assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
 
-    @pytest.mark.parametrize("word", ["close", "merge", "approved"])
+    @pytest.mark.parametrize("word", ["close", "merge", "approved", "apply"])
     def test_unknown_commands_are_named(self, word: str) -> None:
         message = reason("issue_comment", comment(f"/triage {word} x"))
         assert message == f"`/triage {word}` is not a known command; {KNOWN}"
 
-    @pytest.mark.parametrize("word", ["fix", "approve", "revise"])
+    @pytest.mark.parametrize("word", ["fix", "approve", "revise", "reject"])
     def test_commands_of_the_fix_flow_are_for_another_workflow(self, word: str) -> None:
         message = reason("issue_comment", comment(f"/triage {word} 0123456789ab x"))
         assert message == f"`/triage {word}` is for a workflow with the input `fix` (docs/fix.md)."
-
-    @pytest.mark.parametrize(("word", "is_apply"), [("apply", True), ("reject", False)])
-    def test_answers_to_suggestions(self, word: str, is_apply: bool) -> None:
-        task = route_event("issue_comment", comment(f"/triage {word} 0123456789ab\nplease", "mona"))
-        expected = {"number": 1, "actor": "mona", "proposal_id": "0123456789ab", "words": "please"}
-        assert task == SuggestionDecision(is_apply=is_apply, **expected)
 
     def test_invalid_words_are_not_repeated(self) -> None:
         message = reason("issue_comment", comment("/triage @everyone<script>"))

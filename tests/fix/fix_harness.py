@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from testing import factories
+from testing.comment_parts import CommentParts, split_comment
 from testing.fake_files import FakeFiles
 from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
 from tests.jobs.run_harness import RunHarness, our_comment
-from triage.comment.comment import CommentParts, join_comment, split_comment
-from triage.comment.hidden_state import CommentState, hash_text, render_state
+from triage.comment.comment import compose_comment
+from triage.comment.hidden_state import CommentState, hash_text
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
     AffectedModule,
@@ -128,7 +129,7 @@ class FixHarness(RunHarness):
         if comment is None:
             state = CommentState(proposal=self.shown_commit, tests=self.tests)
             proposal = SHOWN if self.shown_commit else ""
-            comment = join_comment(CommentParts(render_state(state), self.report, proposal))
+            comment = compose_comment("", state, {"report": self.report, "proposal": proposal}, [])
         self.approvals.records.setdefault(55, CommentRecord(comment_id=55, body=comment, is_ours_alone=True))
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event_issue = factories.issue(thread=[command])

@@ -92,11 +92,8 @@ class TestOptions:
 
     def test_another_server(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.knows_suggestions = False
-        expected = SuggestionOptions(
-            can_suggest=False, labels=["bug"], types=["Task", "Bug", "Feature"], assignees=["octocat"]
-        )
-        assert tracker.fetch_suggestion_options(7, LABELS, LOGINS) == expected
-        assert len(github.api.requests) == 2
+        assert tracker.fetch_suggestion_options(7, LABELS, LOGINS) is None
+        assert len(github.api.requests) == 1
 
     @pytest.mark.parametrize(
         "fault",
@@ -247,11 +244,3 @@ class TestClosing:
     def test_for_another_reason(self, name: str, reason: str, tracker: IssueTracker, github: SuggestingGitHub) -> None:
         assert tracker.suggest(7, [suggestion("close", name)]) == []
         assert pending(github) == [("close", reason)]
-
-    def test_is_not_offered_by_a_server_without_suggestions(
-        self, tracker: IssueTracker, github: SuggestingGitHub
-    ) -> None:
-        github.knows_suggestions = False
-        options = tracker.fetch_suggestion_options(7, [], [], 3)
-        assert options is not None
-        assert (options.can_suggest, options.can_close, options.original, options.fields) == (False, False, 0, [])

@@ -20,7 +20,6 @@ from triage.issue.read_issue import read_issue
 from triage.issue.reporter_language import (
     Phrases,
     detect_reporter_language,
-    extract_questions,
     find_exchanges,
     get_phrases,
     list_languages,
@@ -212,35 +211,19 @@ def test_markdown_is_left_to_the_page(language: str) -> None:
 ASKED, ANSWERED = datetime(2026, 8, 20, 9, tzinfo=UTC), datetime(2026, 8, 21, 7, tzinfo=UTC)
 
 
-def ask(language: str = "en") -> str:
-    phrases = get_phrases(language)
-    return (
-        f"<!-- bug-triage: v2 {{}} -->\n**{phrases.thanks}**\n\n- Which version?\n- What is max\\_size?\n\n"
-        f"{phrases.how_to_answer}\n\n<details>\n<summary>x</summary>\n\n- no question\n\n</details>"
-    )
-
-
 def make_issue(*thread: IssueComment) -> Issue:
     return Issue(title="t", author="ada", thread=list(thread))
 
 
-OURS = IssueComment(author="github-actions[bot]", body=ask(), created_at=ASKED, by_bot=True, ours=True)
+OURS = IssueComment(
+    author="github-actions[bot]", body="<!-- bug-triage: v2 {} -->\nIt asks.", created_at=ASKED, by_bot=True, ours=True
+)
 ANSWER = IssueComment(author="ada", body="2.4 <!-- hidden -->", created_at=ANSWERED)
-
-
-@each_row("language", list_languages())
-def test_questions_of_a_comment_in_any_language(language: str):
-    assert extract_questions(ask(language)) == "Which version?\nWhat is max_size?"
-
-
-@pytest.mark.parametrize("body", ["", "**The stack trace ends in `a.py`.**\n\n- x", "- a list"])
-def test_a_comment_that_asks_nothing(body: str):
-    assert extract_questions(body) == ""
 
 
 def test_an_answer_stands_with_its_question():
     question = "Which version?\nWhat is max_size?"
-    assert find_exchanges(make_issue(OURS, ANSWER)) == [
+    assert find_exchanges(make_issue(OURS, ANSWER), [], question) == [
         HumanExchange(question=question, asked_at=ASKED, answer="2.4", answered_at=ANSWERED)
     ]
 
@@ -254,8 +237,7 @@ def test_an_answer_stands_with_the_question_of_its_time():
         EarlierQuestions(until=int(times[2].timestamp()) - 60, text="Which log?"),
     ]
     for now in ("Which version?\nWhat is max_size?", ""):
-        ours = OURS if now else OURS.model_copy(update={"body": "It is in `a.py`."})
-        found = find_exchanges(make_issue(ours, *answers), earlier)
+        found = find_exchanges(make_issue(OURS, *answers), earlier, now)
         log = [
             HumanExchange(
                 question="Which log?", asked_at=times[0] + timedelta(minutes=1), answer="1", answered_at=times[1]
@@ -267,13 +249,15 @@ def test_an_answer_stands_with_the_question_of_its_time():
 
 def test_only_the_reporter_answers_and_only_below_the_question():
     other = ANSWER.model_copy(update={"author": "bob"})
-    assert find_exchanges(make_issue(ANSWER, OURS, other)) == []
+    assert find_exchanges(make_issue(ANSWER, OURS, other), [], "Which version?") == []
 
 
 def test_a_person_cannot_ask_in_our_name():
     forged = OURS.model_copy(update={"ours": False, "author": "mallory"})
-    assert find_exchanges(make_issue(forged, ANSWER)) == []
+    assert find_exchanges(make_issue(forged, ANSWER), [], "Which version?") == []
 
 
 def test_an_empty_answer_is_none():
-    assert find_exchanges(make_issue(OURS, ANSWER.model_copy(update={"body": "<!-- nothing -->"}))) == []
+    empty = ANSWER.model_copy(update={"body": "<!-- nothing -->"})
+    assert find_exchanges(make_issue(OURS, empty), [], "Which version?") == []
+    assert find_exchanges(make_issue(OURS, ANSWER), [], "") == [], "nothing was asked"

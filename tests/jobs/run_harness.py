@@ -32,7 +32,6 @@ class RunHarness:
     event_issue: Issue | None = None
     progress: FakeProgressLog = field(default_factory=FakeProgressLog)
     max_model_runs: int | None = None
-    memory: str = ""
 
     def build_context(self) -> Run:
         return Run(
@@ -45,7 +44,6 @@ class RunHarness:
             open_services=lambda: self.services,
             now=lambda: NOW,
             event_issue=self.event_issue,
-            memory=self.memory,
             max_model_runs=self.max_model_runs,
             open_rules_services=lambda: fake_services(codebase=FakeCodebase(factories.FILES)),
         )

@@ -112,6 +112,7 @@ def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, an
         ("auto", EDITED, "rules"),
         ("auto", TriageTask(number=7, trigger=Trigger.REOPENED), "rules"),
         ("auto", BY_HAND, "model"),
+        ("never", EDITED, "rules"),
         ("always", EDITED, "model"),
     ],
 )

@@ -21,7 +21,6 @@ from triage.domain.effect import (
     SuggestChanges,
     Suggestion,
     SuggestionOptions,
-    WriteMemory,
     WriteReport,
     WriteSummary,
 )
@@ -111,14 +110,10 @@ class Recording:
         self._call("write_report", json_text)
         return ".triage/report.json"
 
-    def write_memory(self, json_text: str) -> None:
-        self._call("write_memory", json_text)
-
 
 PLAN: list[Effect] = [
     SetOutputs(values={"status": "complete", "comment-url": "old", "report-file": ""}),
     WriteReport(json_text="{}"),
-    WriteMemory(json_text='{"at": 1}'),
     WriteSummary(markdown="# Page\n"),
     Annotate(level="warning", message="careful"),
     PostComment(issue_number=412, body="body"),
@@ -143,7 +138,6 @@ def test_the_issue_comes_first_and_the_outputs_last():
         ("fetch_issue", 412, 77),
         ("add_labels", 412, ["bug"]),
         ("write_report", "{}"),
-        ("write_memory", '{"at": 1}'),
         ("write_summary", "# Page\n"),
         ("annotate", "warning", "careful"),
         ("write_outputs", {"status": "complete", "comment-url": URL, "report-file": ".triage/report.json"}),
@@ -170,10 +164,10 @@ def test_a_missing_permission_is_reported_once_and_fails_the_job():
     assert done.failures == [str(missing)]
     assert done.needs_setup_fix
     names = [call[0] for call in world.calls]
-    assert names == ["annotate", "write_report", "write_memory", "write_summary", "annotate", "write_outputs"]
+    assert names == ["annotate", "write_report", "write_summary", "annotate", "write_outputs"]
     assert world.calls[0] == ("annotate", "error", str(missing))
-    assert world.calls[3][1].startswith("> **Not everything could be written.**\n> - The token may not write")
-    assert world.calls[3][1].endswith("# Page\n")
+    assert world.calls[2][1].startswith("> **Not everything could be written.**\n> - The token may not write")
+    assert world.calls[2][1].endswith("# Page\n")
     assert world.calls[-1][1] == {"status": "failed", "comment-url": "old", "report-file": ".triage/report.json"}
 
 

@@ -27,8 +27,7 @@ from tests.comment.sample_reports import (
     change_report,
     missing,
 )
-from triage.approval.proposal_id import compute_proposal_id
-from triage.comment.comment import decide_comment, split_comment
+from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
 from triage.domain.effect import (
     AddLabels,
@@ -54,7 +53,6 @@ from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
 from triage.writes.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
 from triage.writes.report_outputs import build_outputs
-from triage.writes.suggestion_proposal import find_proposal, plan_decided
 
 E = TypeVar("E")
 
@@ -89,7 +87,7 @@ def plan_report(
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
-SILENT: list[str] = ["WriteReport", "WriteSummary", "WriteMemory", "SetOutputs"]
+SILENT: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
 ASKED = Policy(comment="always")
 OURS = exchange(render_comment(FULL, None, PATHS))
 
@@ -113,7 +111,7 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
         (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
         (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
-        (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "WriteMemory", "SetOutputs"]),
+        (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
         (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
         (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
         (Policy(), FEATURE, None, SILENT),
@@ -202,7 +200,7 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     suggest = of(SuggestChanges, effects)
     assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
     assert suggest.issue_number == 412
-    assert "Suggested: labels `bug`, `importer`. " in of(PostComment, plain).body
+    assert "Suggested labels: `bug`, `importer`" in of(PostComment, plain).body
     assert "Suggested" not in of(PostComment, effects).body
     assert (
         "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
@@ -316,7 +314,7 @@ def test_the_report_is_written_as_json():
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert written.comment_reason == "analysis"
     assert written.comment is not None
-    assert split_comment(of(PostComment, effects).body).report == written.comment, "without the hidden lines"
+    assert of(PostComment, effects).body.partition("\n")[2].strip("\n") == written.comment, "without the hidden line"
     assert written == FULL.model_copy(update={"comment_reason": written.comment_reason, "comment": written.comment})
 
 
@@ -389,31 +387,10 @@ def test_outputs_of_a_full_report():
     assert "date format" in build_outputs(FULL)["ticket-title"]
 
 
-def test_without_a_panel_of_github_the_comment_proposes_the_same():
-    options = OPTIONS.model_copy(update={"can_suggest": False})
-    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=options)
+def test_without_a_panel_of_github_the_comment_names_the_labels():
+    effects = plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=None)
     assert names(effects) == ["PostComment", *ALWAYS]
-    body = of(PostComment, effects).body
-    proposal = find_proposal(body)
-    assert proposal is not None
-    assert (proposal.labels, proposal.issue_type, proposal.issue) == (["bug", "importer"], "Bug", 412)
-    assert proposal.issue_text == hash_text(ISSUE.title, ISSUE.body)
-    assert f"`/triage apply {compute_proposal_id(proposal)}`" in body
-    assert (
-        "/triage apply" not in of(WriteSummary, plan_report(FULL, Policy(comment="never"), ISSUE, REPOSITORY)).markdown
-    )
-
-
-def test_what_was_declined_is_not_proposed_again():
-    options = OPTIONS.model_copy(update={"can_suggest": False})
-    body = of(PostComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, options=options)).body
-    proposal = find_proposal(body)
-    assert proposal is not None
-    declined = plan_decided(412, exchange(body), "dropped", proposal).body
-    again = plan_report(SECOND, Policy(), ISSUE, REPOSITORY, exchange(declined), options=options)
-    assert find_proposal(declined) is None
-    assert find_proposal(of(EditComment, again).body) is None
-    assert "dropped" in of(EditComment, again).body
+    assert "Suggested labels: `bug`, `importer`" in of(PostComment, effects).body
 
 
 def test_outputs_are_empty_where_they_do_not_apply():
@@ -467,7 +444,7 @@ def test_quiet_edits_our_comment_or_writes_a_short_one():
     assert "Triage is quiet on this issue" in edit.body
     post = of(PostComment, plan_quiet(412, None, Policy()))
     assert len(post.body.splitlines()) == 2
-    assert parse_state(post.body) == CommentState(quiet=True)
+    assert (parse_state(post.body) or CommentState()).quiet
 
 
 @pytest.mark.parametrize(
@@ -475,7 +452,6 @@ def test_quiet_edits_our_comment_or_writes_a_short_one():
     [
         (exchange(render_state(CommentState(quiet=True)) + "\nx"), Policy()),
         (OURS, Policy(dry_run=True)),
-        (OURS, Policy(comment="never")),
         (None, Policy(dry_run=True)),
     ],
 )

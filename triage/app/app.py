@@ -23,7 +23,7 @@ from triage.app.settings import (
 )
 from triage.base.errors import BadInput
 from triage.domain.project_config import ProjectConfig
-from triage.output.job_files import EARLIER_MEMORY, read_event, read_own_file
+from triage.output.job_files import read_event
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ WRITING_SECONDS = 15.0
 """Added to the run's time for writing. A comment takes one or two seconds, unless GitHub asks us to wait."""
 LOCAL_WRITE_SECONDS = 0.5
 """Reserved after a signal for the files on this machine."""
-MAX_MEMORY_BYTES = 20_000
 C = TypeVar("C", bound="RepositoryConnection")
 
 
@@ -191,19 +190,11 @@ class App:
             max_model_runs=self.settings.max_model_runs_per_day if self.settings.effective_engine == "model" else None,
             now=utc_now,
             cancelled=cancelled or asyncio.Event(),
-            memory=self._read_memory(),
             event_issue=event_issue,
             config=self.config,
             seconds_left=seconds_left,
             github_seconds_left=github_seconds_left,
         )
-
-    def _read_memory(self) -> str:
-        try:
-            data = read_own_file(self.root, EARLIER_MEMORY, MAX_MEMORY_BYTES) or b""
-        except OSError:  # a run without it is like a first one
-            return ""
-        return data.decode("utf-8", "replace") if len(data) <= MAX_MEMORY_BYTES else ""
 
     def open_services(self, build_codebase: Callable[[App, Embeddings | None], Codebase] | None = None) -> Services:
         """Open everything that acts in one triage. Takes seconds.

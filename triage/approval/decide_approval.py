@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, Proposal
+from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, PatchProposal
 from triage.domain.value import Value
 
 MAX_AHEAD = timedelta(minutes=15)
@@ -19,7 +19,7 @@ TOO_OFTEN = (
     f"It was revised {MAX_REVISIONS} times, which is the limit. The last version can still be approved or rejected; "
     "/triage fix, with words, begins anew."
 )
-EDITED_COMMENT = "somebody else has edited the comment that shows it, or GitHub does not say who did."
+EDITED_COMMENT = "the comment does not show it as it was written, or GitHub does not say who edited the comment."
 OFF_DEFAULT_BRANCH = (
     "it starts from a commit that is not on the default branch. Ask for a new one; a workflow that is started by hand "
     "must be started on the default branch."
@@ -60,13 +60,13 @@ def role_problem(role: str) -> str:
     return "it needs write access to the repository, and GitHub does not confirm that."
 
 
-def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
+def proposal_problem(proposal: PatchProposal, facts: ApprovalFacts) -> str:
     """Return why a proposal is not carried out, as the end of a sentence; empty if it may be."""
     if (proposal.repository, proposal.issue) != (facts.repository, facts.issue):
         return "the proposal is for another issue."
     if reason := role_problem(facts.role):
         return reason
-    if proposal.created_at - _max_ahead(proposal) > facts.now:
+    if proposal.created_at - MAX_AHEAD > facts.now:
         return "its time is still to come by GitHub's clock. Ask for a new one."
     if is_expired(proposal, facts.now):
         return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
@@ -81,11 +81,6 @@ def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
     return facts.owner_problem
 
 
-def is_expired(proposal: Proposal, now: datetime) -> bool:
+def is_expired(proposal: PatchProposal, now: datetime) -> bool:
     """Whether the proposal is too old. One from the future is, too: a clock that jumped proves nothing."""
-    return not proposal.created_at - _max_ahead(proposal) <= now <= proposal.created_at + PROPOSAL_LIFETIME
-
-
-def _max_ahead(proposal: Proposal) -> timedelta:
-    # Whoever pushes a commit chooses its time. That of suggestions is of a runner, whose clock may be wrong.
-    return MAX_AHEAD if proposal.kind == "patch" else PROPOSAL_LIFETIME
+    return not proposal.created_at - MAX_AHEAD <= now <= proposal.created_at + PROPOSAL_LIFETIME

@@ -1,9 +1,8 @@
-"""The id of suggestions: the first digits of a hash of everything that would be done."""
+"""The hash of a value: of everything that would be done."""
 
 import hashlib
 import json
 
-from triage.domain.proposal import ID_CHARS, SuggestionProposal
 from triage.domain.value import Value
 
 
@@ -15,8 +14,3 @@ def dump_canonical(value: Value) -> str:
 def hash_value(value: Value) -> str:
     """Return the SHA-256 of the canonical JSON, in 64 hexadecimal digits."""
     return hashlib.sha256(dump_canonical(value).encode("ascii")).hexdigest()
-
-
-def compute_proposal_id(proposal: SuggestionProposal) -> str:
-    """Return the id that people see and name."""
-    return hash_value(proposal)[:ID_CHARS]

@@ -117,6 +117,3 @@ class _NoPage:
         """Writes nothing."""
         del json_text
         return ""
-
-    def write_memory(self, json_text: str) -> None:
-        """Writes nothing: one file cannot be the memory of many issues."""

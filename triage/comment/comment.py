@@ -1,33 +1,113 @@
 """Our comment: whether a report is worth one, its parts, and what of a security report nothing published may say."""
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from triage.comment.hidden_state import CommentState, render_state
-from triage.comment.sections import MAX_COMMENT_UNITS, Page, build_page, render_page, utf16_length
+from triage.comment.hidden_state import (
+    MAX_LINE_CHARS,
+    PART_NAMES,
+    CommentState,
+    PartName,
+    ShownPart,
+    parse_state,
+    render_state,
+)
+from triage.comment.sections import Page, build_page, fit_page, render_page, utf16_length
+from triage.comment.template import ensure_safe
 from triage.domain.effect import CommentMode, Policy
 from triage.domain.report import CommentReason, RunReport, Ticket
 from triage.domain.run import Outcome
+from triage.safety.active_content import list_links
 
+MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
+"""GitHub accepts 65,536 characters with the hidden line, and may count otherwise than we do."""
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
+CUT_PARTS: dict[PartName, str] = {
+    "report": "_The report was cut to make room. A comment that says_ `/triage` _writes it again._",
+    "reproduction": "_The result was cut to make room. A comment that says_ `/triage reproduce` _writes it again._",
+}
+FOLDED_REPORT = "The report of when it failed"
+
+
+def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName, str], links: Sequence[str]) -> str:
+    """Return the whole body of our comment. Nothing else makes one.
+
+    The parts that are not given stay as the `previous` body shows them; an empty one goes. The body is parsed and
+    judged as a whole: if anything in it is active except `links` and what a part that stays had, all of it is shown
+    as a block of code.
+    """
+    before = {name: text for name, text in read_parts(previous).items() if name not in parts}
+    kept_links = [link for text in before.values() for link in list_links(text)]
+    texts = {name: text.strip("\n") for name in PART_NAMES if (text := {**before, **parts}.get(name, ""))}
+    for name, notice in CUT_PARTS.items():
+        if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:
+            texts[name] = notice
+    visible, shown = _arrange(texts, state)
+    judged = ensure_safe(visible, [*links, *kept_links], MAX_VISIBLE_UNITS)
+    if judged != visible:
+        visible, shown = _arrange({"report": judged}, CommentState())
+    return f"{render_state(state.model_copy(update={'parts': shown}))}\n{visible}\n"
+
+
+def _arrange(texts: Mapping[PartName, str], state: CommentState) -> tuple[str, list[ShownPart]]:
+    visible, shown = "", list[ShownPart]()
+    is_gone = bool(state.reproduced and state.reproduced.gone)
+    for name, text in texts.items():
+        is_folded = name == "report" and is_gone
+        start = f"<details>\n<summary>{FOLDED_REPORT}</summary>\n\n" if is_folded else ""
+        visible += ("\n\n" if visible else "") + start
+        shown.append(ShownPart(name=name, start=len(visible), chars=len(text), digest=_digest(text)))
+        visible += text + ("\n\n</details>" if is_folded else "")
+    return visible, shown
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def read_parts(body: str) -> dict[PartName, str]:
+    """Return the parts that our comment shows, where its state says that they are.
+
+    If one of them is not as it was written, somebody has edited the comment: then all of it is the report.
+    """
+    state = parse_state(body) or CommentState()
+    visible = body.replace("\r\n", "\n").partition("\n")[2]
+    parts = {one.name: visible[one.start : one.start + one.chars] for one in state.parts}
+    if state.parts and all(_digest(parts[one.name]) == one.digest for one in state.parts):
+        return parts
+    return _read_marked_parts(visible, state.proposal)
+
+
+def _read_marked_parts(visible: str, proposal: str) -> dict[PartName, str]:
+    """Return the parts of a comment of version 1.0, which marks divide: the report, and the proposal that waits.
+
+    What a report shows may have a mark, too: one that stands there twice divides nothing.
+    """
+    mark, report, patch = "<!-- bug-triage-proposal -->", visible, ""
+    if proposal and visible.count(mark) == 1:
+        report, _, patch = visible.partition(f"\n{mark}\n")
+    report, patch = (re.sub(r"<!-- bug-triage-[^\n]*? -->\n", "", text).strip("\n") for text in (report, patch))
+    parts: dict[PartName, str] = {"report": report, "proposal": patch}
+    return {name: text for name, text in parts.items() if text}
 
 
 def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
-    """Return the whole body of the comment. `state` is what it remembers.
-
-    A reproduction, a proposal and an answer of the `previous` body stay. The report has the room that they leave.
-    """
-    old = split_comment(previous)
-    room = MAX_COMMENT_UNITS - utf16_length(page.frozen + old.reproduction + old.proposal + old.answer)
-    report = render_visible_comment(page, room)
-    return join_comment(old._replace(state_line=render_state(state), report=report, frozen=page.frozen))
+    """Return the whole body of the comment with this page as its report. `state` is what it remembers."""
+    others = [text for name, text in read_parts(previous).items() if name not in ("report", "footer")]
+    room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*others, page.footer, ""]))
+    report = fit_page(replace(_without_summary_folds(page), footer=""), room)
+    return compose_comment(previous, state, {"report": report, "footer": page.footer}, page.links)
 
 
-def render_visible_comment(page: Page, max_utf16_units: int = MAX_COMMENT_UNITS) -> str:
-    """Return the report of the comment, without its first line, the hidden state."""
-    folds = [fold for fold in page.folds if not fold.is_summary_only]
-    return render_page(replace(page, folds=folds), max_utf16_units)
+def render_visible_comment(page: Page) -> str:
+    """Return the comment of a page alone, without the hidden state."""
+    return render_page(_without_summary_folds(page), MAX_VISIBLE_UNITS)
+
+
+def _without_summary_folds(page: Page) -> Page:
+    return replace(page, folds=[fold for fold in page.folds if not fold.is_summary_only])
 
 
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
@@ -40,62 +120,9 @@ def preview_comment(report: RunReport, policy: Policy) -> RunReport:
 
 
 def render_quiet_comment(body: str, state: CommentState) -> str:
-    parts = split_comment(body)
-    quiet = render_state(state.model_copy(update={"quiet": True}))
-    return join_comment(parts._replace(state_line=quiet, report=f"{QUIET_NOTICE}\n\n{parts.report}".rstrip()))
-
-
-FROZEN_OPEN = "<!-- bug-triage-suggestions: "
-FROZEN_CLOSE = " -->"
-REPRODUCTION_MARK = "<!-- bug-triage-reproduction -->"
-PROPOSAL_MARK = "<!-- bug-triage-proposal -->"
-ANSWER_MARK = "<!-- bug-triage-answer -->"
-
-
-class CommentParts(NamedTuple):
-    state_line: str
-    report: str
-    proposal: str = ""
-    """The proposed patch; Markdown."""
-    answer: str = ""
-    """One line about the last command."""
-    frozen: str = ""
-    """The hidden second line: what `/triage apply` carries out."""
-    reproduction: str = ""
-    """What the example of the report did; Markdown."""
-
-
-def split_comment(body: str) -> CommentParts:
-    """Return the parts of a comment of ours. Text of a report cannot hold a mark: it has no HTML."""
-    state_line, _, rest = body.replace("\r\n", "\n").partition("\n")
-    line, _, below = rest.partition("\n")
-    frozen = line if line.startswith(FROZEN_OPEN) and line.endswith(FROZEN_CLOSE) else ""
-    rest = below if frozen else rest
-    rest, _, answer = rest.partition(f"\n{ANSWER_MARK}\n")
-    rest, _, proposal = rest.partition(f"\n{PROPOSAL_MARK}\n")
-    report, _, reproduction = rest.partition(f"\n{REPRODUCTION_MARK}\n")
-    report, reproduction, proposal, answer = (text.strip("\n") for text in (report, reproduction, proposal, answer))
-    return CommentParts(state_line, report, proposal, answer, frozen, reproduction)
-
-
-def join_comment(parts: CommentParts) -> str:
-    """Return the body of a comment. An empty part leaves no trace."""
-    frozen = f"{parts.frozen}\n" if parts.frozen else ""
-    body = f"{parts.state_line}\n{frozen}{parts.report}\n"
-    body += f"\n{REPRODUCTION_MARK}\n{parts.reproduction}\n" if parts.reproduction else ""
-    body += f"\n{PROPOSAL_MARK}\n{parts.proposal}\n" if parts.proposal else ""
-    return body + (f"\n{ANSWER_MARK}\n{parts.answer}\n" if parts.answer else "")
-
-
-MAX_BODY_UNITS = 65_000
-"""GitHub accepts 65,536 characters, and may count otherwise than we do."""
-CUT_REPORT = "_The report was cut to make room. A comment that says_ `/triage` _writes it again._"
-
-
-def fit_comment(parts: CommentParts) -> str:
-    """Return the body of a comment, without its report if both are too long together."""
-    body = join_comment(parts)
-    return body if utf16_length(body) <= MAX_BODY_UNITS else join_comment(parts._replace(report=CUT_REPORT))
+    """Return the body of our comment, which says that nothing more is written."""
+    report = f"{QUIET_NOTICE}\n\n{read_parts(body).get('report', '')}"
+    return compose_comment(body, state.model_copy(update={"quiet": True}), {"report": report}, list_links(report))
 
 
 NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."

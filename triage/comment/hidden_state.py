@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
@@ -14,7 +14,7 @@ from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
 from triage.domain.issue import EarlierQuestions
 from triage.domain.past_issues import PredictedBy
-from triage.domain.proposal import ExampleOutcome, ProposalId, ProposalTests
+from triage.domain.proposal import ExampleOutcome, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, RunKey
@@ -54,28 +54,12 @@ def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles | None
 MAX_SUSPECTS = 15
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
-MAX_APPLIED = 10
 MAX_LABELS = 10
 MAX_EARLIER, MAX_EARLIER_CHARS = 3, 400
 MAX_PATH_CHARS = 150
-MAX_LINE_CHARS = 8_192
+MAX_LINE_CHARS = 12_000
 _OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
-_LATER_FIELDS = (
-    "by_model",
-    "needs_info",
-    "suggested",
-    "applied",
-    "labels",
-    "named",
-    "proposal",
-    "tests",
-    "example",
-    "reproduced",
-    "earlier",
-    "runs",
-)
-
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256; empty if unknown."""
 
@@ -127,6 +111,8 @@ class Reproduced(Value):
     """The release, tag or commit that it was compared with; empty for none."""
     place: Hash = ""
     """Of what fails where, to recognise the same failure of another issue."""
+    gone: bool = False
+    """It failed, and does not any more: the report is about what is past."""
 
 
 def is_version_remembered(on: str) -> bool:
@@ -134,8 +120,26 @@ def is_version_remembered(on: str) -> bool:
     return bool(re.fullmatch(_VERSION, on))
 
 
+PartName = Literal["reproduction", "report", "proposal", "answer", "footer"]
+PART_NAMES: tuple[PartName, ...] = get_args(PartName)
+"""In the order in which the comment shows them."""
+
+
+class ShownPart(Value):
+    """Where a part of the comment stands, so that nobody has to look for it in text that strangers have written."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: PartName
+    start: int = Field(ge=0)
+    """In characters, from the line after the state on."""
+    chars: int = Field(ge=1)
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    """The first 128 bits of the SHA-256 of its text."""
+
+
 class CommentState(Value):
-    model_config = ConfigDict(strict=True, **RENAMED_FIELDS)
+    model_config = ConfigDict(strict=True, extra="ignore", **RENAMED_FIELDS)
 
     text_hash: Hash = Field("", serialization_alias="text", validation_alias=AliasChoices("text", "text_hash"))
     """Of the issue's title and body: an edit that changes neither needs no run."""
@@ -152,8 +156,6 @@ class CommentState(Value):
     needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
-    applied: list[ProposalId] = Field(default_factory=list, max_length=MAX_APPLIED)
-    """Suggestions that a person had applied, so that a second command learns that they are."""
     labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)
     """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
     named: FirstNamed | None = None
@@ -165,6 +167,10 @@ class CommentState(Value):
     example: ExampleOutcome = ""
     """What became of the report's example with it."""
     reproduced: Reproduced | None = None
+    parts: list[ShownPart] = Field(default_factory=list, max_length=len(PART_NAMES))
+    """Of the comment that has this state; empty in one of version 1.0."""
+    questions: Annotated[str, Field(max_length=MAX_EARLIER_CHARS, pattern=r"^[^<>]*$")] = ""
+    """What the comment asks now, one a line."""
     earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
     """What the comment asked before it asked what it asks now, oldest first."""
     runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
@@ -185,10 +191,13 @@ class CommentState(Value):
         hashes = [*self.labels, *map(hash_label, names)]
         return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
 
-    def with_earlier_questions(self, text: str, until: datetime) -> "CommentState":
-        """Return a copy that remembers what the comment has asked until then; `text` is empty for nothing."""
-        asked = EarlierQuestions(until=int(until.timestamp()), text=re.sub("[<>]", " ", text[:MAX_EARLIER_CHARS]))
-        return self.model_copy(update={"earlier": [*self.earlier, asked][-MAX_EARLIER:]})
+    def with_questions(self, asked: Sequence[str], since: datetime) -> "CommentState":
+        """Return a copy that remembers what the comment asks, and what it has asked before."""
+        questions = re.sub("[<>]", " ", "\n".join(asked))[:MAX_EARLIER_CHARS]
+        if questions == self.questions:
+            return self
+        before = [EarlierQuestions(until=int(since.timestamp()), text=self.questions)] if self.parts else []
+        return self.model_copy(update={"questions": questions, "earlier": [*self.earlier, *before][-MAX_EARLIER:]})
 
     def with_run(self, run_key: RunKey | None) -> "CommentState":
         """Return a copy with this run and without those older than a day."""
@@ -200,49 +209,15 @@ class CommentState(Value):
         return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 
 
-class SilentRun(Value):
-    """What a run that wrote no comment leaves for the next one. Somebody may have forged it."""
-
-    model_config = ConfigDict(strict=True)
-
-    issue: int
-    at: int = Field(ge=1, le=99_999_999_999)
-    """When the event was that it is about, in seconds since 1970."""
-    state: CommentState
-
-    @property
-    def event_time(self) -> datetime:
-        return datetime.fromtimestamp(self.at, UTC)
-
-
-def render_silent_run(number: int, at: datetime, state: CommentState) -> str:
-    """Return the state as JSON for the next run. Nobody has read what this one asked and named."""
-    unread = state.model_copy(update={"content_hash": "", "asked": [], "named": None})
-    return SilentRun(issue=number, at=max(1, int(at.timestamp())), state=unread).model_dump_json(by_alias=True)
-
-
-def parse_silent_run(text: str, number: int, before: datetime | None) -> SilentRun | None:
-    """Return what `render_silent_run` has written about the issue; None for anything else.
-
-    None also for a run that was not about an earlier event: a run that starts again would find what it left itself.
-    """
-    try:
-        silent = SilentRun.model_validate_json(text)
-    except ValidationError:
-        return None
-    return silent if silent.issue == number and before and silent.event_time < before else None
-
-
 def parse_state(body: str) -> CommentState | None:
-    """Return the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
+    """Return the state in the first line of a comment; None if it has none. Fields of other versions are left out."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
-    if not line.startswith(_OPEN) or not line.endswith(_CLOSE):
+    if not line.startswith(_OPEN) or line.find(_CLOSE) != len(line) - len(_CLOSE):
         return None
     try:
-        state = CommentState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
+        return CommentState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
     except ValidationError:
         return None
-    return state if render_state(state) == line else None
 
 
 def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
@@ -258,13 +233,14 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         by_model=has_model_answer(report),
         needs_info=earlier.needs_info,
         suggested=earlier.suggested,
-        applied=earlier.applied,
         labels=earlier.labels,
         named=earlier.named or (None if text is None else _remember_named(report)),
         proposal=earlier.proposal,
         tests=earlier.tests,
         example=earlier.example,
         reproduced=earlier.reproduced,
+        parts=earlier.parts,
+        questions=earlier.questions,
         earlier=earlier.earlier,
         runs=earlier.runs,
     )
@@ -322,11 +298,7 @@ def _normalize(text: str) -> str:
 
 
 def render_state(state: CommentState) -> str:
-    # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
-    exclude: dict[str, bool | set[str]] = {name: True for name in _LATER_FIELDS if not getattr(state, name)}
-    if state.reproduced and not state.reproduced.place:
-        exclude["reproduced"] = {"place"}
-    text = json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(state.model_dump(mode="json", exclude_defaults=True), separators=(",", ":"), ensure_ascii=False)
     return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
 
 

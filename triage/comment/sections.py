@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from triage.comment import wording
 from triage.comment.hidden_state import CommentState
 from triage.comment.permalink import build_permalink, sanitize_third_party_url, sanitize_url
-from triage.comment.template import ensure_safe, is_safe, render_block, render_table_code
+from triage.comment.template import ensure_safe, render_block, render_table_code
 from triage.comment.visible_blocks import (
     MAX_ITEMS,
     build_blocks,
@@ -28,8 +28,6 @@ from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Outcome, Status, Usage
 
 MAX_STEPS = 40
-MAX_COMMENT_UNITS = 56_000
-"""GitHub accepts 65,536 characters. The difference leaves room for our first line and for how GitHub counts."""
 NOTES_TITLE = "What this report could not do"
 PLACES_TITLE = "Places that share words with the report"
 FEATURE_TITLE = "Where it may go"
@@ -64,8 +62,6 @@ class Page:
     footer: str
     links: list[str] = field(default_factory=list)
     """URLs that our code put into the page."""
-    frozen: str = ""
-    """The hidden line of the comment with the suggestions that a person may have applied."""
 
 
 def build_page(
@@ -73,14 +69,11 @@ def build_page(
     posted: CommentState | None = None,
     paths: Sequence[str] = (),
     labels: LabelsMode = "suggest",
-    suggestions: str = "",
-    frozen: str = "",
 ) -> Page:
     """Return the page that the comment and the job summary share.
 
     `posted` is what our comment on the issue remembers, and `paths` are all indexed files: other paths that it has are
-    not shown, since somebody may have forged them. `suggestions` is the block that stands in place of the labels, and
-    `frozen` the hidden line with the same.
+    not shown, since somebody may have forged them.
     """
     posted = posted or CommentState()
     current = {suspect.path for suspect in report.suspects}
@@ -88,13 +81,12 @@ def build_page(
     no_longer_suspected = [path for path in posted.suspects if path in indexed and path not in current]
     still_missing = {missing.kind for missing in report.missing_information}
     has_answered = not still_missing.issuperset(posted.asked)
-    blocks = build_blocks(report, no_longer_suspected, labels, suggestions, has_answered=has_answered)
+    blocks = build_blocks(report, no_longer_suspected, labels, has_answered=has_answered)
     return Page(
         blocks=[block for block in blocks if block],
         folds=[fold for fold in _build_folds(report) if fold.body],
         footer=render_block("blocks", "footer", report, sanitize_url(report.run_url)),
         links=_collect_links(report),
-        frozen=frozen,
     )
 
 
@@ -220,24 +212,11 @@ def _collect_links(report: RunReport) -> list[str]:
 
 
 def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
-    """Return the page in at most `max_utf16_units`. Active content, other than `picture`, becomes a code block.
+    """Return the page in at most `max_utf16_units`: as code if anything in it is active but its links and `picture`.
 
     This is the second defence: each value in a template is already escaped by `safety.safe_markdown`.
     """
-    text = fit_page(page, max_utf16_units)
-    if is_safe(text, page.links, picture):
-        return text
-
-    def ensure_part(markdown: str) -> str:
-        return ensure_safe(markdown, page.links, max_utf16_units, picture)
-
-    parts = replace(
-        page,
-        blocks=[ensure_part(block) for block in page.blocks],
-        folds=[replace(fold, body=ensure_part(fold.body)) for fold in page.folds],
-        footer=ensure_part(page.footer),
-    )
-    return ensure_safe(fit_page(parts, max_utf16_units), page.links, max_utf16_units, picture)
+    return ensure_safe(fit_page(page, max_utf16_units), page.links, max_utf16_units, picture)
 
 
 def fit_page(page: Page, max_utf16_units: int) -> str:
@@ -247,13 +226,14 @@ def fit_page(page: Page, max_utf16_units: int) -> str:
     """
     parts = [*page.blocks, *(fold.markdown for fold in page.folds)]
     titles = ["" for _ in page.blocks] + [fold.title.partition(":")[0] for fold in page.folds]
-    text = "\n\n".join([*parts, page.footer])
+    text = "\n\n".join(filter(None, [*parts, page.footer]))
     left_out: list[str] = []
     while utf16_length(text) > max_utf16_units and parts:
         parts.pop()
         left_out.insert(0, titles.pop() or "part of the report")
         names = ", ".join(dict.fromkeys(left_out))
-        text = "\n\n".join([*parts, f"_Cut, because it was too long. Left out: {names}._", page.footer])
+        notice = f"_Cut, because it was too long. Left out: {names}._"
+        text = "\n\n".join(filter(None, [*parts, notice, page.footer]))
     return text
 
 

@@ -24,14 +24,13 @@ def build_blocks(
     report: RunReport,
     no_longer_suspected: Sequence[str],
     labels: LabelsMode,
-    suggestions: str = "",
     *,
     has_answered: bool,
 ) -> Iterator[str]:
     """Return the blocks in their order, some of them empty.
 
-    `no_longer_suspected` are files that an earlier comment named, and `suggestions` is the block that stands in place
-    of the labels. `has_answered` says that the reporter answered a question.
+    `no_longer_suspected` are files that an earlier comment named. `has_answered` says that the reporter answered a
+    question.
     """
     phrases = get_phrases(report.language)
     if report.security:
@@ -49,9 +48,7 @@ def build_blocks(
     yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
     if no_longer_suspected:
         yield render_block("blocks", "no_longer_suspected", no_longer_suspected[:MAX_ITEMS])
-    if suggestions:
-        yield suggestions
-    elif labels != "off" and (names := _list_labels(report, labels)):
+    if labels != "off" and (names := _list_labels(report, labels)):
         yield render_block("blocks", "labels", names[:MAX_ITEMS], labels)
 
 

@@ -47,9 +47,6 @@ class Suggestion(Value):
 class SuggestionOptions(Value):
     """What could be changed on an issue. Nothing that the issue has, or that somebody suggested."""
 
-    can_suggest: bool = True
-    """Whether GitHub shows suggestions in a panel of its own; else our comment has to."""
-
     labels: list[str] = Field(default_factory=list)
     """Of the labels that were asked about."""
     types: list[str] = Field(default_factory=list)
@@ -93,20 +90,6 @@ class RemoveLabel(Value):
     label: str
 
 
-class SetIssueType(Value):
-    """Only after a person approved it."""
-
-    issue_number: int
-    name: str
-
-
-class AddAssignee(Value):
-    """Only after a person approved it."""
-
-    issue_number: int
-    login: str
-
-
 class React(Value):
     """A reaction to the comment with a command."""
 
@@ -129,12 +112,6 @@ class WriteReport(Value):
     json_text: str
 
 
-class WriteMemory(Value):
-    """What a run without a comment leaves for the next run on the issue."""
-
-    json_text: str
-
-
 class Annotate(Value):
     level: Literal["error", "warning", "notice"]
     message: str
@@ -147,17 +124,7 @@ class SetOutputs(Value):
     values: dict[str, str] = Field(default_factory=dict)
 
 
-IssueEffect = (
-    PostComment
-    | EditComment
-    | RemoveComment
-    | AddLabels
-    | RemoveLabel
-    | SuggestChanges
-    | SetIssueType
-    | AddAssignee
-    | React
-)
+IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | RemoveLabel | SuggestChanges | React
 """The effects that need the network."""
 
-Effect = IssueEffect | WriteSummary | WriteReport | WriteMemory | Annotate | SetOutputs
+Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs

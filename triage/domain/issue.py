@@ -45,8 +45,6 @@ class Issue(Value):
     locked: bool = False
     is_pull_request: bool = False
     thread: list[IssueComment] = Field(default_factory=list)
-    silent_report: EarlierReport | None = None
-    """Of a run that wrote no comment."""
     snapshot_time: datetime | None = None
     """Time of this snapshot by GitHub's clock: of its response, or of the event."""
 

@@ -38,28 +38,12 @@ TextHash = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """Of an issue's title and body, see `publish.hidden_state.hash_text`."""
 ID_CHARS = 12
 ProposalId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
-"""The first digits: of a patch's last commit, or of the SHA-256 of the canonical JSON of suggestions."""
-
-
-class SuggestionProposal(Value):
-    """Labels, an issue type and an assignee for one issue."""
-
-    kind: Literal["suggestions"] = "suggestions"
-    repository: str
-    """`owner/name`."""
-    issue: int
-    issue_text: TextHash
-    created_at: datetime
-    """UTC, in whole seconds."""
-    labels: list[str] = Field(default_factory=list)
-    issue_type: str = ""
-    assignee: str = ""
+"""The first digits of a patch's last commit."""
 
 
 class PatchProposal(Value):
     """A patch as commits on GitHub. All but `ref` is read from the commits themselves."""
 
-    kind: Literal["patch"] = "patch"
     repository: str
     """`owner/name`."""
     issue: int
@@ -96,9 +80,6 @@ class PatchProposal(Value):
     def branch_name(self) -> str:
         """Of a branch; empty for a ref that is none."""
         return self.ref.removeprefix("refs/heads/") if self.is_branch else ""
-
-
-Proposal = SuggestionProposal | PatchProposal
 
 
 class ProposalStatus(StrEnum):

@@ -47,18 +47,6 @@ class QuietTask(Value):
     actor: str
 
 
-class SuggestionDecision(Value):
-    """A person answers a proposal: `/triage apply` or `/triage reject` of suggestions."""
-
-    number: int
-    actor: str
-    is_apply: bool
-    proposal_id: str
-    """Empty if the command names none."""
-    words: str = ""
-    """What follows the id."""
-
-
 FixStage = Literal["off", "gate", "propose", "store", "report", "apply"]
 """What a job of the fix flow does. The jobs run one after the other, each with the permissions that it needs."""
 BacklogStage = Literal["off", "list", "run", "merge"]
@@ -121,4 +109,4 @@ class BacklogTask(Value):
     stage: BacklogStage
 
 
-Task = TriageTask | QuietTask | SuggestionDecision | Skip
+Task = TriageTask | QuietTask | Skip

@@ -21,16 +21,15 @@ class CommandName(StrEnum):
     QUIET = "quiet"
     FIX = "fix"
     REPRODUCE = "reproduce"
-    APPLY = "apply"
     APPROVE = "approve"
     REJECT = "reject"
     REVISE = "revise"
     UNKNOWN = "unknown"
 
 
-FIX_COMMANDS = frozenset({CommandName.FIX, CommandName.APPROVE, CommandName.REVISE})
+FIX_COMMANDS = frozenset({CommandName.FIX, CommandName.APPROVE, CommandName.REJECT, CommandName.REVISE})
 """Only the fix flow answers them."""
-PROPOSAL_COMMANDS = frozenset({CommandName.APPLY, CommandName.APPROVE, CommandName.REJECT, CommandName.REVISE})
+PROPOSAL_COMMANDS = frozenset({CommandName.APPROVE, CommandName.REJECT, CommandName.REVISE})
 """They name a proposal by its id."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from triage.base.errors import BadInput
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
+from triage.domain.task import FixTask, QuietTask, ReproduceTask, Skip, Task, TriageTask, Trigger
 from triage.events.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
@@ -43,7 +43,7 @@ def route_event(
         task = _route_comment(parse_payload(payload))
     else:
         return _skip_other(event_name)
-    if isinstance(task, TriageTask | QuietTask | SuggestionDecision) and issue_number not in (None, task.number):
+    if isinstance(task, TriageTask | QuietTask) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
             "leave the input empty for issue events."
@@ -143,20 +143,12 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
         return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
     if command.name is CommandName.QUIET:
         return QuietTask(number=issue.number, actor=author)
-    if command.name in (CommandName.APPLY, CommandName.REJECT):
-        return SuggestionDecision(
-            number=issue.number,
-            actor=author,
-            is_apply=command.name is CommandName.APPLY,
-            proposal_id=command.proposal_id,
-            words=command.words,
-        )
     if command.name in FIX_COMMANDS:
         return Skip(reason=f"`/triage {command.name}` is for a workflow with the input `fix` (docs/fix.md).")
     if command.name is CommandName.REPRODUCE:
         return Skip(reason="`/triage reproduce` is for a workflow with the input `reproduce` (docs/reproduce.md).")
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
-    return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage apply`.")
+    return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
 
 
 def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
@@ -205,7 +197,7 @@ def _route_fix_comment(payload: Payload) -> FixTask | Skip:
     if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
         return Skip(reason=reason)
     command = parse_command(comment.body)
-    if command is None or (command.name not in FIX_COMMANDS and command.name is not CommandName.REJECT):
+    if command is None or command.name not in FIX_COMMANDS:
         return Skip(reason=NO_FIX_COMMAND)
     actor = comment.user.login if comment.user else ""
     return FixTask.model_validate(

@@ -71,7 +71,7 @@ def render_awaiting(
         render_block("proposal", "proof", draft, tests, run_url, describe_example(example.outcome, example.reason)),
         render_block("proposal", "commands", proposal_id, until, MAX_REVISIONS - draft.revision, NOBODY_YET),
     ]
-    return _make_safe(parts, [url for url in (diff_url, run_url) if url])
+    return "\n\n".join(filter(None, parts))
 
 
 def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
@@ -85,11 +85,11 @@ def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
         *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
         render_block("proposal", "no_permission", block if is_exact else "", is_masked),
     ]
-    return _make_safe([*shown, render_block("proposal", "proof", draft, "", "", "")], [])
+    return "\n\n".join(filter(None, [*shown, render_block("proposal", "proof", draft, "", "", "")]))
 
 
 def render_abandoned(error: str) -> str:
-    return _make_safe([render_block("proposal", "abandoned", error)], [])
+    return render_block("proposal", "abandoned", error)
 
 
 def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[str]:
@@ -109,10 +109,6 @@ def _render_diff(diffs: Sequence[FileDiff], diff_url: str) -> str:
     block = format_code_block(shown, "diff")
     is_escaped = shown.strip("\n") not in block
     return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped, has_masks(shown))
-
-
-def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
-    return "\n\n".join(ensure_safe(part, links, MAX_PART_UNITS) for part in parts if part)
 
 
 def render_pull_request_body(
@@ -142,7 +138,7 @@ def render_pull_request_body(
 
 
 def render_opened(actor: str, number: int, url: str) -> str:
-    return _make_safe([render_block("proposal", "opened", actor, number, url)], [url])
+    return render_block("proposal", "opened", actor, number, url)
 
 
 def fold_approved(part: str) -> str:
@@ -155,8 +151,8 @@ def fold_approved(part: str) -> str:
 
 
 def render_refused_pull_request(actor: str, branch: str, url: str, reason: str) -> str:
-    return _make_safe([render_block("proposal", "refused_pull_request", actor, branch, url, reason)], [url])
+    return render_block("proposal", "refused_pull_request", actor, branch, url, reason)
 
 
 def render_rejected(actor: str, words: str) -> str:
-    return _make_safe([render_block("proposal", "rejected", actor, words)], [])
+    return render_block("proposal", "rejected", actor, words)

@@ -1,4 +1,4 @@
-"""Reads what a person approves in a comment of ours, and carries out what GitHub has no label for.
+"""Reads what a person approves in a comment of ours, and answers with a reaction.
 
 The text of a comment and everybody who ever edited it come from one question. What its fields mean stands in GitHub's
 GraphQL reference: `IssueComment.userContentEdits`, `UserContentEdit.editor`.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from triage.base.errors import CannotPublish, GitHubUnavailable
+from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Reaction
 from triage.domain.proposal import CommentRecord
 from triage.github.github_errors import (
@@ -21,7 +21,7 @@ from triage.github.github_errors import (
 )
 from triage.github.graphql import EDITED_COMMENT, EditedComment, RepositoryNode
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import Account, LabelResponse, Response, parse_response
+from triage.github.responses import Response, parse_response
 
 if TYPE_CHECKING:
     from triage.github.github_client import GitHubClient
@@ -86,13 +86,6 @@ def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> C
     return CommentRecord(comment_id=comment_id, body=comment.body, is_ours_alone=comment.is_alone_by(viewer))
 
 
-class _Issue(Response):
-    """An issue as it is after a write."""
-
-    type: LabelResponse | None = None
-    assignees: list[Account] | None = None
-
-
 @dataclass
 class GitHubIssueApprovals(RepositoryConnection):
     """Implements `triage.ports.IssueApprovals`."""
@@ -107,19 +100,3 @@ class GitHubIssueApprovals(RepositoryConnection):
         path = f"{self._repo}/issues/comments/{comment_id}/reactions"
         with translate_write_errors(self.slug):
             self._client.write("POST", path, {"content": reaction}, idempotent=True)
-
-    def set_issue_type(self, number: int, name: str) -> None:
-        with translate_write_errors(self.slug):
-            raw = self._client.write("PATCH", f"{self._repo}/issues/{number}", {"type": name}, idempotent=True)
-            issue = parse_response(_Issue, raw)
-        # GitHub leaves out what the token may not set, and answers 200 (docs, "Update an issue").
-        if issue.type is None or (issue.type.name or "").casefold() != name.casefold():
-            raise CannotPublish("GitHub did not set the issue type. Does the type exist, and may the token set it?")
-
-    def add_assignee(self, number: int, login: str) -> None:
-        path = f"{self._repo}/issues/{number}/assignees"
-        with translate_write_errors(self.slug):
-            issue = parse_response(_Issue, self._client.write("POST", path, {"assignees": [login]}, idempotent=True))
-        # GitHub leaves out accounts that cannot be assigned, and answers 201 (docs, "Add assignees to an issue").
-        if login.casefold() not in [one.login.casefold() for one in issue.assignees or []]:
-            raise CannotPublish("GitHub did not assign the issue. Can this person be assigned in the repository?")

@@ -26,19 +26,14 @@ MAX_READS = 3
 MAX_WRITES = 2
 _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
   repository(owner: $owner, name: $name) {
-    issueTypes(first: 100) { nodes { id name isEnabled } }%(fields)s
+    issueTypes(first: 100) { nodes { id name isEnabled } }
+    issueFields(first: 50) { nodes { ... on IssueFieldSingleSelect { id name options { id name } } } }
     issue(number: $number) {
       id
       state
       issueType { id name }
       labels(first: 100) { nodes { id name } }
-      assignees(first: 100) { nodes { id login } }%(pending)s
-    }%(asked)s
-  }
-}"""
-_FIELDS = """
-    issueFields(first: 50) { nodes { ... on IssueFieldSingleSelect { id name options { id name } } } }"""
-_PENDING = """
+      assignees(first: 100) { nodes { id login } }
       issueFieldValues(first: 50) {
         nodes { ... on IssueFieldSingleSelectValue { name field { ... on IssueFieldSingleSelect { name } } } }
       }
@@ -48,7 +43,10 @@ _PENDING = """
         ... on PendingAssigneeSuggestion { assignee { ... on User { id login } } }
         ... on PendingCloseSuggestion { stateReason duplicateOf { ... on Issue { number } } }
         ... on PendingFieldSuggestion { issueField { ... on IssueFieldSingleSelect { name } } suggestedValue }
-      }"""
+      }
+    }%(asked)s
+  }
+}"""
 _LISTS: dict[SuggestionKind, tuple[str, str]] = {
     "label": ("[LabelUpdateInput!]!", "addLabelsToLabelable(input: {labelableId: $issue, labels: %s})"),
     "assignee": (
@@ -116,7 +114,6 @@ class SuggestionIssue(Response):
     assignees: TargetList | None = None
     values: FieldValueList | None = Field(None, alias="issueFieldValues")
     pending: NodeList[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
-    """Neither is asked for where GitHub has no suggestions."""
 
     def list_taken(self) -> Iterator[str]:
         """Yield keys of what the issue has, and of what is suggested on it."""
@@ -192,22 +189,14 @@ class Suggestions:
     def fetch_options(
         self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
     ) -> SuggestionOptions:
-        """Return what could be changed. Raises GitHubError if GitHub does not say."""
-        can_suggest = True
-        try:
-            shown = self._fetch(number, labels, logins, original)
-        except GitHubError as error:
-            if error.kind is not ErrorKind.INVALID:
-                raise
-            can_suggest = False  # this server has no suggestions
-            shown = self._fetch(number, labels, logins, is_known=False)
+        """Return what could be changed. Raises GitHubError if GitHub does not say, or has no suggestions."""
+        shown = self._fetch(number, labels, logins, original)
         free = shown.offers.keys() - shown.taken
         return SuggestionOptions(
-            can_suggest=can_suggest,
             labels=[name for name in labels if _key("label", name) in free],
             types=[] if shown.is_settled("type:") else shown.names("type"),
             assignees=[] if shown.is_settled("assignee:") else [one for one in logins if _key("assignee", one) in free],
-            can_close=can_suggest and not shown.is_settled("close:"),
+            can_close=not shown.is_settled("close:"),
             original=original if _key("close", f"{_DUPLICATE}{original}") in free else 0,
             fields=[one for one in shown.names("field") if not shown.is_settled(_key("field", one.partition(": ")[0]))],
         )
@@ -247,9 +236,7 @@ class Suggestions:
                 break
         return shown
 
-    def _fetch(
-        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0, *, is_known: bool = True
-    ) -> _Shown:
+    def _fetch(self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0) -> _Shown:
         owner, _, name = self.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         users = {f"login{place}": login for place, login in enumerate(logins)}
@@ -259,12 +246,7 @@ class Suggestions:
         ]
         asked += [f"\n    original: issue(number: {original}) {{ id number }}"] if original else []
         declared = "".join(f", ${alias}: String!" for alias in [*wanted, *users])
-        document = _QUERY % {
-            "variables": declared,
-            "asked": "".join(asked),
-            "fields": _FIELDS if is_known else "",
-            "pending": _PENDING if is_known else "",
-        }
+        document = _QUERY % {"variables": declared, "asked": "".join(asked)}
         data = self.client.query(document, {"owner": owner, "name": name, "number": number, **wanted, **users})
         repository = data.get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)

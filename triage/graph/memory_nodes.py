@@ -74,23 +74,21 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     return {**(attempt.result or {}), "past_issues": [], "steps": step.records}
 
 
-def find_earlier_questions(issue: Issue) -> list[EarlierQuestions]:
-    """Return what our comment has asked before it was updated, oldest first."""
+def find_questions(issue: Issue) -> tuple[list[EarlierQuestions], str]:
+    """Return what our comment has asked before it was updated, oldest first, and what it asks now."""
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
-    return state.earlier if state else []
+    return (state.earlier, state.questions) if state else ([], "")
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:
-    """Return what our comment on the issue remembered at the event, or what a run without one has left.
+    """Return what our comment on the issue remembered at the event.
 
     A run that starts again finds what it wrote itself, which would change its prompts: their answers are paid for.
     """
     comment = find_our_comment(issue)
-    if comment is None:
-        return issue.silent_report
-    written = comment.edited_at or comment.created_at
-    if written is None or issue.snapshot_time is None or written >= issue.snapshot_time:
+    written = (comment.edited_at or comment.created_at) if comment else None
+    if comment is None or written is None or issue.snapshot_time is None or written >= issue.snapshot_time:
         return None
     state = parse_state(comment.body)
     return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None

@@ -19,7 +19,7 @@ from triage.graph.active_skills import activate_skills, find_matching_skills, re
 from triage.graph.build_report import build_report
 from triage.graph.close_round import close_round, require_verified_citation
 from triage.graph.degradation import measure_budget
-from triage.graph.memory_nodes import find_earlier_questions, find_earlier_report
+from triage.graph.memory_nodes import find_earlier_report, find_questions
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
@@ -68,7 +68,7 @@ def _read(issue: Issue) -> Update:
     return {
         "parsed": parsed,
         "issue": issue.model_copy(update={"thread": thread}),
-        "exchanges": find_exchanges(issue, find_earlier_questions(issue)),
+        "exchanges": find_exchanges(issue, *find_questions(issue)),
         "kind_reading": read_kind(parsed, issue.labels),
         "earlier_report": find_earlier_report(issue),
     }

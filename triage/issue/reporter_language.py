@@ -1,4 +1,4 @@
-"""The reporter's language: which it is, its phrases (a file each in `phrases/`), and our questions in a comment."""
+"""The reporter's language: which it is, its phrases (a file each in `phrases/`), and the answers to our questions."""
 
 import re
 from collections.abc import Sequence
@@ -149,10 +149,10 @@ MAX_EXCHANGES = 10
 MAX_ANSWER_CHARS = 4_000
 
 
-def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions] = ()) -> list[HumanExchange]:
+def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions], now: str) -> list[HumanExchange]:
     """Return each comment of the reporter below a comment of ours, with what that asked when it was answered.
 
-    Oldest first. `earlier` is what our comment has asked before it was updated.
+    Oldest first. `earlier` is what our comment has asked before it was updated, and `now` what it asks since.
     """
     exchanges: list[HumanExchange] = []
     asking: IssueComment | None = None
@@ -162,7 +162,7 @@ def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions] = ()) -> li
         elif asking and _is_answer(comment, issue):
             at = comment.created_at
             past = [one for one in earlier if at and at.timestamp() <= one.until]
-            question = past[0].text if past else extract_questions(asking.body)
+            question = past[0].text if past else now
             since = [one.until for one in earlier if one not in past]
             asked_at = datetime.fromtimestamp(since[-1], UTC) if since else asking.created_at
             answer = extract_visible_page(comment.body).text[:MAX_ANSWER_CHARS] if question else ""
@@ -172,20 +172,3 @@ def find_exchanges(issue: Issue, earlier: Sequence[EarlierQuestions] = ()) -> li
 
 def _is_answer(comment: IssueComment, issue: Issue) -> bool:
     return comment.author == issue.author and not (comment.by_bot or comment.is_shortened)
-
-
-def extract_questions(body: str) -> str:
-    """Return the questions of a comment of ours, one a line; empty when it asks nothing."""
-    phrases = [get_phrases(language) for language in list_languages()]
-    openings = {f"**{phrase.thanks}**" for phrase in phrases}
-    closings = {phrase.how_to_answer for phrase in phrases}
-    questions: list[str] = []
-    is_inside = False
-    for line in body.splitlines():
-        if line.strip() in openings:
-            is_inside = True
-        elif line.strip() in closings:
-            break
-        elif is_inside and line.startswith("- "):
-            questions.append(extract_visible_page(line.removeprefix("- ")).text)
-    return "\n".join(questions)

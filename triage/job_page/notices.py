@@ -1,6 +1,6 @@
 """Short pages and outputs of runs that have no report to write: skipped, failed, not finished, or about a command."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
@@ -8,7 +8,7 @@ from triage.domain.code import Span
 from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
 from triage.domain.run import Status
 
-Notice = Literal["skip", "answered", "fix", "unfinished", "failure", "unpublished"]
+Notice = Literal["skip", "fix", "unfinished", "failure", "unpublished"]
 
 EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
     (
@@ -47,9 +47,9 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
 """All outputs. An output without a value is empty."""
 
 
-def render_notice(kind: Notice, *values: object) -> str:
+def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> str:
     """Return a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
-    return ensure_safe(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
+    return ensure_safe(render_block("summary", kind, *values), links, MAX_SUMMARY_UNITS) + "\n"
 
 
 def skip_effects(reason: str) -> list[Effect]:
@@ -59,18 +59,12 @@ def skip_effects(reason: str) -> list[Effect]:
     ]
 
 
-def plan_answered(answer: str) -> list[Effect]:
-    """Return what a run writes beside the issue that answered a command; `answer` is safe Markdown."""
+def plan_fix_result(
+    message: str, outputs: Mapping[str, str], status: Status, links: Sequence[str] = ()
+) -> list[Effect]:
+    """Return what a job of the fix flow writes beside the issue; `message` is Markdown with these links."""
     return [
-        WriteSummary(markdown=render_notice("answered", answer)),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value}),
-    ]
-
-
-def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) -> list[Effect]:
-    """Return what a job of the fix flow writes beside the issue; `message` is safe Markdown."""
-    return [
-        WriteSummary(markdown=render_notice("fix", message)),
+        WriteSummary(markdown=render_notice("fix", message, links=links)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
     ]
 

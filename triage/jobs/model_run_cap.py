@@ -12,8 +12,8 @@ MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""
 UNCOUNTED_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED)
 UNCOUNTED = (
-    "No comment of ours and no artifact counts the runs on this issue, so rules answered: a model answers to "
-    "`/triage`, and once there is a comment."
+    "No comment of ours counts the runs on this issue, so rules answered: a model answers to `/triage`, and once "
+    "there is a comment."
 )
 """Otherwise a report that is not worth a comment could be edited, and paid for, without end."""
 
@@ -27,7 +27,7 @@ async def check_model_run_cap(request: TriageRequest, run: Run) -> str:
     cap, task = run.max_model_runs, request.task
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
-    if request.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment == "auto":
+    if request.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and run.policy.comment != "always":
         run.progress.info(UNCOUNTED)
         return UNCOUNTED
     try:

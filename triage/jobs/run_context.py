@@ -16,7 +16,7 @@ from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, RunKey, TriageTask
+from triage.domain.task import RunKey, TriageTask
 from triage.issue.other_issues import make_visible
 from triage.ports import GitHub, IssueApprovals, Output, ProgressLog, Services
 
@@ -37,8 +37,6 @@ class Run:
     now: Callable[[], datetime]
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at the first signal."""
-    memory: str = ""
-    """What the workflow says that a run without a comment has left: see `hidden_state.SilentRun`."""
     event_issue: Issue | None = None
     """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
     seconds_left: Callable[[], float] = lambda: math.inf
@@ -78,22 +76,13 @@ class TriageRequest:
     fetched_issue: Issue
     """As GitHub shows it now."""
     comment_state: CommentState | None = None
-    """What our comment on the issue remembers, or without one what a silent run has left."""
+    """What our comment on the issue remembers."""
     key: RunKey | None = None
     """This run, as our comment will remember it."""
 
     @property
     def earlier_runs(self) -> list[RunKey]:
         return [key for key in (self.comment_state.past_runs if self.comment_state else []) if key != self.key]
-
-
-@dataclass(frozen=True)
-class QuietRequest:
-    task: QuietTask
-    comment_state: CommentState | None
-    """As `TriageRequest`."""
-    at: datetime | None
-    """Time of the command."""
 
 
 @dataclass(frozen=True)

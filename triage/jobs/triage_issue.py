@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from triage.base.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import CommentState, hash_text, parse_silent_run, parse_state
-from triage.domain.issue import EarlierReport, Issue, Repository
+from triage.comment.hidden_state import CommentState, hash_text, parse_state
+from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import RUN_WINDOW, QuietTask, Skip, SuggestionDecision, Task, TriageTask, Trigger
+from triage.domain.task import RUN_WINDOW, QuietTask, Skip, Task, TriageTask, Trigger
 from triage.events.admission import EarlierRuns, check_allowed, label_skip_reason, logins_to_check
 from triage.events.trigger_snapshot import (
     get_trigger_comment,
@@ -23,14 +23,12 @@ from triage.events.trigger_snapshot import (
     to_run_key,
     trigger_comment_skip_reason,
 )
-from triage.jobs.answer_proposal import answer_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.model_run_cap import check_model_run_cap
-from triage.jobs.run_context import QuietRequest, Run, RunResult, TriageRequest
+from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.writes.allowed_labels import select_allowed_labels
-from triage.writes.comment_part import Addition
 from triage.writes.deduplicate import find_our_comment
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
@@ -55,11 +53,7 @@ async def run_task(task: Task, run: Run) -> RunResult:
     except IssueMoved as error:
         return write_skip(str(error), run)
     except GitHubUnavailable as error:
-        if isinstance(task, SuggestionDecision):
-            return write_unfinished(str(error), run)
         return await _triage_without_github(task, run.event_issue, error, run)
-    if isinstance(task, SuggestionDecision):
-        return await answer_proposal(task, issue, run)
     issue_at_trigger = restore_issue_at_trigger(issue, run.event_issue, started, run.now())
     try:
         request = await run.ask_github(
@@ -69,27 +63,23 @@ async def run_task(task: Task, run: Run) -> RunResult:
         return await _triage_without_github(task, issue_at_trigger, error, run)
     if isinstance(request, Skip):
         return write_skip(request.reason, run)
-    if isinstance(request, QuietRequest):
-        return await write_quiet(request, issue, run)
+    if isinstance(request, QuietTask):
+        return await write_quiet(issue, run)
     return await _triage(request, run)
 
 
 def _check_request(
     task: TriageTask | QuietTask, issue: Issue, issue_at_trigger: Issue, run: Run
-) -> TriageRequest | QuietRequest | Skip:
+) -> TriageRequest | QuietTask | Skip:
     # Asks GitHub for roles.
     if reason := trigger_comment_skip_reason(task, issue, run.event_issue):
         return Skip(reason=reason)
     now = issue.snapshot_time or run.now()
     roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
     comment = find_our_comment(issue)
-    silent = None if comment else parse_silent_run(run.memory, task.number, issue_at_trigger.snapshot_time)
-    state = parse_state(comment.body) if comment else (silent.state if silent else None)
+    state = parse_state(comment.body) if comment else None
     remembered = state or CommentState()
-    written_at = (comment.edited_at or comment.created_at) if comment else (silent.event_time if silent else None)
-    if silent:
-        earlier_report = EarlierReport(suspects=silent.state.suspects)
-        issue_at_trigger = issue_at_trigger.model_copy(update={"silent_report": earlier_report})
+    written_at = (comment.edited_at or comment.created_at) if comment else None
     earlier = EarlierRuns(
         has_open_questions=bool(remembered.asked),
         is_quiet=remembered.quiet,
@@ -99,25 +89,12 @@ def _check_request(
     )
     trigger = get_trigger_comment(run.event_issue)
     request = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
-    if isinstance(request, QuietTask):
-        return QuietRequest(request, state, issue_at_trigger.snapshot_time)
-    if isinstance(request, Skip):
+    if isinstance(request, QuietTask | Skip):
         return request
     return TriageRequest(request, issue_at_trigger, issue, state, to_run_key(request, run.event_issue))
 
 
-async def triage_reproduced(issue: Issue, actor: str, run: Run, addition: Addition) -> RunResult | Skip:
-    """Triage an issue whose example was run, and write one comment with the report and the addition.
-
-    Whoever asked for the run was allowed to. Nothing is written for a Skip.
-    """
-    task, now = TriageTask(number=issue.number or 0, trigger=Trigger.REPRODUCED, actor=actor), run.now()
-    at_trigger = restore_issue_at_trigger(issue, run.event_issue, now, now)
-    request = _check_request(task, issue, at_trigger, run)
-    return await _triage(request, run, addition=addition) if isinstance(request, TriageRequest) else Skip(reason="")
-
-
-async def _triage(request: TriageRequest, run: Run, problem: str = "", addition: Addition | None = None) -> RunResult:
+async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunResult:
     labels: list[str] = []
     cap_reason = ""
     if not problem:
@@ -132,7 +109,7 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "", addition:
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
     repository = repository.model_copy(update={"commit": services.codebase.commit})
-    result = await publish_report(report, request, repository, services.codebase.list_paths(), run, addition)
+    result = await publish_report(report, request, repository, services.codebase.list_paths(), run)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, run.cancelled, run.seconds_left)
     return result

@@ -14,9 +14,6 @@ from triage.base.errors import BadInput
 
 FOLDER = ".triage"
 REPORT = "report.json"
-MEMORY = "memory.json"
-EARLIER_MEMORY = "earlier.json"
-"""That of an earlier run, which the workflow has fetched."""
 PROPOSAL = "proposal.json"
 
 

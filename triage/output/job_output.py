@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.output.capture_library_output import capture_library_output
-from triage.output.job_files import MEMORY, REPORT, write_file
+from triage.output.job_files import REPORT, write_file
 from triage.output.line_logs import ActionsLog
 from triage.output.safe_lines import PREFIX, LineWriter, format_command, to_safe_line
 from triage.safety.secrets.redactor import SecretRedactor
@@ -85,9 +85,6 @@ class JobOutput:
 
     def write_report(self, json_text: str) -> str:
         return self._write_file(REPORT, json_text, "JSON report")
-
-    def write_memory(self, json_text: str) -> None:
-        self._write_file(MEMORY, json_text, "memory of this run")
 
     def _write_file(self, name: str, json_text: str, what: str) -> str:
         if self.workspace is None:

@@ -93,9 +93,6 @@ class TerminalOutput:
             raise BadInput(f"The report cannot be written to this path: {(error.strerror or '').lower()}.") from None
         return str(self._report_path)
 
-    def write_memory(self, json_text: str) -> None:
-        """Does nothing: no event starts a run here."""
-
 
 class TerminalProgress:
     """Implements `triage.ports.ProgressLog`.

@@ -63,6 +63,12 @@ def find_active_content(markdown: str, allowed_urls: Sequence[str]) -> list[str]
     return list(dict.fromkeys(found))
 
 
+def list_links(markdown: str) -> list[str]:
+    """Return the targets of all links of a page."""
+    root = LexborHTMLParser(f"<body>{markdown_to_html(markdown, raw_html=False)}").root
+    return [node.attributes.get("href") or "" for node in root.css("a")] if root is not None else []
+
+
 def _check_nodes(root: LexborNode, allowed: set[str]) -> Iterator[str]:
     at_line_start, text = True, ""
     for node in root.traverse(include_text=True):

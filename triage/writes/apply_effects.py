@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from triage.base.errors import CannotPublish, NoSuchComment, SetupError
 from triage.domain.effect import (
-    AddAssignee,
     AddLabels,
     EditComment,
     Effect,
@@ -12,7 +11,6 @@ from triage.domain.effect import (
     React,
     RemoveComment,
     RemoveLabel,
-    SetIssueType,
     SuggestChanges,
 )
 from triage.ports import AnnotationLevel, GitHub, IssueApprovals
@@ -48,20 +46,10 @@ def apply_issue_effects(
                     _suggest(effect, github, result)
                 case RemoveLabel():
                     github.remove_label(effect.issue_number, effect.label)
-                case SetIssueType() | AddAssignee() | React():
-                    _apply_approved(effect, approvals)
+                case React():
+                    approvals.react(effect.comment_id, effect.reaction)
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)
-
-
-def _apply_approved(effect: SetIssueType | AddAssignee | React, approvals: IssueApprovals) -> None:
-    match effect:
-        case SetIssueType():
-            approvals.set_issue_type(effect.issue_number, effect.name)
-        case AddAssignee():
-            approvals.add_assignee(effect.issue_number, effect.login)
-        case React():
-            approvals.react(effect.comment_id, effect.reaction)
 
 
 def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish, SetupError, TriageError
-from triage.domain.effect import Annotate, Effect, SetOutputs, WriteMemory, WriteReport, WriteSummary
+from triage.domain.effect import Annotate, Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.run import Status
 from triage.job_page.notices import render_notice
 
@@ -60,8 +60,6 @@ def apply_local_effects(
             match effect:
                 case WriteReport():
                     result.report_file = output.write_report(effect.json_text)
-                case WriteMemory():
-                    output.write_memory(effect.json_text)
                 case WriteSummary():
                     notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
                     output.write_summary(notice + effect.markdown)

@@ -5,11 +5,11 @@ The list leaves out a comment that says nothing new, labels that the issue has, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from triage.comment.comment import render_comment, render_quiet_comment, render_visible_comment
+from triage.comment.comment import compose_comment, render_comment, render_quiet_comment, render_visible_comment
 from triage.comment.hidden_state import (
     CommentState,
     NeedsInfo,
@@ -17,8 +17,6 @@ from triage.comment.hidden_state import (
     hash_text,
     next_state,
     parse_state,
-    render_silent_run,
-    render_state,
 )
 from triage.comment.sections import Page, build_page
 from triage.comment.wording import truncate
@@ -36,7 +34,6 @@ from triage.domain.effect import (
     SuggestChanges,
     Suggestion,
     SuggestionOptions,
-    WriteMemory,
     WriteReport,
     WriteSummary,
 )
@@ -45,13 +42,10 @@ from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey
-from triage.issue.reporter_language import extract_questions
 from triage.job_page.notices import skip_effects
 from triage.job_page.summary import render_summary
-from triage.writes.comment_part import Addition, add_to_comment
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.report_outputs import build_outputs, dump_report
-from triage.writes.suggestion_proposal import freeze_suggestions, plan_proposal, render_suggestions
 
 MAX_WARNING_CHARS = 500
 
@@ -84,10 +78,6 @@ class PlanInput:
     """Kinds of issues that the project's settings ask to close."""
     options: SuggestionOptions | None = None
     """What GitHub takes as suggestions; without them, the page names the labels."""
-    silent_state: CommentState | None = None
-    """What a run without a comment has left, if there is no comment."""
-    addition: Addition | None = None
-    """Written also if the report is not, unless that is about security."""
 
     @property
     def may_write(self) -> bool:
@@ -99,7 +89,7 @@ class PlanInput:
 
     @cached_property
     def previous_state(self) -> CommentState | None:
-        return parse_state(self.previous.body) if self.previous else self.silent_state
+        return parse_state(self.previous.body) if self.previous else None
 
     @property
     def text_hash(self) -> str:
@@ -140,26 +130,16 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
         report = report.model_copy(update={"comment_reason": None})
     may_propose = given.may_write and not given.is_cancelled
     suggestions: list[Suggestion] = []
-    if may_propose and given.options and given.options.can_suggest and not says_nothing_new(report, state):
+    if may_propose and given.options and not says_nothing_new(report, state):
         suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
-    proposal = None
-    if may_propose and report.comment_reason:
-        proposal = plan_proposal(report, policy.labels, given.issue, given.options, state)
     page = build_page(
         report,
         state,
         given.paths,
         "off" if any(one.kind == "label" for one in suggestions) else policy.labels,
-        render_suggestions(proposal) if proposal else "",
-        freeze_suggestions(proposal) if proposal else "",
     )
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(_plan_issue_effects(report, page, given, suggestions))
-    addition = None if report.security else given.addition
-    if addition and policy.comment != "never":
-        known = (state or CommentState()).with_suggestions(suggestions)
-        known = known.with_labels(_list_new_labels(report, given, suggestions))
-        writes = add_to_comment(writes, given.issue.number or 0, given.previous, known, given.run_key, addition)
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
     summary = render_summary(
         page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
@@ -169,22 +149,11 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
-        *(addition.others if addition else []),
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=summary),
         *([warning] if report.status is Status.DEGRADED else []),
-        *_plan_memory(report, given, suggestions),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
-
-
-def _plan_memory(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> Iterator[WriteMemory]:
-    """Yields what the next run should know, if no comment remembers it."""
-    is_silent = given.previous is None and report.comment_reason is None
-    if is_silent and given.may_write and not (given.is_cancelled or given.policy.dry_run):
-        state = _build_state(report, given, suggestions)
-        at = given.run_key.at if given.run_key else report.started_at
-        yield WriteMemory(json_text=render_silent_run(given.issue.number or 0, at, state))
 
 
 def _plan_issue_effects(
@@ -225,9 +194,8 @@ def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterat
     state = given.previous_state or CommentState()
     state_with_run = state.with_run(given.run_key)
     if state_with_run != state:
-        first_line = render_state(state_with_run.model_copy(update={"text_hash": given.text_hash}))
-        visible = previous.body.partition("\n")[2]
-        yield _post_or_edit(number, previous, f"{first_line}\n{visible}")
+        known = state_with_run.model_copy(update={"text_hash": given.text_hash})
+        yield _post_or_edit(number, previous, compose_comment(previous.body, known, {}, []))
 
 
 def _plan_comment(
@@ -237,9 +205,8 @@ def _plan_comment(
     asks = bool(report.missing_information)
     label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
     state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
-    asked = extract_questions(given.previous.body if given.previous else "")
-    if given.previous and asked != extract_questions(report.comment or ""):
-        state = state.with_earlier_questions(asked, report.started_at + timedelta(seconds=report.seconds))
+    asked = [missing.question for missing in report.missing_information]
+    state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=number, label=given.needs_info_label)
@@ -295,25 +262,11 @@ def plan_needs_info(label: str, mode: LabelsMode, issue: Issue, state: NeedsInfo
     return LabelPlan(adds=True, removes=False, state="added")
 
 
-def plan_quiet(
-    number: int,
-    previous: IssueComment | None,
-    policy: Policy,
-    silent_state: CommentState | None = None,
-    at: datetime | None = None,
-) -> list[Effect]:
-    """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks.
-
-    Where no comment may say it and none stands, the next run finds it in what this one leaves; `at` is the time of the
-    command.
-    """
-    body = previous.body if previous else ""
-    state = parse_state(body) or silent_state or CommentState()
+def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> list[Effect]:
+    """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks."""
     done = skip_effects(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")
+    body = previous.body if previous else ""
+    state = parse_state(body) or CommentState()
     if policy.dry_run or state.quiet:
         return done
-    if policy.comment != "never":
-        return [_post_or_edit(number, previous, render_quiet_comment(body, state)), *done]
-    if previous or at is None:
-        return done
-    return [WriteMemory(json_text=render_silent_run(number, at, state.model_copy(update={"quiet": True}))), *done]
+    return [_post_or_edit(number, previous, render_quiet_comment(body, state)), *done]

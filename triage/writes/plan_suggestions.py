@@ -14,7 +14,6 @@ from triage.domain.effect import (
     SuggestionOptions,
 )
 from triage.domain.findings import Kind, MissingKind, Severity
-from triage.domain.proposal import SuggestionProposal
 from triage.domain.report import RunReport
 from triage.safety.active_content import format_plain_line
 
@@ -204,14 +203,6 @@ def _explain_kind(report: RunReport) -> str:
 def _join(reason: str, detail: str) -> str:
     words = format_plain_line(wording.truncate(detail, _REASON_CHARS))
     return f"{reason}: {words}" if words else f"{reason}."
-
-
-def to_suggestions(proposal: SuggestionProposal) -> list[Suggestion]:
-    """Returns what a proposal in our comment suggests, as our comment remembers it."""
-    wanted: list[tuple[SuggestionKind, str]] = [("label", name) for name in proposal.labels]
-    wanted += [("type", proposal.issue_type)] if proposal.issue_type else []
-    wanted += [("assignee", proposal.assignee)] if proposal.assignee else []
-    return [Suggestion(kind=kind, name=name, rationale="", confidence="MEDIUM") for kind, name in wanted]
 
 
 def describe_suggestions(suggestions: Sequence[Suggestion]) -> str:

@@ -123,7 +123,7 @@ def _read(text: str) -> None:
     thread = [ours, *(IssueComment(author=author, body=text) for author in (REPORTER, "mallory", "eve"))]
     issue = Issue(title=text[:256], body=text, author=REPORTER, thread=thread)
     read_issue_and_thread(issue)
-    find_exchanges(issue)
+    find_exchanges(issue, [], "Which version?")
 
 
 def _list_growth(megabytes: float, what: str) -> list[str]:

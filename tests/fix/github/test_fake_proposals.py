@@ -75,8 +75,4 @@ def test_approvals(git: GitDataApi, approvals: GitHubIssueApprovals) -> None:
         assert one.read_comment_record(comment + 1) is None
         one.react(comment, "rocket")
         one.react(comment, "rocket")
-        one.set_issue_type(7, "Bug")
-        one.add_assignee(7, "mona")
-        one.add_assignee(7, "mona")
     assert fake.reactions == [(number, content) for number, _, content in writes.reactions]
-    assert (fake.types[7], fake.assignees[7]) == (git.api.issues[7]["type"], git.api.issues[7]["assignees"])

@@ -10,7 +10,8 @@ from testing import factories
 from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
 from tests.fix.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
-from triage.comment.hidden_state import parse_state
+from triage.comment.comment import compose_comment
+from triage.comment.hidden_state import CommentState, parse_state
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.project_config import ProjectConfig
@@ -512,7 +513,7 @@ class TestApply:
         harness.approvals.records[55] = harness.approvals.records[55].model_copy(update={"is_ours_alone": False})
         harness.answer(stored)
         assert harness.branches == {}
-        assert "somebody else has edited" in harness.parts.answer
+        assert "GitHub does not say who edited" in harness.parts.answer
 
     def test_a_proposal_that_no_comment_shows(self) -> None:
         """A ref that somebody pushed by hand: nobody has seen it."""
@@ -630,7 +631,7 @@ class TestApply:
     def test_owners_that_cannot_be_read(self) -> None:
         harness = FixHarness(approvers="owners")
         harness.store.errors["read_code_owners"] = CannotPublish("CODEOWNERS is not UTF-8 text.")
-        self.refuse(harness, "CODEOWNERS is not UTF-8 text")
+        self.refuse(harness, "CODEOWNERS is not `UTF-8` text")
 
     def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
         harness = FixHarness(policy=Policy(dry_run=True))
@@ -665,11 +666,22 @@ class TestApply:
         harness.answer(stored)
         assert harness.branches == {}
 
-    def test_the_rejection_of_suggestions_is_left_to_the_other_workflow(self) -> None:
+    def test_the_rejection_of_what_is_not_there_is_answered(self) -> None:
         harness = FixHarness()
         harness.command("/triage reject")
-        assert harness.run_job("apply", command="reject", proposal_id="0" * 12) is Status.SKIPPED
-        assert (harness.writes, harness.reactions) == (0, [])
+        harness.run_job("apply", command="reject", proposal_id="0" * 12)
+        assert "there is no such proposal here" in harness.parts.answer
+
+    @pytest.mark.parametrize("shown", ["", "**harmless diff**\n\n```diff\n+x\n```"])
+    def test_a_comment_that_does_not_show_the_patch_approves_nothing(self, shown: str) -> None:
+        """What a person approves is what they see, and not what a hidden line says."""
+        harness = FixHarness()
+        stored = harness.store_draft()
+        body = compose_comment("", CommentState(proposal=stored.commit), {"report": "r", "proposal": SHOWN}, [])
+        harness.command("/triage approve", body.replace(SHOWN, shown))
+        harness.answer(stored)
+        assert harness.branches == {}
+        assert "does not show it as it was written" in harness.parts.answer
 
     def test_a_proposal_of_another_issue(self) -> None:
         harness = FixHarness()

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing import factories
+from testing.comment_parts import CommentParts, join_comment, split_comment
 from testing.fakes import NOW
 from tests.jobs.run_harness import RunHarness, our_comment
 from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
 from triage.base.errors import BadInput, WrongUsage
-from triage.comment.comment import CommentParts, join_comment, split_comment
 from triage.comment.hidden_state import (
     CommentState,
     Reproduced,

@@ -13,7 +13,7 @@ from triage.approval.decide_approval import (
 from triage.approval.owner_rights import owner_problem
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
-from triage.comment.comment import split_comment
+from triage.comment.comment import read_parts
 from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
@@ -27,6 +27,7 @@ from triage.fix.jobs.fix_job import (
     describe_stored,
     finish,
     format_answer,
+    format_refusal,
     plan_answer_part,
     plan_proposal_part,
     plan_reaction,
@@ -41,12 +42,11 @@ from triage.fix.proposal_text import (
     render_rejected,
 )
 from triage.jobs.run_context import RunResult
+from triage.safety.active_content import list_links
 from triage.safety.code_owners import CodeOwners
 from triage.writes.apply_effects import apply_issue_effects
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.deduplicate import find_our_comment
-
-NO_PATCH = "The id names no patch of this issue."
 
 
 async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
@@ -62,8 +62,6 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
         waiting = next((one for one in named if not one.is_branch), None)
         branch = next((one for one in named if one.is_branch), None)
         if waiting is None and branch is None:
-            if task.command == "reject":  # the workflow that triages answers for suggestions
-                return await finish(job, NO_PATCH, {}, status=Status.SKIPPED)
             return await _refuse(task, admitted.issue, UNKNOWN_ID, job)
         if task.command == "reject" and waiting is None:
             return await _refuse(task, admitted.issue, "it was approved already, and is a branch now.", job)
@@ -99,7 +97,7 @@ async def _pass_gate(task: FixTask, admitted: FixRequest, waiting: PatchProposal
     if state.status is ProposalStatus.REJECTED:
         return await finish(job, tool.text, outputs, [*plan_proposal_part(issue, tool.text), *plan_reaction(job, "+1")])
     outputs["pull-request-url"] = state.pr_url or ""
-    return await finish(job, tool.text, outputs, plan_reaction(job, "+1"))
+    return await finish(job, tool.text, outputs, plan_reaction(job, "+1"), links=tool.links)
 
 
 async def _find_pull_request(branch: PatchProposal, job: FixJob) -> PullRequest | None:
@@ -128,7 +126,7 @@ async def _refuse(
     waiting: PatchProposal | None = None,
 ) -> RunResult:
     status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
-    answer = format_answer(task, f"not done: {reason}")
+    answer = format_refusal(task, reason)
     effects: Sequence[Effect] = plan_answer_part(issue, answer)
     if waiting and is_expired(waiting, issue.snapshot_time or job.run.now()):
         status = ProposalStatus.EXPIRED
@@ -151,7 +149,8 @@ class GitHubPullRequestTool:
         self._who = task.actor or "a workflow"
         self._shown = CommentState()
         self.text = ""
-        """What the comment says afterwards."""
+        """What the comment says afterwards, with links to `links`."""
+        self.links: list[str] = []
 
     @property
     def pending(self) -> PendingMutation:
@@ -201,10 +200,10 @@ class GitHubPullRequestTool:
         return owner_problem(self._task.actor, paths, CodeOwners(text), self._job.run.config)
 
     def _read_comment(self) -> CommentState | None:
-        """Return what our comment shows; None if somebody else has edited it, or GitHub does not say who did."""
+        """Return what our comment remembers; None unless it shows the proposal exactly as we have written it."""
         comment = find_our_comment(self._issue)
         record = self._job.run.approvals.read_comment_record(comment.comment_id or 0) if comment else None
-        if record is None or not record.is_ours_alone:
+        if record is None or not record.is_ours_alone or "proposal" not in read_parts(record.body):
             return None
         return parse_state(record.body) or CommentState()
 
@@ -224,9 +223,9 @@ class GitHubPullRequestTool:
             opened = self._store.open_pull_request(pending.branch, pending.commit, title, body)
         except PullRequestRefused as error:
             url = self._store.build_compare_url(pending.branch)
-            self.text = render_refused_pull_request(self._who, pending.branch, url, str(error))
+            self.text, self.links = render_refused_pull_request(self._who, pending.branch, url, str(error)), [url]
             return None
-        self.text = render_opened(self._who, opened.number, opened.url)
+        self.text, self.links = render_opened(self._who, opened.number, opened.url), [opened.url]
         return opened.url
 
     def report(self, pending: PendingMutation) -> None:
@@ -234,8 +233,9 @@ class GitHubPullRequestTool:
         del pending
         done = PublishResult()
         comment, run = find_our_comment(self._issue), self._job.run
-        shown = fold_approved(split_comment(comment.body).proposal) if comment else ""
-        effects = list(plan_proposal_part(self._issue, self.text + shown))
+        shown = fold_approved(read_parts(comment.body).get("proposal", "")) if comment else ""
+        kept = list_links(shown)
+        effects = list(plan_proposal_part(self._issue, self.text + shown, [*self.links, *kept]))
         apply_issue_effects(effects, run.github, done, run.approvals)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))

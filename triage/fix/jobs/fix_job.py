@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
+from triage.comment.template import render_block
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
 from triage.domain.issue import Issue
 from triage.domain.proposal import Approvers, ExampleOutcome, PatchDraft, PatchProposal, ProposalStatus, ProposalTests
@@ -19,9 +20,9 @@ from triage.fix.fix_ports import BaseFiles, OpenExample, ProposalStore, ReportEx
 from triage.job_page.notices import plan_fix_result
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects
-from triage.writes.comment_part import plan_comment_part, read_state
+from triage.safety.safe_markdown import escape_markdown
+from triage.writes.comment_part import plan_comment_parts, read_state
 from triage.writes.deduplicate import find_our_comment
-from triage.writes.suggestion_proposal import render_answer
 
 MAX_RESULT_BYTES = 8_000_000
 MAX_ERROR_CHARS = 4_000
@@ -90,7 +91,12 @@ def plan_reaction(job: FixJob, reaction: Reaction) -> list[IssueEffect]:
 def format_answer(task: FixTask, text: str) -> str:
     """Return one line of Markdown that answers the command. `text` is safe."""
     command = f"/triage {task.command} {task.proposal_id}".strip()
-    return render_answer(command, task.actor or "a workflow", text)
+    return render_block("proposal", "answer", command, task.actor or "a workflow", text)
+
+
+def format_refusal(task: FixTask, reason: str) -> str:
+    """Return one line of Markdown that says why a command is not carried out. `reason` is plain text."""
+    return format_answer(task, f"not done: {escape_markdown(reason)}")
 
 
 async def finish(
@@ -100,10 +106,11 @@ async def finish(
     effects: Sequence[Effect] = (),
     *,
     status: Status = Status.COMPLETE,
+    links: Sequence[str] = (),
 ) -> RunResult:
-    """Write to the issue, to the job's page and to the outputs. `message` is safe Markdown."""
+    """Write to the issue, to the job's page and to the outputs. `message` is Markdown with these links."""
     shown = [effect for effect in effects if not job.run.policy.dry_run]
-    done = await write_effects([*shown, *plan_fix_result(message, outputs, status)], job.run)
+    done = await write_effects([*shown, *plan_fix_result(message, outputs, status, links)], job.run)
     if done.needs_setup_fix:
         return RunResult(Status.FAILED)
     return RunResult(Status.DEGRADED if done.failures else status)
@@ -189,13 +196,19 @@ def read_shown_commit(issue: Issue) -> str:
 
 
 def plan_proposal_part(
-    issue: Issue, proposal: str, *, commit: str = "", tests: ProposalTests = "", example: ExampleOutcome = ""
+    issue: Issue,
+    proposal: str,
+    links: Sequence[str] = (),
+    *,
+    commit: str = "",
+    tests: ProposalTests = "",
+    example: ExampleOutcome = "",
 ) -> Sequence[PostComment | EditComment]:
     """Return the comment that shows this part and answers no command any more; a new one if there is none."""
     remembered = {"proposal": commit, "tests": tests, "example": example}
-    return [plan_comment_part(issue, remembered, proposal=proposal, answer="")]
+    return [plan_comment_parts(issue, {"proposal": proposal, "answer": ""}, remembered, links)]
 
 
 def plan_answer_part(issue: Issue, answer: str) -> Sequence[PostComment | EditComment]:
     """Return the comment with this answer; nothing if there is no comment of ours."""
-    return [plan_comment_part(issue, {}, answer=answer)] if find_our_comment(issue) else []
+    return [plan_comment_parts(issue, {"answer": answer}, {})] if find_our_comment(issue) else []

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.comment.comment import split_comment
+from triage.comment.comment import read_parts
 from triage.comment.hidden_state import hash_example
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, ProposalStatus
@@ -108,7 +108,7 @@ def _describe_example(example: ReportExample | None, issue: Issue) -> str:
     comment, reproduced = find_our_comment(issue), read_state(issue).reproduced
     if example is None or comment is None or reproduced is None or reproduced.example != hash_example(example.code):
         return example.describe() if example else ""
-    said = split_comment(comment.body).reproduction.partition("<details>")[0].strip()
+    said = read_parts(comment.body).get("reproduction", "").partition("<details>")[0].strip()
     return f"{example.describe()}\n\nRun before, as our comment on the issue says:\n{said}"
 
 
@@ -155,7 +155,7 @@ def _read_requests(issue: Issue, task: FixTask, job: FixJob) -> _Requests:
             has_fix, request, feedback = True, command.words, []
         elif command.name is CommandName.REVISE and command.words:
             feedback.append(command.words)
-        elif command.name is CommandName.REJECT and has_fix:  # before, it was about suggestions
+        elif command.name is CommandName.REJECT and has_fix:
             reason = command.words
     if task.command == "fix":
         request, feedback = task.words, []

@@ -21,6 +21,7 @@ from triage.fix.jobs.fix_job import (
     find_start_problem,
     finish,
     format_answer,
+    format_refusal,
     parse_result,
     plan_answer_part,
     plan_proposal_part,
@@ -42,9 +43,9 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     if not admitted.may_ask:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     if admitted.refusal:
-        return await _answer(task, admitted, f"not done: {admitted.refusal}", job)
+        return await _answer(admitted, format_refusal(task, admitted.refusal), job)
     if not task.makes_proposal:
-        return await _answer(task, admitted, f"not done: {ASK_AGAIN}", job)
+        return await _answer(admitted, format_refusal(task, ASK_AGAIN), job)
     result = parse_result(job.read_result()) or FixResult(error=await find_start_problem(job) or NO_RESULT)
     draft = result.draft
     if draft is None:
@@ -64,9 +65,8 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     return await _report_unstored(task, draft, files, admitted, job)
 
 
-async def _answer(task: FixTask, admitted: FixRequest, text: str, job: FixJob) -> RunResult:
+async def _answer(admitted: FixRequest, answer: str, job: FixJob) -> RunResult:
     """Write one line below what the comment shows."""
-    answer = format_answer(task, text)
     edits = plan_answer_part(admitted.issue, answer)
     outputs = {"proposal-status": ProposalStatus.NONE.value}
     return await finish(job, answer, outputs, [*edits, *plan_reaction(job, "confused")])
@@ -99,7 +99,7 @@ def _delete(others: Sequence[PatchProposal], job: FixJob) -> None:
 async def _report_nothing(task: FixTask, result: FixResult, admitted: FixRequest, job: FixJob) -> RunResult:
     text = render_abandoned(result.error)
     if shows_proposal(admitted.issue):
-        return await _answer(task, admitted, text, job)  # the one before can still be approved
+        return await _answer(admitted, format_answer(task, text), job)  # the one before can still be approved
     shown = format_answer(task, text)
     effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(job, "confused")]
     return await finish(job, text, {"proposal-status": result.status.value}, effects)
@@ -109,7 +109,7 @@ async def _report_unstored(
     task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: FixRequest, job: FixJob
 ) -> RunResult:
     if shows_proposal(admitted.issue):
-        return await _answer(task, admitted, NOT_STORED, job)
+        return await _answer(admitted, format_answer(task, NOT_STORED), job)
     text = await in_thread(render_unstored, draft, files)
     effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(job, "confused")]
     return await finish(job, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
@@ -120,6 +120,7 @@ async def _report_stored(
 ) -> RunResult:
     repository, example = job.run.repository, await in_thread(_compare_runs, issue, job)
     outputs = describe_stored(stored)
+    diff_url = f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}"
     text = await in_thread(
         lambda: render_awaiting(
             draft,
@@ -128,13 +129,14 @@ async def _report_stored(
             outputs["proposal-id"],
             tests=job.tests,
             example=example,
-            diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.commit}",
+            diff_url=diff_url,
             run_url=job.run_url,
         )
     )
-    comment = plan_proposal_part(issue, text, commit=stored.commit, tests=job.tests, example=example.outcome)
+    links = [diff_url, job.run_url]
+    comment = plan_proposal_part(issue, text, links, commit=stored.commit, tests=job.tests, example=example.outcome)
     outputs |= {"proposal-tests": job.tests, "proposal-status": ProposalStatus.AWAITING.value}
-    return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")])
+    return await finish(job, text, outputs, [*comment, *plan_reaction(job, "rocket")], links=links)
 
 
 def _compare_runs(issue: Issue, job: FixJob) -> ExampleResult:

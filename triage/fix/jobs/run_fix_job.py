@@ -4,7 +4,7 @@ from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
 from triage.domain.task import FixCommand, FixStage, FixTask
 from triage.fix.jobs.apply_fix import apply_fix
-from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_answer, read_fix_request
+from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_refusal, read_fix_request
 from triage.fix.jobs.propose_fix import propose_fix
 from triage.fix.jobs.report_fix import report_fix
 from triage.fix.jobs.store_fix import store_fix
@@ -18,8 +18,7 @@ async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
         return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
     refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")
     if refusal:
-        text = format_answer(task, f"not done: {refusal}")
-        return await finish(job, text, {"fix-task": "answer"})
+        return await finish(job, format_refusal(task, refusal), {"fix-task": "answer"})
     following = "propose" if task.makes_proposal else "apply"
     return await finish(job, f"The next job: {following}.", {"fix-task": following})
 

@@ -2,18 +2,17 @@
 
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import Reproduced, hash_example, is_version_remembered
-from triage.comment.template import ensure_safe
+from triage.comment.comment import read_parts
+from triage.comment.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
 from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
 from triage.domain.task import ReproduceTask
 from triage.events.trigger_snapshot import get_trigger_comment
 from triage.issue.read_issue import read_issue
 from triage.jobs.run_context import RunResult
-from triage.jobs.triage_issue import triage_reproduced
 from triage.jobs.write_results import read_again, write_effects, write_skip
 from triage.reproduce.evidence import Evidence, Selection
-from triage.reproduce.executed_code import find_executed_code, find_failure
+from triage.reproduce.executed_code import find_failure
 from triage.reproduce.jobs.handover import (
     EVIDENCE,
     SELECTION,
@@ -27,24 +26,20 @@ from triage.reproduce.jobs.reproduce_job import (
     NOT_ASKED,
     ReproduceJob,
     finish,
-    plan_page,
     read_request,
     select_allowed,
 )
 from triage.reproduce.pages import Pages
-from triage.reproduce.render_evidence import SUMMARY, ask_reporter, explain_fix, render_evidence
+from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
-from triage.writes.comment_part import Addition, plan_comment_part, read_state
+from triage.writes.comment_part import plan_comment_parts, read_state
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.plan_suggestions import plan_close
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
 """Nobody waits for another verdict on an issue that was just opened: it stays on the job's page."""
-LEADS_TO_CODE = frozenset({"still", "newer", "other-failure"})
-"""What fails today lies in what it executes. The bug of another verdict is gone, or was not there."""
-MAX_BLOCK_UNITS = 40_000
 FIXED_SINCE = "It failed when it was run before, and does not any more: a maintainer may close this issue."
 CLOSE_SUGGESTED = (
     "It failed when it was run before, and does not any more: GitHub’s panel suggests to close this issue."
@@ -73,15 +68,8 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     if not task.actor and not is_worth_it:
         return await finish(job, block, links=pages.links)
     remembered = {} if order.is_own else {"reproduced": _remember(order.selection, evidence, failure)}
-    others = [*select_allowed(_react(job, "rocket"), job), plan_page(block, pages.links)]
-    addition = Addition(remembered, {"reproduction": block, "answer": ""}, others)
-    executed = find_executed_code(evidence, pages.find_path) if evidence.verdict in LEADS_TO_CODE else None
-    if executed:
-        result = await triage_reproduced(request.issue, task.actor, job.open_triage(executed), addition)
-        if isinstance(result, RunResult):
-            return result
     issue = await read_again(request.issue, job.run)
-    comment = plan_comment_part(issue, remembered, **addition.parts)
+    comment = plan_comment_parts(issue, {"reproduction": block, "answer": ""}, remembered, pages.links)
     return await finish(job, block, {}, [comment, *_react(job, "rocket")], pages.links)
 
 
@@ -111,8 +99,7 @@ def _render(
     selection: Selection, evidence: Evidence, pages: Pages, issue: Issue, order: Order, same_as: int | None = None
 ) -> str:
     asked = ask_reporter(evidence, read_issue(issue).language)
-    block = render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked, same_as=same_as)
-    return ensure_safe(block, pages.links, MAX_BLOCK_UNITS)
+    return render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked, same_as=same_as)
 
 
 def _remember(selection: Selection, evidence: Evidence, failure: str = "") -> Reproduced:
@@ -127,8 +114,9 @@ async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
     """Say why nothing was run, below a result that the comment has."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
     comment = find_our_comment(issue)
-    part = "answer" if comment and SUMMARY in comment.body else "reproduction"
-    return await finish(job, text, {}, [plan_comment_part(issue, {}, **{part: text}), *_react(job, "confused")])
+    has_result = SUMMARY in (read_parts(comment.body).get("reproduction", "") if comment else "")
+    part: PartName = "answer" if has_result else "reproduction"
+    return await finish(job, text, {}, [plan_comment_parts(issue, {part: text}, {}), *_react(job, "confused")])
 
 
 def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
@@ -156,7 +144,9 @@ async def _report_again(orders: list[Order], found: dict[int, Evidence], job: Re
             "reproduced": _remember(order.selection, evidence),
             "suggested": state.with_suggestions(suggestions).suggested,
         }
-        effects: list[IssueEffect] = [plan_comment_part(request.issue, remembered, reproduction=text, answer="")]
+        effects: list[IssueEffect] = [
+            plan_comment_parts(request.issue, {"reproduction": text, "answer": ""}, remembered, pages.links)
+        ]
         effects += [SuggestChanges(issue_number=order.number, suggestions=suggestions)] if suggestions else []
         # At once: the comment of a later issue may change while the earlier ones are written.
         written = await write_effects(select_allowed(effects, job), job.run)
