@@ -590,7 +590,7 @@ An answer.
 """
 
 
-def test_a_proposal_of_version_1_0_can_still_be_approved():
+def test_a_proposal_in_a_comment_with_marks_can_still_be_approved():
     old = MARKED % ("1" * 40, "print(1)")
     shown = {
         "report": "The report.\n\n```\nprint(1)\n```",
@@ -603,7 +603,7 @@ def test_a_proposal_of_version_1_0_can_still_be_approved():
 
 
 @each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])
-def test_a_mark_that_a_report_of_version_1_0_quotes_divides_nothing(quoted: str):
+def test_a_mark_that_a_report_quotes_divides_nothing(quoted: str):
     assert list(read_parts(MARKED % ("1" * 40, quoted))) == ["report"]
     assert list(read_parts(MARKED % ("", "print(1)"))) == ["report"], "nothing waits"
 

@@ -30,7 +30,7 @@ from triage.reproduce.jobs.reproduce_job import (
     select_allowed,
 )
 from triage.reproduce.pages import Pages
-from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
+from triage.reproduce.render_evidence import SUMMARY, ask_reporter, explain_fix, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.comment_part import plan_comment_parts, read_state
