@@ -100,26 +100,6 @@ def test_an_opened_issue_is_answered(room: Room):
     assert json.loads((room.folder / ".triage" / "report.json").read_text())["suspects"][0]["path"] == "shop/cart.py"
 
 
-def test_a_run_without_a_comment_remembers(room: Room):
-    def edit(minute: int, body: str) -> int:
-        room.github.body = body
-        event = {**room.github.opened_event(), "action": "edited", "changes": {"title": {"from": "It fails"}}}
-        event["issue"]["updated_at"] = f"2026-11-21T09:{minute:02}:00Z"
-        room.event.write_text(json.dumps(event))
-        return room.run(INPUT_COMMENT="never")
-
-    assert room.run(INPUT_COMMENT="never") == 0
-    folder = room.folder / ".triage"
-    assert json.loads((folder / "memory.json").read_text())["state"]["suspects"][0] == "shop/cart.py"
-    (folder / "memory.json").rename(folder / "earlier.json")  # as the workflow does
-    assert edit(1, BODY) == 0
-    assert "text is the one of the last triage" in room.log
-    assert not (folder / "memory.json").exists()
-    assert edit(2, f"{BODY}\nIt is so since today.") == 0
-    assert (folder / "memory.json").exists()
-    assert room.github.comments == []
-
-
 BAD: list[tuple[str, dict[str, str | None], str]] = [
     ("no event path", {"GITHUB_EVENT_PATH": None}, "GITHUB_EVENT_PATH"),
     ("event file missing", {"GITHUB_EVENT_PATH": "/no/such/file"}, "event payload cannot be read"),

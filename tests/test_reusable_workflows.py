@@ -1,12 +1,6 @@
 """`.github/workflows` that other repositories call: what they take, may do and pass on, and the files that call them."""
 
-import json
-import os
 import re
-import shutil
-import subprocess
-import zipfile
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,56 +134,3 @@ def test_the_fix_flow_has_the_jobs_of_the_example_to_copy() -> None:
     assert upload == other_upload
     assert jobs["verify"]["steps"][3] == example["jobs"]["verify"]["steps"][3], "the example of the report"
     assert tests["env"] == {"TEST_COMMAND": "${{ inputs.test-command }}"}
-
-
-GH = """#!/bin/sh
-echo "$@" >> gh.log
-case "$*" in
-*/zip) [ -f artifact.zip ] && cat artifact.zip ;;
-*) jq -r "$4" artifacts.json ;;
-esac
-"""
-
-
-def list_artifacts(*items: tuple[int, int, bool]) -> dict[str, Any]:
-    """By id, the repository that the run's commit is of, and whether it has expired."""
-    runs = [
-        ({"id": key, "expired": gone}, {"repository_id": 1, "head_repository_id": head}) for key, head, gone in items
-    ]
-    return {"artifacts": [one | {"workflow_run": run} for one, run in runs]}
-
-
-@pytest.mark.skipif(not all(map(shutil.which, ("jq", "unzip"))), reason="GitHub's runners have both")
-@pytest.mark.parametrize(
-    ("artifacts", "is_there", "content"),
-    [
-        (list_artifacts((3, 1, False), (5, 1, False), (9, 1, True), (11, 2, False)), True, '{"at": 1}'),
-        (list_artifacts((11, 2, False)), True, None),
-        (list_artifacts(), True, None),
-        ({"message": "Resource not accessible by integration"}, True, None),
-        (list_artifacts((3, 1, False)), False, None),
-    ],
-)
-def test_the_newest_memory_of_an_own_run_is_fetched_and_nothing_fails_without(
-    tmp_path: Path, artifacts: dict[str, Any], is_there: bool, content: str | None
-) -> None:
-    [step] = [step for step in REUSABLE["triage"]["jobs"]["triage"]["steps"] if "run" in step]
-    (tmp_path / "artifacts.json").write_text(json.dumps(artifacts))
-    if is_there:
-        with zipfile.ZipFile(tmp_path / "artifact.zip", "w") as archive:
-            archive.writestr("memory.json", '{"at": 1}')
-    gh = tmp_path / "gh"
-    gh.write_text(GH)
-    gh.chmod(0o755)
-    places = {"RUNNER_TEMP": tmp_path, "GITHUB_WORKSPACE": tmp_path / "work", "GITHUB_REPOSITORY": "octo/shop"}
-    environ = {
-        "PATH": f"{tmp_path}:{os.environ['PATH']}",
-        "MEMORY": "triage-memory-7",
-        **dict(zip(places, map(str, places.values()), strict=True)),
-    }
-    subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], env=environ, check=True)
-    fetched = tmp_path / "work" / ".triage" / "earlier.json"
-    assert (fetched.read_text() if fetched.exists() else None) == content
-    asked = (tmp_path / "gh.log").read_text().splitlines()
-    assert asked[0].startswith("api repos/octo/shop/actions/artifacts?name=triage-memory-7&per_page=100 --jq ")
-    assert asked[1:] in ([], [f"api repos/octo/shop/actions/artifacts/{5 if content else 3}/zip"])

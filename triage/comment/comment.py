@@ -81,7 +81,7 @@ def read_parts(body: str) -> dict[PartName, str]:
 
 
 def _read_marked_parts(visible: str, proposal: str) -> dict[PartName, str]:
-    """Return the parts of a comment from before, which marks divide: the report, and the proposal that waits.
+    """Return the parts of a comment whose state does not know them yet: the report, and the proposal that waits.
 
     What a report shows may have a mark, too: one that stands there twice divides nothing.
     """

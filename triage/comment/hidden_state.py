@@ -168,7 +168,7 @@ class CommentState(Value):
     """What became of the report's example with it."""
     reproduced: Reproduced | None = None
     parts: list[ShownPart] = Field(default_factory=list, max_length=len(PART_NAMES))
-    """Of the comment that has this state; empty in one from before."""
+    """Of the comment that has this state; empty in comments of earlier versions."""
     questions: Annotated[str, Field(max_length=MAX_EARLIER_CHARS, pattern=r"^[^<>]*$")] = ""
     """What the comment asks now, one a line."""
     earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
