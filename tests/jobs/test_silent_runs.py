@@ -9,11 +9,10 @@ import pytest
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness, our_comment
-from triage.comment.hidden_state import CommentState, parse_state, render_state
-from triage.domain.effect import Policy, PostComment, SuggestionOptions
+from triage.comment.hidden_state import CommentState, render_state
+from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, TriageTask, Trigger
-from triage.writes.comment_part import Addition, add_to_comment
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 LATER = NOW + timedelta(hours=1)
@@ -127,14 +126,6 @@ def test_quiet_is_remembered_where_no_comment_may_say_it(memory: str):
     woken = make_harness(command.output.memory, policy="never", at=LATER + hour)
     assert woken.run(TriageTask(number=7, trigger=Trigger.REQUESTED, actor="octocat")).status is Status.COMPLETE
     assert not json.loads(woken.output.memory)["state"]["quiet"]
-
-
-def test_a_first_comment_carries_on_what_a_silent_run_has_left():
-    state = CommentState(text_hash="1" * 16, suspects=["a.py"])
-    addition = Addition({}, {"reproduction": "It still fails."})
-    (post,) = add_to_comment([], 7, None, state, None, addition)
-    assert isinstance(post, PostComment)
-    assert parse_state(post.body) == state
 
 
 def test_a_dry_run_leaves_nothing():

@@ -30,7 +30,6 @@ from triage.jobs.run_context import QuietRequest, Run, RunResult, TriageRequest
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.writes.allowed_labels import select_allowed_labels
-from triage.writes.comment_part import Addition
 from triage.writes.deduplicate import find_our_comment
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
@@ -106,18 +105,7 @@ def _check_request(
     return TriageRequest(request, issue_at_trigger, issue, state, to_run_key(request, run.event_issue))
 
 
-async def triage_reproduced(issue: Issue, actor: str, run: Run, addition: Addition) -> RunResult | Skip:
-    """Triage an issue whose example was run, and write one comment with the report and the addition.
-
-    Whoever asked for the run was allowed to. Nothing is written for a Skip.
-    """
-    task, now = TriageTask(number=issue.number or 0, trigger=Trigger.REPRODUCED, actor=actor), run.now()
-    at_trigger = restore_issue_at_trigger(issue, run.event_issue, now, now)
-    request = _check_request(task, issue, at_trigger, run)
-    return await _triage(request, run, addition=addition) if isinstance(request, TriageRequest) else Skip(reason="")
-
-
-async def _triage(request: TriageRequest, run: Run, problem: str = "", addition: Addition | None = None) -> RunResult:
+async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunResult:
     labels: list[str] = []
     cap_reason = ""
     if not problem:
@@ -132,7 +120,7 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "", addition:
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
     repository = repository.model_copy(update={"commit": services.codebase.commit})
-    result = await publish_report(report, request, repository, services.codebase.list_paths(), run, addition)
+    result = await publish_report(report, request, repository, services.codebase.list_paths(), run)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, run.cancelled, run.seconds_left)
     return result

@@ -7,7 +7,6 @@ from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.comment.hidden_state import hash_text, parse_state
-from triage.comment.wording import has_model_answer
 from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
@@ -19,7 +18,6 @@ from triage.jobs.run_context import QuietRequest, Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
-from triage.writes.comment_part import Addition
 from triage.writes.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
 from triage.writes.plan_effects import PlanInput, plan_quiet, plan_report, says_nothing_new, with_known_repository
 from triage.writes.plan_suggestions import list_candidates
@@ -27,31 +25,21 @@ from triage.writes.plan_suggestions import list_candidates
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
 
-LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY, Trigger.REPRODUCED)
+LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
 """A run has looked at the issue before."""
-ANSWERED = ("reproduction", "error_output")
-STAYS = "The comment is by a model, and rules answered this time: its report stays."
 
 
 async def publish_report(
-    report: RunReport,
-    request: TriageRequest,
-    repository: Repository,
-    paths: Sequence[str],
-    run: Run,
-    addition: Addition | None = None,
+    report: RunReport, request: TriageRequest, repository: Repository, paths: Sequence[str], run: Run
 ) -> RunResult:
     """Write everything about a report, and return the report as it was published.
 
-    Minutes have passed since the issue was read, so it is read again first. `paths` are all files of the commit. The
-    comment gets the addition in any case, unless the issue may be a security report.
+    Minutes have passed since the issue was read, so it is read again first. `paths` are all files of the commit.
     """
     if report.security:
         report = withhold_details(report, repository.labels)
     else:
         run.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
-    if addition:
-        report = _leave_out_answered(report)
     before, issue = request.issue_at_trigger, request.fetched_issue
     is_cancelled = run.cancelled.is_set() and bool(report.ended_early)
     may_write = not run.policy.dry_run and (run.policy.comment != "never" or run.policy.labels != "off")
@@ -62,8 +50,6 @@ async def publish_report(
     edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
     skip_reason = publish_skip_reason(before, issue, request.comment_state, state)
-    if addition and not skip_reason and state and state.by_model and not has_model_answer(report):
-        skip_reason = STAYS
     waiting = find_waiting_skill(report)
     is_approved = bool(waiting) and request.task.is_asked and await is_by_writer(request.task, run)
     comment_reason = decide_comment(
@@ -96,7 +82,6 @@ async def publish_report(
         may_label=(is_approved or not waiting) and (run.policy.comment == "always" or knows_earlier),
         needs_info_label=run.config.needs_info_label,
         not_planned=run.config.not_planned,
-        addition=addition,
     )
     # Without a comment or file of an earlier run, nothing remembers what a person has declined.
     if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
@@ -106,12 +91,6 @@ async def publish_report(
     where = done.comment_url or ("unchanged" if comment else "none")
     run.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
     return result
-
-
-def _leave_out_answered(report: RunReport) -> RunReport:
-    """Return the report without questions that running the example has answered: what happens, and whether it does."""
-    asked = [missing for missing in report.missing_information if missing.kind not in ANSWERED]
-    return report.model_copy(update={"missing_information": asked, "later_change": None})
 
 
 async def read_again(issue: Issue, run: Run) -> Issue:

@@ -36,7 +36,7 @@ class ProjectCheckout:
             BadInput: There is no commit, or no project.
             TriageError: The registry does not answer.
         """
-        self._app, self.source = app, Source(app.root)
+        self.source = Source(app.root)
         head = self.source.resolve("HEAD")
         if head is None:
             raise BadInput("The repository has no commit.")
@@ -55,10 +55,14 @@ class ProjectCheckout:
         return found
 
     def run(
-        self, selection: Selection, environments: Environments, bisect: Callable[[Evidence], bool]
+        self,
+        selection: Selection,
+        environments: Environments,
+        bisect: Callable[[Evidence], bool],
+        log_step: Callable[[str], None],
     ) -> Iterator[Evidence]:
         """Yield the evidence; if `bisect` wants it, again after the search for the first version with the change."""
-        runner = VersionRunner(environments, selection, self._app.progress.info)
+        runner = VersionRunner(environments, selection, log_step)
         evidence = run_selection(selection, runner)
         yield evidence
         if bisect(evidence):

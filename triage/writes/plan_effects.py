@@ -48,7 +48,6 @@ from triage.domain.task import RunKey
 from triage.issue.reporter_language import extract_questions
 from triage.job_page.notices import skip_effects
 from triage.job_page.summary import render_summary
-from triage.writes.comment_part import Addition, add_to_comment
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.report_outputs import build_outputs, dump_report
 from triage.writes.suggestion_proposal import freeze_suggestions, plan_proposal, render_suggestions
@@ -86,8 +85,6 @@ class PlanInput:
     """What GitHub takes as suggestions; without them, the page names the labels."""
     silent_state: CommentState | None = None
     """What a run without a comment has left, if there is no comment."""
-    addition: Addition | None = None
-    """Written also if the report is not, unless that is about security."""
 
     @property
     def may_write(self) -> bool:
@@ -155,11 +152,6 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     )
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(_plan_issue_effects(report, page, given, suggestions))
-    addition = None if report.security else given.addition
-    if addition and policy.comment != "never":
-        known = (state or CommentState()).with_suggestions(suggestions)
-        known = known.with_labels(_list_new_labels(report, given, suggestions))
-        writes = add_to_comment(writes, given.issue.number or 0, given.previous, known, given.run_key, addition)
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
     summary = render_summary(
         page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
@@ -169,7 +161,6 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
-        *(addition.others if addition else []),
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=summary),
         *([warning] if report.status is Status.DEGRADED else []),
