@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,16 +14,23 @@ from testing.servers.github_api import serve_github_api
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.suggesting_github import SuggestingGitHub
 from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
+from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.jobs import run_reproduce_job
+from triage.reproduce.render_evidence import SUMMARY
 
 VERSIONS = {"1.0": GOOD, "1.1": BAD, "1.2": BAD}
 TEXT = ISSUE.partition("\n\n")[2].replace("shop 1.4", "shop 1.2")
 
 
+def open_without_docker(*given: Any, advice: str, **more: Any) -> VirtualEnvironments:
+    assert "runs-on" in advice
+    return VirtualEnvironments(*given, **more)
+
+
 @pytest.fixture
 def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReproduceWorkflow]:
-    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", VirtualEnvironments)
+    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", open_without_docker)
     make_repository(tmp_path / "checkout", VERSIONS)
     with serve_packages(VERSIONS) as url, serve_github_api() as api:
         known = variables(url, tmp_path)
@@ -30,7 +38,7 @@ def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reprod
             monkeypatch.setenv(name, value)
         api.add_issue(title="total() fails", body=TEXT)
         api.roles["mona"] = {"role_name": "triage", "permission": "read"}
-        api.viewer = "github-actions"
+        api.viewer = "github-actions[bot]"
         yield ReproduceWorkflow(tmp_path, api, IssueWritesApi(api), known)
 
 
@@ -117,6 +125,9 @@ def test_of_a_bug_that_is_gone_github_shows_a_suggestion_to_close_and_nothing_is
 def test_an_earlier_issue_that_fails_in_the_same_place_is_named(workflow: ReproduceWorkflow) -> None:
     workflow.say("/triage reproduce")
     assert "Fails in the same place" not in workflow.run_all()
+    for number in range(100, 125):  # whoever writes our words into other issues hides none of ours
+        workflow.api.add_issue(number)
+        workflow.api.add_comment(SUMMARY, "stranger", number)
     workflow.api.add_issue(5, title="Sum of nothing")
     (ours,) = [one for one in workflow.api.comments if one["body"].startswith("<!-- bug-triage:")]
     ours["issue"] = 5
@@ -166,6 +177,16 @@ def test_nobody_without_triage_rights_starts_anything(workflow: ReproduceWorkflo
     assert workflow.run("select")["reproduce-task"] == ""
     assert not (workflow.folder / "checkout/.triage").exists()
     assert workflow.run_all() == ""
+
+
+def test_a_runner_without_docker_is_told_as_one(workflow: ReproduceWorkflow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", DockerEnvironments)
+    workflow.say("/triage reproduce")
+    workflow.run("select")
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    with pytest.raises(AssertionError, match="Choose another runner with the input `runs-on`"):
+        workflow.run("run")
+    assert "--no-container" not in workflow.log
 
 
 def test_an_answer_says_why_nothing_was_run(workflow: ReproduceWorkflow) -> None:

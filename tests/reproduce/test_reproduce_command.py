@@ -129,7 +129,7 @@ def test_without_docker_it_refuses_to_run_unprotected(shop, tmp_path):
     (tmp_path / "git").symlink_to(str(shutil.which("git")))
     done = run(shop, PATH=str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Docker does not answer. Start it; or add --no-container" in done.stderr
+    assert "Docker does not answer. Start or install it; or add --no-container" in done.stderr
 
 
 def test_a_folder_that_is_no_package_is_refused(shop, tmp_path):

@@ -23,11 +23,6 @@ from triage.reproduce.example.example import Project
 
 UV_IMAGE = "ghcr.io/astral-sh/uv:0.13.8"
 NODE_IMAGE = "node:22-slim"
-NO_DOCKER = (
-    "Docker does not answer. Start it; or add --no-container, which runs the example on this machine without "
-    "protection, if you trust it."
-)
-NO_DOCKER_IN_JOB = "This runner has no Docker that answers: choose another one with `runs-on`."
 ISOLATION = (
     *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
     *("--pids-limit", "256", "--memory", "2g", "--memory-swap", "2g", "--cpus", "2", "--user", "65534:65534"),
@@ -35,6 +30,10 @@ ISOLATION = (
     *("--workdir", "/tmp", "--env", "HOME=/tmp"),  # noqa: S108
 )
 """The example is hostile code: no network, no capability, no user of the machine, and only memory to write to."""
+AT_A_TERMINAL = (
+    "Start or install it; or add --no-container, which runs the example on this machine without protection, if you "
+    "trust it."
+)
 _HOME = PurePosixPath("/reproduce")
 _TO_BUILD = (
     *("--log-driver", "none"),  # Docker would keep on the disk what it prints without end
@@ -47,16 +46,23 @@ _TO_BUILD = (
 class DockerEnvironments(Environments):
     """What stays is an image of each version."""
 
-    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
-        """Find Docker. Raises SetupError if it cannot be used."""
+    def __init__(
+        self,
+        source: Source,
+        environ: Mapping[str, str],
+        say: Callable[[str], None],
+        *,
+        keep: bool,
+        advice: str = AT_A_TERMINAL,
+    ) -> None:
+        """Find Docker. Raises SetupError if it cannot be used, with a sentence of advice."""
         super().__init__(source, environ, say, keep=keep)
         self._images: list[str] = []
-        self._is_in_job = self._environ.get("GITHUB_ACTIONS") == "true"
         try:
             self._call(["docker", "info"], self._environ, ASK_SECONDS)
         except CannotInstall:
             super().__exit__()
-            raise SetupError(NO_DOCKER_IN_JOB if self._is_in_job else NO_DOCKER) from None
+            raise SetupError(f"Docker does not answer. {advice}") from None
 
     def __exit__(self, *_: object) -> None:
         for image in self._images:
@@ -65,7 +71,7 @@ class DockerEnvironments(Environments):
             else:
                 with suppress(CannotInstall):
                     self._call(["docker", "image", "rm", "--force", image], self._environ, ASK_SECONDS)
-        if self._is_in_job and self._images:  # a person's own cache stays
+        if self._environ.get("GITHUB_ACTIONS") == "true" and self._images:  # a person's own cache stays
             with suppress(CannotInstall):
                 self._call(["docker", "builder", "prune", "--force"], self._environ, ASK_SECONDS)
         super().__exit__()

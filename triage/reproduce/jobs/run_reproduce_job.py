@@ -23,6 +23,7 @@ from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
 
+IN_A_JOB = "Choose another runner with the input `runs-on` of reproduce.yml."
 JOBS = {"select": select_reproduction, "run": execute_reproduction, "report": report_reproduction}
 
 
@@ -48,9 +49,10 @@ def _list_reproduced(app: App) -> list[int]:
 def _execute(
     app: App, checkout: ProjectCheckout, selection: Selection, seconds: float, bisect: Callable[[Evidence], bool]
 ) -> Iterator[Evidence]:
-    with DockerEnvironments(checkout.source, os.environ, app.progress.info, keep=False) as environments:
+    progress = app.progress.info
+    with DockerEnvironments(checkout.source, os.environ, progress, keep=False, advice=IN_A_JOB) as environments:
         environments.ends_at = time.monotonic() + seconds
-        yield from checkout.run(selection, environments, bisect, app.progress.info)
+        yield from checkout.run(selection, environments, bisect, progress)
 
 
 def _read_file(app: App, name: str) -> bytes | None:
