@@ -48,7 +48,7 @@ class Pages:
         place = run.place
         if place is None:
             return "–"
-        commit = run.commit or self._source.resolve(self._tags.get(run.on, "")) or ""
+        commit = run.commit or (self._tags[run.on].commit if run.on in self._tags else "")
         path = self.find_path(place.path, commit)
         if not path and self._repository.slug:  # in a comment stands only what was looked up
             return "–"

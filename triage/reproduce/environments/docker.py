@@ -30,6 +30,10 @@ ISOLATION = (
     *("--workdir", "/tmp", "--env", "HOME=/tmp"),  # noqa: S108
 )
 """The example is hostile code: no network, no capability, no user of the machine, and only memory to write to."""
+AT_A_TERMINAL = (
+    "Start or install it; or add --no-container, which runs the example on this machine without protection, if you "
+    "trust it."
+)
 _HOME = PurePosixPath("/reproduce")
 _TO_BUILD = (
     *("--log-driver", "none"),  # Docker would keep on the disk what it prints without end
@@ -42,18 +46,24 @@ _TO_BUILD = (
 class DockerEnvironments(Environments):
     """What stays is an image of each version."""
 
-    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
-        """Find Docker. Raises SetupError if it cannot be used."""
+    def __init__(
+        self,
+        source: Source,
+        environ: Mapping[str, str],
+        say: Callable[[str], None],
+        *,
+        keep: bool,
+        advice: str = AT_A_TERMINAL,
+    ) -> None:
+        """Find Docker. Raises SetupError if it cannot be used, with a sentence of advice."""
         super().__init__(source, environ, say, keep=keep)
         self._images: list[str] = []
-        try:
-            self._call(["docker", "info"], self._environ, ASK_SECONDS)
-        except CannotInstall:
-            super().__exit__()
-            raise SetupError(
-                "Docker does not answer. Start it; or add --no-container, which runs the example on this machine "
-                "without protection, if you trust it."
-            ) from None
+        for words, problem in (("info", "Docker does not answer."), ("buildx version", "Docker has no buildx.")):
+            try:
+                self._call(["docker", *words.split()], self._environ, ASK_SECONDS)
+            except CannotInstall:
+                super().__exit__()
+                raise SetupError(f"{problem} {advice}") from None
 
     def __exit__(self, *_: object) -> None:
         for image in self._images:
