@@ -57,7 +57,7 @@ def docker(tmp_path):
     return tmp_path
 
 
-def open_docker(folder, monkeypatch, *, keep=False, advice="", **environ: str):
+def open_docker(folder, monkeypatch, *, keep=False, **environ: str):
     variables: Mapping[str, str] = {
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "DOCKER_LOG": str(folder / "log"),
@@ -65,7 +65,7 @@ def open_docker(folder, monkeypatch, *, keep=False, advice="", **environ: str):
     }
     monkeypatch.setenv("PATH", variables["PATH"])
     said: list[str] = []
-    return DockerEnvironments(Source(folder / "repo"), variables, said.append, keep=keep, advice=advice), said
+    return DockerEnvironments(Source(folder / "repo"), variables, said.append, keep=keep), said
 
 
 def asked(folder: Path) -> list[Any]:
@@ -135,12 +135,16 @@ def test_a_build_ends_with_the_time_of_the_job(docker, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("fails", "said"), [("info", "Docker does not answer. Call."), ("buildx", "Docker has no buildx. Call.")]
+    ("fails", "in_job", "words"),
+    [
+        ("info", "", "Docker does not answer. Start or install it; or add --no-container"),
+        ("buildx", "", "Docker has no buildx. Start or install it; or add --no-container"),
+        ("buildx", "true", "Docker has no buildx. Choose a runner that has both with `runs-on`."),
+    ],
 )
-def test_a_docker_that_cannot_build_is_named_before_the_first_build(docker, monkeypatch, fails, said):
-    with pytest.raises(SetupError) as problem:
-        open_docker(docker, monkeypatch, DOCKER_FAILS=fails, advice="Call.")
-    assert str(problem.value) == said
+def test_a_docker_that_cannot_build_is_named_before_the_first_build(docker, monkeypatch, fails, in_job, words):
+    with pytest.raises(SetupError, match=words):
+        open_docker(docker, monkeypatch, DOCKER_FAILS=fails, GITHUB_ACTIONS=in_job)
 
 
 def test_the_recipe_of_a_release():
