@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,14 +22,9 @@ VERSIONS = {"1.0": GOOD, "1.1": BAD, "1.2": BAD}
 TEXT = ISSUE.partition("\n\n")[2].replace("shop 1.4", "shop 1.2")
 
 
-def open_without_docker(*given: Any, advice: str, **more: Any) -> VirtualEnvironments:
-    assert "runs-on" in advice
-    return VirtualEnvironments(*given, **more)
-
-
 @pytest.fixture
 def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReproduceWorkflow]:
-    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", open_without_docker)
+    monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", VirtualEnvironments)
     make_repository(tmp_path / "checkout", VERSIONS)
     with serve_packages(VERSIONS) as url, serve_github_api() as api:
         known = variables(url, tmp_path)
@@ -183,8 +177,9 @@ def test_a_runner_without_docker_is_told_as_one(workflow: ReproduceWorkflow, mon
     monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", DockerEnvironments)
     workflow.say("/triage reproduce")
     workflow.run("select")
-    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
-    with pytest.raises(AssertionError, match="Choose another runner with the input `runs-on`"):
+    for name, value in (("DOCKER_HOST", "tcp://127.0.0.1:1"), ("GITHUB_ACTIONS", "true")):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(AssertionError, match="`runs-on`"):
         workflow.run("run")
     assert "--no-container" not in workflow.log
 

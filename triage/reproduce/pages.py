@@ -45,7 +45,7 @@ class Pages:
 
     def find_commit(self, run: Run) -> str:
         """Return the commit of a run's version; empty for a release without a tag."""
-        return run.commit or self._source.resolve(self._tags.get(run.on, "")) or ""
+        return run.commit or (self._tags[run.on].commit if run.on in self._tags else "")
 
     def format_place(self, run: Run) -> str:
         """Return the place for a table, as a link if the file has such a line at the version's commit or tag."""

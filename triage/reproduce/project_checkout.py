@@ -30,7 +30,7 @@ class NothingToRun(TriageError):
 
 class ProjectCheckout:
     def __init__(self, app: App) -> None:
-        """Read the project, and its releases from the registry.
+        """Read the project and its versions, from the registry if it must be built and its settings name the package.
 
         Raises:
             BadInput: There is no commit, or no project.
@@ -42,8 +42,10 @@ class ProjectCheckout:
             raise BadInput("The repository has no commit.")
         self.head, config = head, app.config.reproduce
         self.project = open_project(self.source, config, head)
-        releases = list_releases(self.project, app.environment.network, os.environ)
-        self.versions = Versions(self.source, self.project, releases, head, is_named=bool(config.package))
+        # Who has uploaded a package of this name is not known, unless the project's own settings say that it is theirs.
+        asks = config.package and self.source.find_build_step(head, self.project.language)
+        wheels = list_releases(self.project, app.environment.network, os.environ) if asks else []
+        self.versions = Versions(self.source, self.project, wheels, head)
 
     def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:
         """Return what is run, of `own` if it is not empty. Raises NothingToRun, and WrongUsage for no version."""

@@ -119,14 +119,19 @@ def ask_reporter(evidence: Evidence, language: str) -> str:
     phrases = get_phrases(language)
     if evidence.verdict == "not-reproduced":
         return phrases.ask_difference
-    newer = evidence.first_good.release if evidence.first_good else ""
+    newer = _name_first_good(evidence)
     return phrases.ask_newer.format(version=format_code_span(newer)) if newer else ""
+
+
+def _name_first_good(evidence: Evidence) -> str:
+    """Return the first release without the failure; empty if it is not known."""
+    return evidence.first_good.release if evidence.first_good and not evidence.first_good.gap else ""
 
 
 def explain_fix(evidence: Evidence) -> str:
     """Return in plain text, which does nothing, what was seen of a bug that is gone."""
     named, current = evidence.runs[0], evidence.runs[-1]
-    release = evidence.first_good.release if evidence.first_good else ""
+    release = _name_first_good(evidence)
     since = f" First release without it: {release}." if release else ""
     if evidence.measure == "output":
         said = f"The example prints on {named.on} what the report shows, and something else on {current.on}."
@@ -171,6 +176,12 @@ def _describe_change(evidence: Evidence, pages: Pages) -> str:
     if change is None:
         return escape_markdown(evidence.searched)
     has, had = ("without it", "Last release with it") if evidence.first_good else ("with it", "Worked in")
+    if change.gap:
+        ends = " and ".join(map(format_code_span, (change.before, change.release or evidence.runs[-1].on)))
+        more = f" and {len(change.gap) - _MAX_LISTED} more" if len(change.gap) > _MAX_LISTED else ""
+        listed = ", ".join(map(format_code_span, change.gap[:_MAX_LISTED]))
+        reason = escape_markdown(change.gap_reason[:MAX_CELL_CHARS])
+        return f"Changed between {ends}; {listed}{more} {reason}{_describe_commit(change, pages)}."
     before = f"{had}{':' if evidence.first_good else ''} {format_code_span(change.before)}."
     first = f"First release {has}: {format_code_span(change.release)}" if change.release else "Not released yet"
     return f"{before} {first}{_describe_commit(change, pages)}."

@@ -13,10 +13,9 @@ from rich.markdown import Markdown
 from triage.app.app import App
 from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, print_page, run_until_signal
 from triage.app.open_app import open_at_terminal
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, GitError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.code.git.git import GitError
 from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.environment import Environments
 from triage.reproduce.environments.source import Source

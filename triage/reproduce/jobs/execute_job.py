@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable
 
-from triage.base.errors import SetupError, TriageError
+from triage.base.errors import GitError, SetupError, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.code.git.git import GitError
 from triage.domain.task import ReproduceTask, Trigger
 from triage.jobs.run_context import RunResult
 from triage.reproduce.evidence import Evidence

@@ -23,7 +23,6 @@ from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
 
-IN_A_JOB = "Choose another runner with the input `runs-on` of reproduce.yml."
 JOBS = {"select": select_reproduction, "run": execute_reproduction, "report": report_reproduction}
 
 
@@ -50,7 +49,7 @@ def _execute(
     app: App, checkout: ProjectCheckout, selection: Selection, seconds: float, bisect: Callable[[Evidence], bool]
 ) -> Iterator[Evidence]:
     progress = app.progress.info
-    with DockerEnvironments(checkout.source, os.environ, progress, keep=False, advice=IN_A_JOB) as environments:
+    with DockerEnvironments(checkout.source, os.environ, progress, keep=False) as environments:
         environments.ends_at = time.monotonic() + seconds
         yield from checkout.run(selection, environments, bisect, progress)
 
