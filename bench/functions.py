@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.accuracy import build_record, open_git, parse_arguments
+from triage.base.errors import GitError
 from triage.code.files.file_text import split_lines
 from triage.code.files.languages import detect_language
-from triage.code.git.git import Git, GitError
+from triage.code.git.git import Git
 from triage.code.parse.definitions import find_definitions
 from triage.code.parse.extract import Scope, build_scopes
 from triage.code.rank.query import build_query

@@ -13,14 +13,12 @@ from statistics import median
 from typing import Any
 
 from bench.accuracy import build_record
-from triage.base.network import Network
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.retriever import make_search_query
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.issue.read_issue import read_issue
-from triage.reproduce.environments.package_index import list_releases
 from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments
 from triage.reproduce.evidence import Evidence, Run
@@ -82,8 +80,7 @@ def run_at_base(record: dict[str, Any], root: Path, path: Path) -> None:
         return
     source, config = Source(root), ReproduceConfig()
     project = open_project(source, config, record["base_commit"])
-    releases = list_releases(project, Network(), os.environ)
-    versions = Versions(source, project, releases, record["base_commit"], is_named=False)
+    versions = Versions(source, project, [], record["base_commit"])
     selection = select_example(_make_issue(record), source, project, versions, [])
     if isinstance(selection, NoExample):
         return

@@ -71,7 +71,7 @@ def run_example(title: str, body: str) -> str:
         checkout = ProjectCheckout(app)
         selection = checkout.select(Issue(number=7, title=title, body=body), [])
         with VirtualEnvironments(checkout.source, os.environ, print, keep=False) as environments:
-            *_, evidence = checkout.run(selection, environments, lambda _: True)
+            *_, evidence = checkout.run(selection, environments, lambda _: True, app.progress.info)
         pages = Pages(checkout.source, Repository(slug=SLUG, server_url="https://github.com"))
         return render_evidence(selection, evidence, pages)
 

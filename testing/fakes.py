@@ -17,6 +17,7 @@ from triage.base.errors import NoSuchIssue, NotIndexed
 from triage.domain.code import (
     BestPlace,
     CodeHistory,
+    ExecutedCode,
     FileChange,
     FoundPlaces,
     History,
@@ -68,6 +69,7 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
     past_issues: list[PastIssue] = field(default_factory=list)
+    executed: list[ExecutedCode | None] = field(default_factory=list)
     best_place: BestPlace | None = None
     likely_files: LikelyFiles | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
@@ -81,7 +83,8 @@ class FakeCodebase:
     def commit(self) -> str | None:
         return COMMIT
 
-    def index(self) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
+        self.executed.append(executed)
         self.on_index()
         return IndexFacts(
             commit=COMMIT,

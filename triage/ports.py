@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from triage.domain.code import (
     CodeHistory,
+    ExecutedCode,
     FoundPlaces,
     History,
     Hit,
@@ -58,8 +59,10 @@ class Codebase(Protocol):
     def commit(self) -> str | None:
         """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
 
-    def index(self) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
+
+        The files that the issue's example `executed` are ranked as likelier.
 
         Called again, it forgets what `add_past_issues` has added.
         """
@@ -358,6 +361,8 @@ class Services:
     past_issues: PastIssueSource | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
+    executed: ExecutedCode | None = None
+    """What the issue's example executes, if a person says it; else our comment on the issue may remember it."""
     export_report: Callable[[RunReport], None] | None = None
     """Sends spans and metrics of a run that ended, within seconds; raises nothing. None without a collector."""
 

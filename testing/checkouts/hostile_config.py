@@ -79,10 +79,12 @@ def _touched(root: Path) -> None:
 
 
 def programs(root: Path) -> None:
-    make_checkout(root)
+    """The commit is signed, so that `log.showSignature` has something to look at. It is a package that can be run."""
+    make_checkout(root, {"pyproject.toml": "[project]\nname = 'shop'\n", "shop/__init__.py": ""})
     (root / ".gitattributes").write_text(ATTRIBUTES)
     git(root, "-c", "filter.evil.required=false", "add", ".gitattributes")
-    git(root, "commit", "-q", "-m", "attributes")
+    signature = b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n"
+    ObjectStore(root).commit(git(root, "write-tree"), extra=signature)
     _configure(root, PROGRAMS)
     _touched(root)
 

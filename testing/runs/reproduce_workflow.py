@@ -54,7 +54,7 @@ class ReproduceWorkflow:
             self.run("run")
         if task:
             self.run("report", **{"reproduce-selection": selected["reproduce-selection"]})
-        return self.parts.reproduction
+        return self.parts.answer or self.parts.reproduction
 
     def environment(self) -> dict[str, str]:
         return self.variables | {

@@ -99,18 +99,25 @@ class _Query:
         return {"pageInfo": info, "nodes": [self.issue(issue) for issue in listed[start:end]]}
 
     def search(self, type: str, query: str, first: int) -> dict[str, Any]:
-        """Issues that have the phrase in quotes, or all words; `in:comments` looks there alone, at open issues."""
+        """Issues that have the phrase in quotes, or all words; `in:comments` there alone, at open issues of a commenter."""
         repo, kind, *_ = query.split()
         assert (type, repo, kind) == ("ISSUE", "repo:octo/shop", "is:issue")
         assert len(query) <= 256
         wanted = [" ".join(part).strip().casefold() for part in re.findall(r'"([^"]*)"|(\S+)', query)][2:]
-        in_comments = wanted[:2] == ["is:open", "in:comments"]
+        commenter = next((word.removeprefix("commenter:") for word in wanted if word.startswith("commenter:")), "")
+        in_comments = bool(commenter)
+        assert not in_comments or (wanted[0], wanted[2]) == ("is:open", "in:comments")
         found = [
             self.issue(issue)
             for issue in self.api.issues.values()
-            if all(word in self._searched(issue, in_comments=in_comments) for word in wanted[2 * in_comments :])
+            if all(word in self._searched(issue, in_comments=in_comments) for word in wanted[3 * in_comments :])
+            and (not in_comments or commenter in self._list_commenters(issue))
         ]
         return {"nodes": found[:first]}
+
+    def _list_commenters(self, issue: dict[str, Any]) -> set[str]:
+        logins = {one["user"]["login"] for one in self.api.comments if one["issue"] == issue["number"] and one["user"]}
+        return {f"app/{login.removesuffix('[bot]')}" if login.endswith("[bot]") else login for login in logins}
 
     def _searched(self, issue: dict[str, Any], *, in_comments: bool) -> str:
         bodies = [one["body"] for one in self.api.comments if one["issue"] == issue["number"]]

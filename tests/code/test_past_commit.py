@@ -8,8 +8,8 @@ import pytest
 from testing.checkouts.git_repositories import commit, git
 from tests.code.indexes import make_query
 from tests.code.past_issues.past import past_issue
+from triage.base.errors import GitError
 from triage.code.codebase import GitCodebase
-from triage.code.git.git import GitError
 from triage.code.indexed_commit import LastIndex, PastCommit
 from triage.domain.past_issues import PastFix
 

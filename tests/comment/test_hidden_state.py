@@ -28,14 +28,18 @@ from tests.comment.sample_reports import (
     suspect,
 )
 from triage.comment.hidden_state import (
+    MAX_EXECUTED,
+    MAX_EXECUTED_CHARS,
     MAX_LABELS,
     MAX_RUNS,
     MAX_SUGGESTED,
     MAX_SUSPECTS,
     CommentState,
+    FailingLine,
     FirstNamed,
     NamedFiles,
     NeedsInfo,
+    Reproduced,
     find_named_files,
     hash_content,
     hash_label,
@@ -44,9 +48,10 @@ from triage.comment.hidden_state import (
     parse_state,
     render_state,
 )
-from triage.domain.code import BestPlace
+from triage.domain.code import BestPlace, ExecutedCode
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
+from triage.domain.issue import Frame
 from triage.domain.run import Status
 from triage.domain.task import RunKey
 
@@ -238,9 +243,51 @@ def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
     assert state.past_runs == RUNS[-MAX_RUNS:]
 
 
+class TestExecutedCode:
+    """What the next triage learns of a run of the report's example."""
+
+    BEFORE = Reproduced(example="0" * 16, fails=True)
+
+    def remember(self, *paths: str, place: Frame | None = None) -> Reproduced:
+        executed = ExecutedCode(functions=[Frame(path=path, line=3) for path in paths], place=place)
+        known = self.BEFORE.with_code(executed)
+        state = parse_state(render_state(CommentState(reproduced=known)))
+        assert state is not None
+        assert state.reproduced == known
+        return known
+
+    def test_files_with_most_functions_come_first(self):
+        place = Frame(path="b.py", line=7, function="Cart.total")
+        known = self.remember("a.py", "b.py", "b.py", "../c.py", "d<.py", place=place)
+        assert known.executed_code == ExecutedCode(functions=[Frame(path="b.py"), Frame(path="a.py")], place=place)
+
+    def test_they_are_at_most_twenty_and_short_enough_for_the_line(self):
+        assert len(self.remember(*(f"{number}.py" for number in range(99))).executed) == MAX_EXECUTED
+        assert sum(map(len, self.remember(*(f"{number:0140}" for number in range(20))).executed)) <= MAX_EXECUTED_CHARS
+
+    @pytest.mark.parametrize(
+        ("place", "frame"),
+        [
+            (Frame(path="a.py", line=7, function="<module>"), FailingLine(path="a.py", line=7)),
+            (Frame(path="a.py", line=7, function="--> x"), FailingLine(path="a.py", line=7)),
+            (Frame(path="a.py", function="total"), None),
+            (Frame(path="/etc/passwd", line=1), None),
+        ],
+    )
+    def test_a_frame_is_a_line_and_perhaps_a_function(self, place: Frame, frame: FailingLine | None) -> None:
+        assert self.remember(place=place).frame == frame
+
+    def test_a_run_without_them_leads_nowhere(self):
+        assert self.BEFORE.executed_code is None
+
+
 def test_the_longest_state_with_runs_is_parsed_back():
     runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
     state = CommentState(content="1" * 16, asked=KINDS, suspects=["😀" * 150] * MAX_SUSPECTS, runs=runs)
+    frame = FailingLine(path="😀" * 150, line=9_999_999, function="x" * 100)
+    executed = ["😀" * 50] * MAX_EXECUTED
+    known = Reproduced(example="1" * 16, fails=True, on="x" * 40, place="1" * 16, frame=frame, executed=executed)
+    state = state.model_copy(update={"reproduced": known})
     assert parse_state(render_state(state)) == state
     assert len(state.past_runs) == MAX_RUNS
 

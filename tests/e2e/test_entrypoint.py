@@ -122,6 +122,8 @@ class TestStartingAnew:
             "OTEL_SERVICE_NAME",
             "no_proxy",
             "SSL_CERT_FILE",
+            "DOCKER_HOST",
+            "DOCKER_CERT_PATH",
         ]
         environ = {name.encode(): b"x" for name in [*gone, *held, *kept]}
         environ |= {b"ACTIONS_ID_TOKEN_REQUEST_TOKEN": b"value", b"HTTPS_PROXY": b"u:p@h", b"HTTP_PROXY": b"http://h:1"}

@@ -8,7 +8,7 @@ from testing.each_row import each_row
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
+from triage.domain.task import QuietTask, ReproduceTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.events.admission import EarlierRuns, check_allowed, logins_to_check
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -41,8 +41,17 @@ def task(trigger: Trigger, actor: str = "mona") -> TriageTask:
     return TriageTask(number=7, trigger=trigger, actor=actor)
 
 
-def reason(outcome: Task) -> str:
+def reason(outcome: Task | ReproduceTask) -> str:
     return outcome.reason if isinstance(outcome, Skip) else ""
+
+
+OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
+OUT = "The issue carries the project's opt-out label."
+NOT_IN = "The issue does not carry the project's opt-in label."
+
+
+def labelled(*labels: str) -> Issue:
+    return issue().model_copy(update={"labels": list(labels)})
 
 
 @pytest.mark.parametrize("trigger", list(Trigger))
@@ -220,6 +229,46 @@ class TestRunLimit:
         assert isinstance(check_allowed(task(Trigger.EDITED), issue_with_many_commands, NOW), TriageTask)
 
 
+class TestReproduce:
+    """Its commands have the limit of a triage's. Triage rights suffice; the author needs the opt-in label."""
+
+    REQUESTED = ReproduceTask(number=7, trigger=Trigger.COMMAND, actor="mona")
+
+    @each_row(("role", "allowed"), [("admin", True), ("triage", True), ("read", False), ("none", False)])
+    @each_row("labels", [(), ("no-triage",)])
+    def test_people_with_triage_rights(self, role: str, *, allowed: bool, labels: tuple[str, ...]) -> None:
+        requested = self.REQUESTED.model_copy(update={"actor": "hubot"})
+        outcome = check_allowed(requested, labelled(*labels), NOW, {"hubot": role}, config=OPTS)
+        assert (outcome == requested) is allowed
+
+    @each_row(
+        ("config", "labels", "allowed"), [(OPTS, ("Triage",), True), (OPTS, (), False), (None, ("triage",), False)]
+    )
+    def test_the_author(self, config: ProjectConfig | None, labels: tuple[str, ...], *, allowed: bool) -> None:
+        outcome = check_allowed(self.REQUESTED, labelled(*labels), NOW, config=config or ProjectConfig())
+        assert (outcome == self.REQUESTED) is allowed
+
+    def test_an_opened_issue_needs_the_opt_in_label(self) -> None:
+        opened = ReproduceTask(number=7, trigger=Trigger.OPENED)
+        assert reason(check_allowed(opened, labelled(), NOW, config=OPTS)) == NOT_IN
+        assert check_allowed(opened, labelled("triage"), NOW, config=OPTS) == opened
+
+    @each_row(("commands", "allowed"), [(("/triage", "/triage reproduce"), True), (("/triage reproduce",) * 4, False)])
+    def test_the_limit_is_the_same_for_both(self, commands: tuple[str, ...], *, allowed: bool) -> None:
+        present = issue(*map(comment, commands)).model_copy(update={"labels": ["triage"]})
+        for requested in (self.REQUESTED, task(Trigger.COMMAND)):
+            outcome = check_allowed(requested, present, NOW, config=OPTS)
+            assert reason(outcome) == ("" if allowed else TOO_OFTEN)
+
+    def test_what_nobody_ran_does_not_count_against_a_triage(self) -> None:
+        thread = [*[comment("/triage reproduce") for _ in range(9)], comment("/triage")]
+        assert check_allowed(task(Trigger.COMMAND), issue(*thread), NOW) == task(Trigger.COMMAND)
+
+    def test_the_authors_role_may_count(self) -> None:
+        assert logins_to_check(self.REQUESTED, issue(comment("/triage reproduce")), NOW) == ["mona"]
+        assert logins_to_check(task(Trigger.COMMAND), issue(comment("/triage reproduce", "ben")), NOW) == ["ben"]
+
+
 class TestLoginsToCheck:
     def test_no_roles_are_needed_for_automatic_runs(self) -> None:
         for trigger in (Trigger.OPENED, Trigger.EDITED, Trigger.REOPENED, Trigger.REQUESTED):
@@ -243,15 +292,6 @@ class TestLoginsToCheck:
     def test_role_lookups_are_limited(self) -> None:
         crowd = issue(*[comment("/triage", f"user{number}") for number in range(500)])
         assert len(logins_to_check(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10
-
-
-OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
-OUT = "The issue carries the project's opt-out label."
-NOT_IN = "The issue does not carry the project's opt-in label."
-
-
-def labelled(*labels: str) -> Issue:
-    return issue().model_copy(update={"labels": list(labels)})
 
 
 class TestLabels:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from testing.webhooks.example_payloads import comment, load_payload
-from triage.domain.task import ReproduceTask, Skip
+from triage.domain.task import ReproduceTask, Skip, Trigger
 from triage.events.commands import MAX_REPRODUCE_CHARS
 from triage.events.route import route_event, route_reproduce_event
 
@@ -22,7 +22,9 @@ COMMENT = "issue_comment"
     ],
 )
 def test_a_command(body: str, words: str) -> None:
-    assert route_reproduce_event(COMMENT, comment(body, "mona")) == ReproduceTask(number=1, actor="mona", words=words)
+    assert route_reproduce_event(COMMENT, comment(body, "mona")) == ReproduceTask(
+        number=1, trigger=Trigger.COMMAND, actor="mona", words=words
+    )
     assert route_event(COMMENT, comment(body, "mona")) == Skip(
         reason="`/triage reproduce` is for a workflow with the input `reproduce` (docs/reproduce.md)."
     )
@@ -42,7 +44,9 @@ def test_edited_comments_pull_requests_and_bots_are_skipped() -> None:
 
 
 def test_an_opened_issue() -> None:
-    assert route_reproduce_event("issues", load_payload("issues.opened")) == ReproduceTask(number=1)
+    assert route_reproduce_event("issues", load_payload("issues.opened")) == ReproduceTask(
+        number=1, trigger=Trigger.OPENED
+    )
     assert isinstance(route_reproduce_event("issues", load_payload("issues.edited")), Skip)
     by_bot = json.loads(json.dumps(load_payload("issues.opened")))
     by_bot["issue"]["user"]["type"] = "Bot"

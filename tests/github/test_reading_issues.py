@@ -129,6 +129,16 @@ class TestOurs:
         api.add_comment(MARKED, "mona")
         assert not tracker.fetch_issue(7).thread[0].ours
 
+    @pytest.mark.parametrize(
+        ("viewer", "commenter"),
+        [("github-actions[bot]", "app/github-actions"), ("mona", "mona"), (None, "app/github-actions")],
+    )
+    def test_a_search_names_an_app_otherwise(
+        self, api: GitHubApi, tracker: IssueTracker, viewer: str | None, commenter: str
+    ) -> None:
+        api.viewer = viewer
+        assert tracker.commenter == commenter
+
     @pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b'{"data": null}', b'{"data": {"viewer": 5}}'])
     def test_unreadable_logins(self, api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
         api.faults = [ApiFault("graphql", 200, body)]

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
 from triage.agents.prompts import MEMORY_TITLE
 from triage.base.errors import GitHubUnavailable
-from triage.comment.hidden_state import CommentState, render_state
-from triage.domain.issue import EarlierReport, Issue, IssueComment
+from triage.comment.hidden_state import CommentState, Reproduced, render_state
+from triage.domain.code import ExecutedCode
+from triage.domain.issue import EarlierReport, Frame, Issue, IssueComment
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -144,6 +147,18 @@ class TestEarlierReport:
         assert find_earlier_report(self.issue(body.replace("src/", "../"))) is None
         assert find_earlier_report(self.issue(body, self.written)) is None
         assert find_earlier_report(self.issue(body, None)) is None
+
+    @pytest.mark.parametrize("ours", [True, False])
+    async def test_what_the_example_executed_reaches_the_index(self, *, ours: bool) -> None:
+        reproduced = Reproduced(example="0" * 16, fails=True, executed=["src/parse.py"])
+        body = render_state(CommentState(reproduced=reproduced))
+        made = codebase()
+        changes = self.issue(body, ours=ours).model_dump(include={"thread", "snapshot_time"})
+        await run(fake_services(codebase=made), **changes)
+        assert made.executed == [reproduced.executed_code if ours else None]
+        told = ExecutedCode(functions=[Frame(path="src/cli.py")])
+        await run(fake_services(codebase=made, executed=told), **changes)
+        assert made.executed[1] == told, "a person knows better"
 
     async def test_agents_know_it(self):
         model = FakeModel(factories.answers())

@@ -11,7 +11,7 @@ from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import BudgetExceeded, CostLimitExceeded, InvalidAnswer, ModelUnavailable
 from triage.comment.comment import preview_comment
-from triage.domain.code import BestPlace, IndexFacts, LikelyFiles, Span
+from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, LikelyFiles, Span
 from triage.domain.effect import Policy
 from triage.domain.findings import DeclinedAnswer, MissingInformation
 from triage.domain.issue import IssueComment
@@ -378,8 +378,8 @@ async def test_an_index_that_fails_leaves_a_triage_of_the_text():
 
 async def test_a_checkout_without_history_says_what_is_missing():
     class Shallow(FakeCodebase):
-        def index(self) -> IndexFacts:
-            return super().index().model_copy(update={"shallow": True})
+        def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
+            return super().index(executed).model_copy(update={"shallow": True})
 
     report = await run(fake_services(codebase=Shallow(factories.FILES)))
     assert any("only a part of the history" in note for note in report.notes)

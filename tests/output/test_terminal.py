@@ -126,6 +126,16 @@ class TestJournal:
             pass
         assert "loading" in text(out)
 
+    @pytest.mark.parametrize("tty", [True, False])
+    def test_a_command_without_agents_names_its_own_step(self, *, tty: bool) -> None:
+        out = console(tty=tty)
+        with TerminalProgress(out) as progress:
+            progress.log_step("building 2.4.1")
+            progress.log_step("running on main, 1 of 2")
+        assert "running on main, 1 of 2" in text(out)
+        assert tty or "building 2.4.1\n" in text(out), "a line each where no line can change"
+        assert "building 2.4.1, running" not in text(out)
+
     def test_the_cursor_comes_back_after_an_error(self) -> None:
         out = console(tty=True)
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
 from triage.domain.issue import Repository
+from triage.reproduce.environments.releases import Tag
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Execution, Expected, Failure, Place, Selection, Target
 from triage.reproduce.example.example import Example, Project
@@ -65,8 +66,8 @@ class FakeSource:
         }
         return commits.get(name)
 
-    def list_version_tags(self) -> dict[str, str]:
-        return {"2.4.1": "v2.4.1"}
+    def list_version_tags(self) -> dict[str, Tag]:
+        return {"2.4.1": Tag("2" * 40, NOW)}
 
     def list_paths(self, commit: str) -> list[str]:
         return [*self.FILES]

@@ -23,6 +23,7 @@ from triage.reproduce.run_example import VersionRunner, run_selection
 from triage.reproduce.select_example import Versions
 
 SHOP = Project(language="python", package="shop", modules=["shop"])
+LIMIT = "requires-python = '<3.11'"
 
 
 @given(st.integers(2, 200).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count - 1))))
@@ -34,7 +35,7 @@ def test_the_step_is_found_in_few_questions(case):
         asked.append(number)
         return number >= first
 
-    assert find_step(count, is_after, 0, count - 1) == Step(first - 1, first)
+    assert find_step(is_after, 0, count - 1) == Step(first - 1, first)
     assert len(asked) <= (count - 1).bit_length()
 
 
@@ -45,8 +46,7 @@ def test_the_step_is_found_in_few_questions(case):
 )
 def test_versions_that_cannot_be_judged_are_stepped_over(case):
     count, first, unknown = case
-    step = find_step(count, lambda number: None if number in unknown else number >= first, 0, count - 1)
-    assert step is not None
+    step = find_step(lambda number: None if number in unknown else number >= first, 0, count - 1)
     assert step.before < first <= step.after
     assert all(number in unknown for number in range(step.before + 1, step.after))
 
@@ -59,16 +59,21 @@ def test_an_earlier_version_is_looked_for_in_growing_steps(known, good, found):
 class SeemingVersions:
     """Versions whose example fails as their number, or the file `state` of their commit, says."""
 
-    def __init__(self, root: Path, bad: Callable[[str], Any], missing: Sequence[str] = ()) -> None:
+    def __init__(
+        self, root: Path, bad: Callable[[str], Any], missing: Sequence[str] = (), *, is_compiled: bool = False
+    ) -> None:
         self.root, self.bad, self.missing, self.built = root, bad, missing, list[str]()
-        self.max_builds = 100
+        self.pythons, self.is_compiled, self.max_builds = set[str](), is_compiled, 100
 
     @property
     def is_late(self) -> bool:
         return len(self.built) >= self.max_builds
 
     def build(self, target: Target, project: Project) -> "SeemingVersion":
+        if self.is_compiled and target.commit:
+            raise CannotInstall("it must be compiled", is_lasting=True)
         self.built.append(target.on)
+        self.pythons.add(target.pythons[0])
         if target.on in self.missing:
             raise CannotInstall("no wheel")
         state = git(self.root, "show", f"{target.commit}:state") if target.commit else target.version
@@ -95,7 +100,7 @@ def repo(tmp_path_factory):
                 {
                     "state": f"1.{minor}{more}",
                     file: f"{minor}{more}",
-                    "pyproject.toml": "[project]\nname='shop'\n",
+                    "pyproject.toml": f"[project]\nname='shop'\n{LIMIT if minor == 5 else ''}\n",
                     "shop/__init__.py": "",
                 },
             )
@@ -110,21 +115,25 @@ def search(
     named: str = "1.5",
     missing: Sequence[str] = (),
     *,
-    is_pure: bool = True,
+    is_compiled: bool = False,
     max_builds: int = 100,
 ) -> Any:
     source = Source(repo)
     time = datetime(2023, 12, 1, tzinfo=UTC)
-    releases = [Release(version=f"1.{minor}", time=time, pythons=["3.9"], is_pure=is_pure) for minor in range(10)]
-    versions = Versions(source, SHOP, releases, source.resolve("HEAD") or "", is_named=True)
-    head = versions.make_commit_target("HEAD", "main")
-    newest = versions.make_release_target(versions.releases[-1])
-    chosen = selection(targets=[versions.find(named), head], newest=newest, needs_setup=not is_pure)
-    environments = SeemingVersions(repo, bad, missing)
+    wheels = [Release(version=f"1.{minor}", time=time, pythons=["3.9"]) for minor in range(10)] if is_compiled else []
+    versions = Versions(source, SHOP, wheels, source.resolve("HEAD") or "")
+    first = versions.find(named)
+    head = versions.make_commit_target("HEAD", "main", first)
+    newest = versions.make_release_target(versions.releases[-1], first)
+    chosen = selection(targets=[first, head], newest=newest)
+    environments = SeemingVersions(repo, bad, missing, is_compiled=is_compiled)
     environments.max_builds = max_builds
     runner = VersionRunner(cast("Environments", environments), chosen, lambda _: None)
     evidence = run_selection(chosen, runner)
-    return Bisection(chosen, evidence, runner, versions).search(source), environments.built
+    again = Versions(source, SHOP, wheels, source.resolve("HEAD") or "")  # the job `run` makes them anew
+    found = Bisection(chosen, evidence, runner, again).search(source)
+    assert named != "1.5" or is_compiled or environments.pythons <= {"3.10"}, "that of the named version for all"
+    return found, environments.built
 
 
 def number(state: str) -> float:
@@ -155,13 +164,23 @@ def test_a_change_that_is_not_released(repo):
     assert git(repo, "show", f"{evidence.first_good.commit}:state") == "1.9+1"
 
 
-def test_releases_that_cannot_be_installed_are_stepped_over(repo):
-    evidence, _ = search(repo, lambda state: number(state) >= 2.1, missing=("1.3", "1.1"))
-    assert (evidence.first_bad.before, evidence.first_bad.release) == ("1.2", "1.4")
+@pytest.mark.parametrize(
+    ("bad", "named", "missing", "ends", "gap"),
+    [
+        (lambda state: number(state) >= 2.1, "1.5", ("1.3", "1.1"), ("1.2", "1.4"), ["1.3"]),
+        (lambda state: number(state) < 7.2, "1.5", ("1.8", "1.9"), ("1.7", ""), ["1.8", "1.9"]),
+    ],
+)
+def test_releases_that_cannot_be_installed_are_a_gap_that_is_told(repo, bad, named, missing, ends, gap):
+    evidence, built = search(repo, bad, named, missing=missing)
+    change = evidence.first_bad or evidence.first_good
+    assert (change.before, change.release, change.gap) == (*ends, gap)
+    assert change.gap_reason == "could not be installed: no wheel"
+    assert built.count(gap[0]) == 3, "of its date twice, then with the packages of today"
 
 
 def test_a_project_that_must_be_compiled_is_searched_by_releases_alone(repo):
-    evidence, built = search(repo, lambda state: number(state) >= 2.1, is_pure=False)
+    evidence, built = search(repo, lambda state: number(state) >= 2.1, is_compiled=True)
     assert (evidence.first_bad.release, evidence.first_bad.commit) == ("1.3", "")
     assert not [on for on in built if not on.startswith("1.")]
     assert [(run.on, run.outcome) for run in evidence.runs] == [

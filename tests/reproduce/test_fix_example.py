@@ -14,7 +14,8 @@ from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleResult
-from triage.reproduce.fix_example import FixExample, find_node_folder, open_fix_example
+from triage.reproduce.environments.build_steps import find_node_folder
+from triage.reproduce.fix_example import FixExample, open_fix_example
 
 PYTHON = {
     "pyproject.toml": '[project]\nname = "shop"\n',

@@ -9,7 +9,6 @@ from testing.checkouts.git_repositories import commit, git
 from triage.app.app import App
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ReproduceConfig
-from triage.reproduce import project_checkout
 from triage.reproduce.project_checkout import NothingToRun, ProjectCheckout
 
 BODY = "```python\nimport shop\nshop.bad()\n```\n\n```\nx.explode()\n```\n\nIt raises a KeyError. I use shop 1.0.\n"
@@ -18,12 +17,11 @@ REPORT = Issue(title="A ValueError", body=BODY, author="reporter", thread=[ANSWE
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
+def checkout(tmp_path):
     git(tmp_path, "init", "-q", "-b", "main")
     commit(tmp_path, {"pyproject.toml": '[project]\nname = "shop"\n', "shop/__init__.py": ""})
     for tag in ("v1.0", "v2.0"):
         git(tmp_path, "tag", tag)
-    monkeypatch.setattr(project_checkout, "list_releases", lambda *_: [])
     config = SimpleNamespace(reproduce=ReproduceConfig())
     app: Any = SimpleNamespace(root=tmp_path, config=config, environment=SimpleNamespace(network=None))
     return ProjectCheckout(cast("App", app))

@@ -9,6 +9,8 @@ import pytest
 
 from testing import command_line
 from testing.checkouts.git_repositories import commit, git
+from testing.checkouts.hostile_base import trap_was_run
+from testing.checkouts.hostile_config import programs
 from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
 
 VERSIONS = {"1.0": GOOD, "1.1": GOOD, "1.2": GOOD, "1.3": BAD, "1.4": BAD}
@@ -40,7 +42,7 @@ def test_it_says_that_it_still_happens_and_since_when(shop):
     ]
     bad = git(shop[0] / "repo", "rev-parse", "v1.3")
     assert found["first_bad"] == {
-        "release": "1.3", "before": "1.2", "commit": bad, "subject": "x", "only_tests": False,
+        "release": "1.3", "before": "1.2", "gap": [], "gap_reason": "", "commit": bad, "subject": "x", "only_tests": False,
     }  # fmt: skip
     assert "building 1.4" in done.stderr
     assert "running on main, 2 of 2" in done.stderr
@@ -65,8 +67,10 @@ def test_it_says_that_it_no_longer_happens(shop, tmp_path):
     fix = commit(repo, {"shop/__init__.py": GOOD})
     done = run((folder, url), "--repo", str(repo), "--no-container", "--bisect", "--keep")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"**No longer happens on `main` (`{fix[:7]}`).**")
-    assert f"Last release with it: `1.4`. Not released yet; first commit: `{fix[:7]}` *x*." in done.stdout
+    assert done.stdout.startswith(f"No longer happens on main ({fix[:7]}). The example")
+    assert f"Last release with it: 1.4. Not released yet; first commit: {fix[:7]} x." in done.stdout
+    assert not {"**", "|", "<details>", "</summary>", "```"} & set(done.stdout.split())
+    assert "import shop\n" in done.stdout
     folder = done.stderr.split("what was built stays in ")[1].split()[0]
     assert list(Path(folder).iterdir())
     shutil.rmtree(folder)
@@ -82,15 +86,33 @@ def test_a_version_that_a_person_names_is_run(shop):
     assert found["verdict"] == "newer"
 
 
-def test_a_package_of_the_same_name_without_a_version_in_common_is_not_installed(shop):
-    with serve_packages({"7.0": BAD}) as url:
-        done = run((shop[0], url), "--no-container", "--json", "--on", "7.0")
+def test_a_package_that_somebody_else_uploaded_under_the_names_of_our_versions_is_not_run(shop):
+    with serve_packages(dict.fromkeys(VERSIONS, "raise ValueError('no items')\n")) as url:
         found = json.loads(run((shop[0], url), "--no-container", "--json", "--on", "1.0").stdout)
-    assert "7.0 is neither a release nor a tag" in done.stderr
-    assert [bool(one["commit"]) for one in found["runs"]] == [True, True]  # the tag is built
+    assert [(one["on"], one["outcome"]) for one in found["runs"]] == [("1.0", "passed"), ("main", "failed")]
 
 
-def test_lines_of_the_settings_install_a_commit(shop, tmp_path):
+def test_a_project_that_must_be_compiled_says_so_and_takes_the_wheels_of_the_package_that_its_settings_name(
+    shop, tmp_path
+):
+    folder, url = shop
+    repo = tmp_path / "repo"
+    shutil.copytree(folder / "repo", repo)
+    pyproject = (repo / "pyproject.toml").read_text().replace("requires = []", "requires = ['Cython']")
+    commit(repo, {"pyproject.toml": pyproject})
+    git(repo, "tag", "v1.5")
+    reasons = [
+        one["reason"]
+        for one in json.loads(run(shop, "--repo", str(repo), "--no-container", "--json", "--on", "1.5").stdout)["runs"]
+    ]
+    assert [reason.partition(":")[0] for reason in reasons] == ["it must be compiled"] * 2
+    commit(repo, {".github/triage.yml": "reproduce: {package: shop}\n"})
+    found = json.loads(run((folder, url), "--repo", str(repo), "--no-container", "--json").stdout)
+    assert [(one["on"], one["outcome"], one["commit"]) for one in found["runs"][::2]] == [("1.4", "failed", "")]
+    assert found["runs"][1]["outcome"] == "could-not-install"
+
+
+def test_lines_of_the_settings_install_every_version_that_is_built(shop, tmp_path):
     folder, url = shop
     repo = tmp_path / "repo"
     shutil.copytree(folder / "repo", repo)
@@ -98,7 +120,7 @@ def test_lines_of_the_settings_install_a_commit(shop, tmp_path):
     indented = lines.replace("\n", "\n    ")
     commit(repo, {".github/triage.yml": f"reproduce:\n  setup: |\n    {indented}\n"})
     found = json.loads(run((folder, url), "--repo", str(repo), "--no-container", "--json").stdout)
-    assert [(one["on"], one["output"]) for one in found["runs"]] == [("1.4", ""), ("main", "7\n")]
+    assert [(one["on"], one["output"]) for one in found["runs"]] == [("1.4", "7\n"), ("main", "7\n")]
 
 
 @pytest.mark.parametrize(
@@ -107,12 +129,6 @@ def test_lines_of_the_settings_install_a_commit(shop, tmp_path):
         (("--no-container", "--on", "7.7"), {}, 2, "7.7 is neither a release nor a tag, branch or commit"),
         (("--no-container", "--on", "--output=x"), {}, 2, "--output=x is neither"),
         (("--no-container", "--issue", "words.md"), {}, 1, "Nothing was run: the report has no block of code."),
-        (
-            ("--no-container",),
-            {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"},
-            1,
-            "The package registry does not answer",
-        ),
     ],
 )
 def test_it_says_in_one_line_why_nothing_was_run(shop, words, environ, code, message):
@@ -127,7 +143,23 @@ def test_without_docker_it_refuses_to_run_unprotected(shop, tmp_path):
     (tmp_path / "git").symlink_to(str(shutil.which("git")))
     done = run(shop, PATH=str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Docker does not answer. Start it; or add --no-container" in done.stderr
+    assert "Docker does not answer. Start or install it; or add --no-container" in done.stderr
+
+
+def test_a_checkout_whose_configuration_names_programs_starts_none(shop, tmp_path):
+    root = tmp_path / "checkout"
+    programs(root)
+    done = run(shop, "--repo", str(root), "--no-container", "--bisect")
+    assert "main" in done.stdout, done.stderr
+    assert not trap_was_run(root)
+
+
+def test_a_git_that_leads_to_another_repository_is_refused(shop, tmp_path):
+    (tmp_path / ".git").write_text(f"gitdir: {shop[0] / 'repo/.git'}\n")
+    done = run(shop, "--repo", str(tmp_path), "--no-container")
+    assert (
+        "The repository cannot be read: its .git leads to a repository that does not name this folder." in done.stderr
+    )
 
 
 def test_a_folder_that_is_no_package_is_refused(shop, tmp_path):

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from triage.code.codebase import GitCodebase
-    from triage.domain.code import ExecutedCode
     from triage.domain.issue import Issue
     from triage.domain.report import RunReport
     from triage.github.issue_approvals import GitHubIssueApprovals
@@ -78,8 +77,6 @@ class App:
     redactor: SecretRedactor
     """Every client and writer gets it, and masks our secrets by it."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    executed: ExecutedCode | None = None
-    """What the example of the one issue executed."""
     started: float = field(default_factory=time.monotonic)
     """Start of the run, by `time.monotonic`."""
 
@@ -256,7 +253,6 @@ class App:
             ignore=self.config.ignore,
             thresholds=self.config.thresholds,
             vector_folder=folder and folder / "vectors",
-            executed=self.executed,
         )
 
     def find_cache_folder(self) -> Path | None:

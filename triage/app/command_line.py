@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+from rich.console import Console, RenderableType
 
 from triage.app.app import App
 from triage.base import threads
@@ -91,6 +92,13 @@ def read_text(name: str, max_bytes: int = -1) -> str:
     if text.count("\ufffd") + text.count("\0") > len(text) * MAX_INVALID_SHARE:
         raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")
     return text
+
+
+def print_page(page: RenderableType) -> None:
+    console = Console(highlight=False, markup=False, emoji=False)
+    with console.capture() as capture:  # Markdown fills its lines with blanks, which a selection would copy
+        console.print(page, crop=False)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
 def run_until_signal(work: Callable[[asyncio.Event], Awaitable[T]]) -> tuple[T, signal.Signals | None]:

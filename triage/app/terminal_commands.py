@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from triage.app.command_line import (
     GitHubOption,
@@ -20,6 +19,7 @@ from triage.app.command_line import (
     Repo,
     Verbose,
     open_issue,
+    print_page,
     read_issue_file,
     read_text,
     run_until_signal,
@@ -54,11 +54,11 @@ def run(
 
     app, output = open_at_terminal(repo, engine=engine, report_path=report, verbose=verbose)
     app, event_issue, repository = open_issue(app, issue, github)
-    app = replace(app, executed=_read_evidence(evidence)) if evidence else app
+    executed = _read_evidence(evidence) if evidence else None
     if app.settings.engine == "auto" and app.settings.effective_engine == "rules" and os.environ.get("OPENAI_API_KEY"):
         output.annotate("notice", "OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.")
     with output.progress:
-        services = app.with_project_config().open_services()
+        services = replace(app.with_project_config().open_services(), executed=executed)
         result, stopped_by = run_until_signal(lambda cancelled: run_graph(event_issue, repository, services, cancelled))
     if result.index and result.index.dirty:
         output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
@@ -88,10 +88,7 @@ def _print(result: RunReport, lines: Sequence[str], text: str, *, as_json: bool)
         return
     from triage.job_page.terminal_page import render_terminal_page
 
-    console = Console(highlight=False, markup=False, emoji=False)
-    with console.capture() as capture:  # Markdown fills its lines with blanks, which a selection would copy
-        console.print(render_terminal_page(result, lines), crop=False)
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+    print_page(render_terminal_page(result, lines))
 
 
 def locate(

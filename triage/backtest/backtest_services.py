@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from triage.app.app import App
 from triage.backtest.results import PastCase
-from triage.base.errors import BadInput, SetupError
+from triage.base.errors import BadInput, GitError, SetupError
 from triage.domain.past_issues import PastIssue
 from triage.issue.other_issues import make_visible
 from triage.jobs.run_context import KnownPastIssues
@@ -102,7 +102,6 @@ def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
 def check_has_files(app: App, commits: Sequence[str]) -> None:
     """Raise BadInput if the clone lacks most files of the oldest commit, as one made with --filter does."""
     from triage.code.git.commit import open_commit
-    from triage.code.git.git import GitError
 
     try:
         listing = open_commit(app.root, commits[-1]).list_files()

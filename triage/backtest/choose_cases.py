@@ -10,10 +10,9 @@ from pathlib import Path
 
 from triage.backtest.judge import is_product_code
 from triage.backtest.results import PastCase
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, GitError
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.commit_log import LoggedCommit
-from triage.code.git.git import GitError
 from triage.code.git.history import GitHistory
 from triage.code.past_changes import is_about_work, is_mainly_fix
 from triage.domain.past_issues import PastFix, PastIssue

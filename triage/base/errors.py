@@ -64,6 +64,10 @@ class RateLimited(GitHubUnavailable):
     """The token has made too many requests, and the run has no time to wait."""
 
 
+class GitError(Exception):
+    """Git is missing, failed, took too long or printed too much. Whoever asks git goes on without, or says so."""
+
+
 class NotIndexed(TriageError):
     """Nothing was indexed under this repository."""
 

@@ -52,8 +52,6 @@ class GitCodebase:
     thresholds: Thresholds = field(default_factory=Thresholds)
     past: "PastCommit | None" = None
     """The commit to index, if it is not the newest one."""
-    executed: ExecutedCode | None = None
-    """What the example of the one issue executed."""
     index_once: bool = False
     """A second call of `index` returns what the first one found, for many issues on one commit."""
     _built: "tuple[IndexedCommit, IndexFacts] | None" = None
@@ -64,11 +62,11 @@ class GitCodebase:
     def commit(self) -> str | None:
         return self._indexed.tree.commit if self._indexed else None
 
-    def index(self) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
         if self._built is None or not self.index_once:
             self._built = self._build()
         indexed, facts = self._built
-        self._indexed = replace(indexed, executed=self.executed)
+        self._indexed = replace(indexed, executed=executed)
         return facts
 
     def _build(self) -> "tuple[IndexedCommit, IndexFacts]":

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from triage.base.errors import GitError
 from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.code_history import find_regression_window
 from triage.code.files.file_filter import remove_ignored
@@ -22,7 +23,6 @@ from triage.code.files.project_files import (
     remove_skills,
 )
 from triage.code.git.commit import is_bare_repository, open_commit
-from triage.code.git.git import GitError
 from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
 from triage.code.leads.find_leads import (
     MAX_LIKELY,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal, NamedTuple, get_args
@@ -10,9 +11,10 @@ from typing import Annotated, Literal, NamedTuple, get_args
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
 from triage.comment.wording import has_model_answer, is_lead_first
+from triage.domain.code import ExecutedCode
 from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
-from triage.domain.issue import EarlierQuestions
+from triage.domain.issue import EarlierQuestions, Frame
 from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ExampleOutcome, ProposalTests
 from triage.domain.report import RunReport
@@ -55,6 +57,7 @@ MAX_SUSPECTS = 15
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
 MAX_LABELS = 10
+MAX_EXECUTED, MAX_EXECUTED_CHARS = 20, 1_000
 MAX_EARLIER, MAX_EARLIER_CHARS = 3, 400
 MAX_PATH_CHARS = 150
 MAX_LINE_CHARS = 12_000
@@ -81,6 +84,7 @@ RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,1
 """Seconds since 1970, and the id of a comment or 0."""
 
 _VERSION = r"^[A-Za-z0-9_.+/!-]{0,40}$"
+_FUNCTION = r"^[A-Za-z0-9_.$]{0,100}$"
 
 NeedsInfo = Literal["", "added", "removed"]
 """Of the label for an open question: not our business, put on by us, or taken off by a person since."""
@@ -99,6 +103,16 @@ class FirstNamed(Value):
     paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
 
 
+class FailingLine(Value):
+    """Where the example fails: the innermost frame in the repository."""
+
+    model_config = ConfigDict(strict=True)
+
+    path: SuspectPath
+    line: int = Field(ge=1, le=9_999_999)
+    function: Annotated[str, Field(pattern=_FUNCTION)] = ""
+
+
 class Reproduced(Value):
     """What running the report's example said last."""
 
@@ -111,8 +125,31 @@ class Reproduced(Value):
     """The release, tag or commit that it was compared with; empty for none."""
     place: Hash = ""
     """Of what fails where, to recognise the same failure of another issue."""
+    frame: FailingLine | None = None
+    executed: list[SuspectPath] = Field(default_factory=list, max_length=MAX_EXECUTED)
+    """Files of the repository that it executes, those with most functions first."""
     gone: bool = False
-    """It failed, and does not any more: the report is about what is past."""
+    """It failed on the named version, and does not on the default branch."""
+
+    @property
+    def executed_code(self) -> ExecutedCode | None:
+        """What the next triage learns of the run; None for nothing."""
+        if not self.executed and self.frame is None:
+            return None
+        functions = [Frame(path=path) for path in self.executed]
+        return ExecutedCode(functions=functions, place=self.frame and Frame(**self.frame.model_dump()))
+
+    def with_code(self, executed: ExecutedCode) -> "Reproduced":
+        """Return a copy that remembers what was executed, as far as the hidden line has room."""
+        counts = Counter(one.path for one in executed.functions if _can_be_remembered(one.path))
+        paths = [path for path, _ in counts.most_common(MAX_EXECUTED)]
+        while sum(map(len, paths)) > MAX_EXECUTED_CHARS:
+            paths.pop()
+        place, frame = executed.place, None
+        if place and place.line and _can_be_remembered(place.path):
+            function = (place.function or "") if re.fullmatch(_FUNCTION, place.function or "") else ""
+            frame = FailingLine(path=place.path, line=place.line, function=function)
+        return self.model_copy(update={"frame": frame, "executed": paths})
 
 
 def is_version_remembered(on: str) -> bool:

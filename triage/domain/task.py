@@ -20,8 +20,6 @@ class Trigger(StrEnum):
     """The issue's author commented. Counts only if our comment has asked something."""
     REQUESTED = "requested"
     """By the issue's number: manually, by schedule, or by another workflow."""
-    REPRODUCED = "reproduced"
-    """The issue's example was run, which tells more than its text."""
 
 
 class RunKey(Value):
@@ -80,8 +78,10 @@ class ReproduceTask(Value):
 
     number: int | None = None
     """None for all open issues whose example failed when it was run last."""
+    trigger: Trigger = Trigger.REQUESTED
+    """By a command, by an opened issue, or by the workflow itself, as its author decided."""
     actor: str = ""
-    """Who commanded; empty if the workflow itself asks, which its author decided."""
+    """Who commanded."""
     words: str = ""
     """What follows the command: `on VERSION`, and below it perhaps an example."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import TypeVar
 
 from pydantic import Field
 
 from triage.approval.decide_approval import WRITE_ROLES
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import RUN_WINDOW, QuietTask, RunKey, Skip, TriageTask, Trigger
+from triage.domain.task import RUN_WINDOW, QuietTask, ReproduceTask, RunKey, Skip, TriageTask, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, parse_command
 
@@ -16,6 +17,14 @@ MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
 MAX_ROLE_LOOKUPS = 10
 """Many comments must not cause many requests."""
+MAY_COMMAND = {CommandName.TRIAGE: WRITE_ROLES, CommandName.REPRODUCE: WRITE_ROLES | {"triage"}}
+"""Each of these commands starts a run."""
+REFUSED = {
+    CommandName.TRIAGE: "`/triage` is for the issue's author and for people with write access to the repository.",
+    CommandName.REPRODUCE: "`/triage reproduce` is for people with triage rights and the author of an issue with the "
+    "opt-in label.",
+}
+RunTask = TriageTask | ReproduceTask
 
 
 class EarlierRuns(Value):
@@ -30,14 +39,15 @@ class EarlierRuns(Value):
 
 
 DEFAULT_CONFIG = ProjectConfig()
+T = TypeVar("T", bound=RunTask | QuietTask)
 
 
 def logins_to_check(
-    task: TriageTask | QuietTask, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG
+    task: RunTask | QuietTask, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG
 ) -> list[str]:
     """Logins whose role `check_allowed` needs: the commanding one, then others whose recent commands may count.
 
-    The role of the issue's author counts only when a label prevents the triage.
+    For a triage, the role of the issue's author counts only when a label prevents it.
     """
     if isinstance(task, QuietTask):
         return [task.actor]
@@ -45,13 +55,14 @@ def logins_to_check(
         return []
     actor = [task.actor] if task.trigger is Trigger.COMMAND else []
     recent = reversed(_recent_comments(issue, now))
-    others = [comment.author for comment in recent if _is_triage_command(comment) and not comment.by_bot]
+    others = [comment.author for comment in recent if _find_run_command(comment) and not comment.by_bot]
     without_author = [login for login in [*actor, *others] if not _is_same_login(login, issue.author)]
-    needed = dict.fromkeys([*(actor if label_skip_reason(task, issue, config) else []), *without_author])
+    needs_author = isinstance(task, ReproduceTask) or label_skip_reason(task, issue, config)
+    needed = dict.fromkeys([*(actor if needs_author else []), *without_author])
     return [login for login in needed if login][:MAX_ROLE_LOOKUPS]
 
 
-def _is_by_command_or_answer(task: TriageTask) -> bool:
+def _is_by_command_or_answer(task: RunTask) -> bool:
     return task.trigger in (Trigger.COMMAND, Trigger.REPORTER_REPLY)
 
 
@@ -60,9 +71,9 @@ def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
     return [comment for comment in issue.thread if comment.created_at is None or comment.created_at > now - RUN_WINDOW]
 
 
-def _is_triage_command(comment: IssueComment) -> bool:
+def _find_run_command(comment: IssueComment) -> CommandName | None:
     command = parse_command(comment.body)
-    return command is not None and command.name is CommandName.TRIAGE
+    return command.name if command and command.name in MAY_COMMAND else None
 
 
 def _is_same_login(one: str, other: str) -> bool:
@@ -70,14 +81,14 @@ def _is_same_login(one: str, other: str) -> bool:
 
 
 def check_allowed(
-    task: TriageTask | QuietTask,
+    task: T,
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str] | None = None,
     earlier: EarlierRuns = EarlierRuns(),  # noqa: B008 - a frozen value
     config: ProjectConfig = DEFAULT_CONFIG,
     trigger_comment_id: int | None = None,
-) -> TriageTask | QuietTask | Skip:
+) -> T | Skip:
     """The task itself, or the reason for skipping it.
 
     The issue was fetched after the event, with its thread. `roles` has GitHub's `role_name` for each of
@@ -91,28 +102,29 @@ def check_allowed(
     elif isinstance(task, QuietTask):
         reason = _quiet_skip_reason(task, roles, earlier)
     else:
-        reason = _triage_skip_reason(task, issue, roles, earlier, config)
+        reason = _run_skip_reason(task, issue, roles, earlier, config)
         if not reason and _is_by_command_or_answer(task):
-            reason = _limit_skip_reason(task, issue, now, roles, earlier, trigger_comment_id)
+            reason = _limit_skip_reason(task, issue, now, roles, earlier, config, trigger_comment_id)
     return Skip(reason=reason) if reason else task
 
 
-def _triage_skip_reason(
-    task: TriageTask, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
+def _run_skip_reason(
+    task: RunTask, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
 ) -> str:
+    command = CommandName.REPRODUCE if isinstance(task, ReproduceTask) else CommandName.TRIAGE
     is_command = task.trigger is Trigger.COMMAND
-    is_by_writer = is_command and roles.get(task.actor, "none") in WRITE_ROLES
-    if not is_by_writer and (reason := label_skip_reason(task, issue, config)):
+    has_rights = is_command and roles.get(task.actor, "none") in MAY_COMMAND[command]
+    if not has_rights and (reason := label_skip_reason(task, issue, config)):
         return reason
-    if is_command and not _may_command(task.actor, issue, roles):
-        return "`/triage` is for the issue's author and for people with write access to the repository."
+    if is_command and not _may_command(command, task.actor, issue, roles, config):
+        return REFUSED[command]
     if is_command or task.trigger is Trigger.REQUESTED:
         return ""
     return _automatic_skip_reason(task, issue, earlier)
 
 
-def label_skip_reason(task: TriageTask, issue: Issue, config: ProjectConfig) -> str:
-    """Why the project's labels prevent the triage, unless somebody with write access commands it; or empty."""
+def label_skip_reason(task: RunTask, issue: Issue, config: ProjectConfig) -> str:
+    """Why the project's labels prevent the run, unless somebody with rights commands it; or empty."""
     if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."
     if task.trigger is Trigger.REQUESTED or not config.opt_in_label or issue.has_label(config.opt_in_label):
@@ -120,7 +132,7 @@ def label_skip_reason(task: TriageTask, issue: Issue, config: ProjectConfig) -> 
     return "The issue does not carry the project's opt-in label."
 
 
-def _automatic_skip_reason(task: TriageTask, issue: Issue, earlier: EarlierRuns) -> str:
+def _automatic_skip_reason(task: RunTask, issue: Issue, earlier: EarlierRuns) -> str:
     if earlier.is_quiet:
         return "`/triage quiet` was said on this issue."
     if issue.author_is_bot:
@@ -134,16 +146,22 @@ def _automatic_skip_reason(task: TriageTask, issue: Issue, earlier: EarlierRuns)
     return ""
 
 
-def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
-    return bool(login) and (_is_same_login(login, issue.author) or roles.get(login, "none") in WRITE_ROLES)
+def _may_command(
+    command: CommandName, login: str, issue: Issue, roles: Mapping[str, str], config: ProjectConfig
+) -> bool:
+    if login and roles.get(login, "none") in MAY_COMMAND[command]:
+        return True
+    is_invited = bool(config.opt_in_label) and issue.has_label(config.opt_in_label)
+    return (is_invited or command is CommandName.TRIAGE) and _is_same_login(login, issue.author)
 
 
 def _limit_skip_reason(
-    task: TriageTask,
+    task: RunTask,
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str],
     earlier: EarlierRuns,
+    config: ProjectConfig,
     trigger_comment_id: int | None,
 ) -> str:
     """Counts the runs of the window, the present one included.
@@ -159,7 +177,8 @@ def _limit_skip_reason(
         is_later = trigger_comment_id is not None and number is not None and number > trigger_comment_id
         if comment.by_bot or comment.ours or is_later:
             continue
-        is_command = _is_triage_command(comment) and _may_command(comment.author, issue, roles)
+        command = _find_run_command(comment)
+        is_command = command and _may_command(command, comment.author, issue, roles, config)
         if is_command or (task.trigger is Trigger.REPORTER_REPLY and _may_be_answer(comment, issue, our_times)):
             runs.add(f"at {index}" if number is None else str(number))
     if trigger_comment_id is not None:

@@ -229,7 +229,7 @@ def route_reproduce_event(
         issue = _require_issue(parsed)
         by_bot = "The issue was opened by a bot." if _is_by_bot(parsed, issue.user) else ""
         reason = _issue_skip_reason(issue) or by_bot
-        return Skip(reason=reason) if reason else ReproduceTask(number=issue.number)
+        return Skip(reason=reason) if reason else ReproduceTask(number=issue.number, trigger=Trigger.OPENED)
     if event_name == "issue_comment":
         return _route_reproduce_comment(_require_issue(parsed), _require_comment(parsed), parsed)
     return Skip(reason="Examples are run for a comment that says `/triage reproduce`, an opened issue, or all again.")
@@ -241,4 +241,4 @@ def _route_reproduce_comment(issue: IssuePart, comment: CommentPart, payload: Pa
     if reason or command is None or command.name is not CommandName.REPRODUCE:
         return Skip(reason=reason or NO_REPRODUCE_COMMAND)
     actor = comment.user.login if comment.user else ""
-    return ReproduceTask(number=issue.number, actor=actor, words=command.words)
+    return ReproduceTask(number=issue.number, trigger=Trigger.COMMAND, actor=actor, words=command.words)

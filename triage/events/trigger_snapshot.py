@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import QuietTask, RunKey, Task, TriageTask, Trigger
+from triage.domain.task import QuietTask, ReproduceTask, RunKey, Task, TriageTask, Trigger
 
 EDITED = "The comment with the command was edited. Post the command in a new comment."
 
@@ -78,9 +78,9 @@ def _normalize(comment: IssueComment) -> str:
     return comment.body.replace("\r\n", "\n").strip()
 
 
-def to_run_key(task: Task, event_issue: Issue | None) -> RunKey | None:
+def to_run_key(task: Task | ReproduceTask, event_issue: Issue | None) -> RunKey | None:
     """The run as our comment remembers it; None for a request by number, which is never refused."""
-    if not isinstance(task, TriageTask) or task.trigger is Trigger.REQUESTED:
+    if not isinstance(task, TriageTask | ReproduceTask) or task.trigger is Trigger.REQUESTED:
         return None
     if event_issue is None or event_issue.snapshot_time is None:
         return None

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, GitError
 from triage.code.files.file_filter import get_skip_reason
 from triage.code.files.file_roles import classify_file
 from triage.code.files.file_text import load_text
 from triage.code.files.languages import detect_language
 from triage.code.git.commit import CommitTree, open_commit
-from triage.code.git.git import GitError
 from triage.code.git.tree import Entry
 from triage.code.parse.parser_process import count_syntax_errors
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, EditablePath

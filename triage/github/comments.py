@@ -69,7 +69,7 @@ class Comments:
         return [found[key] for key in sorted(found)]
 
     def is_own_login(self, login: str) -> bool:
-        return login == JOB_TOKEN_LOGIN or login == self._own_login
+        return login == JOB_TOKEN_LOGIN or login == self.own_login
 
     def post(self, number: int, body: str) -> tuple[int, str]:
         """Returns the id and the address of the new comment."""
@@ -88,7 +88,7 @@ class Comments:
                     continue
                 return found
             if comment.user:
-                self._own_login = comment.user.login
+                self.own_login = comment.user.login
             return comment.id, comment.html_url
         raise unclear
 
@@ -187,8 +187,8 @@ class Comments:
         return comment.body.startswith(COMMENT_MARKER)
 
     @cached_property
-    def _own_login(self) -> str | None:
-        # Fetched only when somebody else's comment has our marker.
+    def own_login(self) -> str | None:
+        """The login that writes our comments; None if it is not known."""
         return self.client.fetch_viewer_login()
 
 

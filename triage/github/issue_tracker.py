@@ -12,8 +12,9 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
-from triage.github.comments import Comments
+from triage.github.comments import JOB_TOKEN_LOGIN, Comments
 from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.github.graphql import BOT_SUFFIX
 from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
 from triage.github.repository_connection import RepositoryConnection
 from triage.github.responses import (
@@ -67,6 +68,12 @@ class IssueTracker(RepositoryConnection):
                 raise GitHubUnavailable(
                     "GitHub's GraphQL API was not found here, and past issues come from it."
                 ) from None
+
+    @property
+    def commenter(self) -> str:
+        """Who writes our comments, as GitHub's search names an account."""
+        login = self._comments.own_login or JOB_TOKEN_LOGIN
+        return f"app/{login.removesuffix(BOT_SUFFIX)}" if login.endswith(BOT_SUFFIX) else login
 
     def list_recent_issues(self, limit: int) -> list[int]:
         newest = {"state": "all", "sort": "created", "direction": "desc"}

@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import parse_state
+from triage.domain.code import ExecutedCode
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue
 from triage.domain.past_issues import PastIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
@@ -16,6 +17,7 @@ from triage.issue.kind.severity_signs import reports_vulnerability
 from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import read_issue
 from triage.ports import Services
+from triage.writes.comment_part import read_state
 from triage.writes.deduplicate import find_our_comment
 
 MEMORY_SHARE = 0.15
@@ -79,6 +81,12 @@ def find_questions(issue: Issue) -> tuple[list[EarlierQuestions], str]:
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
     return (state.earlier, state.questions) if state else ([], "")
+
+
+def find_executed_code(issue: Issue) -> ExecutedCode | None:
+    """Return what the issue's example executes, as far as our comment on it remembers a run."""
+    reproduced = read_state(issue).reproduced
+    return reproduced.executed_code if reproduced else None
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:

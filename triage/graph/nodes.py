@@ -19,7 +19,7 @@ from triage.graph.active_skills import activate_skills, find_matching_skills, re
 from triage.graph.build_report import build_report
 from triage.graph.close_round import close_round, require_verified_citation
 from triage.graph.degradation import measure_budget
-from triage.graph.memory_nodes import find_earlier_report, find_questions
+from triage.graph.memory_nodes import find_earlier_report, find_executed_code, find_questions
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
@@ -76,7 +76,7 @@ def _read(issue: Issue) -> Update:
 
 def _index(state: BugTriageState, parsed: ParsedIssue, services: Services) -> Update:
     codebase = services.codebase
-    index = codebase.index()
+    index = codebase.index(services.executed or find_executed_code(state.issue))
     # Before the places: files that its commits changed are likelier.
     window = codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     places = codebase.find_places(parsed)

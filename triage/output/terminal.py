@@ -137,6 +137,13 @@ class TerminalProgress:
     def info(self, text: str) -> None:
         self._print_line(text, "")
 
+    def log_step(self, text: str) -> None:
+        """What a command does now, until its next step."""
+        self._running[:] = [text]
+        self._update_status()
+        if self._verbose or not self._console.is_terminal:
+            self.info(text)
+
     def detail(self, text: str) -> None:
         if self._verbose:
             self.info(text)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import NamedTuple
 
 from triage.code.files.file_roles import classify_file
-from triage.reproduce.environments.releases import list_mainline
+from triage.reproduce.environments.releases import Release, list_mainline
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Change, Evidence, Searched, Selection, Target
 from triage.reproduce.run_example import VersionRunner
@@ -29,26 +30,22 @@ class NotFound(Exception):
         self.why: Searched = why
 
 
-def find_step(count: int, is_after: Callable[[int], bool | None], before: int, after: int) -> Step | None:
+def find_step(is_after: Callable[[int], bool | None], before: int, after: int) -> Step:
     """Return the neighbours between which the outcome changes, for numbers of versions in their order.
 
     Args:
-        count: Of all versions.
         is_after: Whether a version has the later outcome; None if that cannot be said, and then it is skipped.
         before: A version with the earlier outcome.
         after: A later version with the later outcome.
 
     Returns:
-        What is left between the two when only versions are between them that cannot be judged; None for nothing.
+        What is left between the two when only versions are between them that cannot be judged.
 
     Raises:
         NotFound: As `is_after`.
     """
     skipped: set[int] = set()
-    while True:
-        between = [number for number in range(before + 1, after) if number not in skipped]
-        if not between or not 0 <= before < after < count:
-            return Step(before, after) if before < after else None
+    while between := [number for number in range(before + 1, after) if number not in skipped]:
         middle = between[len(between) // 2]
         result = is_after(middle)
         if result is None:
@@ -57,6 +54,7 @@ def find_step(count: int, is_after: Callable[[int], bool | None], before: int, a
             after = middle
         else:
             before = middle
+    return Step(before, after)
 
 
 def find_earlier(known: int, is_other: Callable[[int], bool | None]) -> int | None:
@@ -78,16 +76,28 @@ class Bisection:
         self._evidence, self._runner, self._versions = evidence, runner, versions
         self._fails_later = evidence.verdict != "fixed"
         self._limit = runner.builds + MAX_BUILDS
+        self._obstacles: dict[str, tuple[str, str]] = {}
+        """Of the versions that cannot be judged: what was not possible, and why."""
 
     def search(self, source: Source) -> Evidence:
         """Return the evidence with the first release and commit of the change, or with why there are none."""
         if self._evidence.verdict not in ("still", "fixed", "newer") or self._evidence.measure == "difference":
             return self._evidence
+        releases = list_mainline(self._versions.releases, self._named.on)
+
+        @cache
+        def make(number: int) -> Target:
+            is_main = number == len(releases)
+            return self._main if is_main else self._versions.make_release_target(releases[number], self._named)
+
         try:
-            before, after = self._search_releases()
+            step = self._search_releases(releases, make)
         except NotFound as end:
             return self._evidence.model_copy(update={"searched": end.why})
-        change = Change(release="" if after == self._main else after.on, before=before.on)
+        before, after = map(make, step)
+        gap = [release.version for release in releases[step.before + 1 : step.after]]
+        reason = self._explain(gap)
+        change = Change(release="" if after == self._main else after.on, before=before.on, gap=gap, gap_reason=reason)
         with suppress(NotFound):
             commit = self._search_commits(source, before, after)
             is_shipped = any(classify_file(path).is_product_code for path in source.list_changed(commit))
@@ -95,38 +105,49 @@ class Bisection:
             change = change.model_copy(update=more)
         return self._evidence.model_copy(update={"first_bad" if self._fails_later else "first_good": change})
 
+    def _explain(self, gap: Sequence[str]) -> str:
+        obstacles = [self._obstacles[on] for on in gap]
+        kinds = {kind for kind, _ in obstacles}
+        return f"{kinds.pop() if len(kinds) == 1 else 'could not be judged'}: {obstacles[0][1]}" if obstacles else ""
+
     def _judge(self, target: Target, *, is_again: bool = False) -> bool | None:
-        """Return whether a version has the later outcome. Raises NotFound when no more versions may be built."""
+        """Return whether a version has the later outcome; None if that cannot be told.
+
+        Raises:
+            NotFound: No more versions may be built.
+        """
         if self._runner.is_late:
             raise NotFound("No first version was found within the time of the job.")
         if self._runner.builds >= self._limit and not is_again:
             raise NotFound("No first version was found within twelve builds.")
-        fails = self._runner.shows_failure(target, self._evidence.measure)
-        return None if fails is None else fails == self._fails_later
+        run = self._runner.summarize(target, self._evidence.measure)
+        is_other = run.outcome == "failed" and not run.same_failure  # such as a function that was not there yet
+        if run.is_mixed or is_other or run.outcome not in ("passed", "failed"):
+            kind = "could not be installed" if run.outcome == "could-not-install" else "could not be judged"
+            self._obstacles[target.on] = (kind, run.reason or run.error or "the outcome is not the same each time")
+            return None
+        return run.same_failure == self._fails_later
 
-    def _find_pair(self, targets: Sequence[Target], before: int, after: int) -> tuple[Target, Target]:
+    def _find_pair(self, make: Callable[[int], Target], before: int, after: int) -> Step:
         """Return the neighbours between which the outcome changes, after both were run again. Raises NotFound."""
-        step = find_step(len(targets), lambda number: self._judge(targets[number]), before, after)
-        if step is None:
-            raise NotFound("The named version is not older than the current commit.")
-        pair = targets[step.before], targets[step.after]
+        step = find_step(lambda number: self._judge(make(number)), before, after)
         # Half of the wrong bisections of others came from failures that are not always there.
-        if [self._judge(one, is_again=True) is True for one in pair] != [False, True]:
+        if [self._judge(make(number), is_again=True) for number in step] != [False, True]:
             raise NotFound("No first version was found: the outcome is not the same each time.")
-        return pair
+        return step
 
-    def _search_releases(self) -> tuple[Target, Target]:
-        releases = list_mainline(self._versions.releases, self._named.on)
-        targets = [self._versions.make_release_target(release) for release in releases]
-        named = next((number for number, one in enumerate(targets) if one.on == self._named.on), None)
+    def _search_releases(self, releases: Sequence[Release], make: Callable[[int], Target]) -> Step:
+        named = next((number for number, one in enumerate(releases) if one.version == self._named.on), None)
         if named is None:
             raise NotFound("No first version was searched for: the named version is no release.")
         if self._evidence.verdict != "still":
-            return self._find_pair([*targets, self._main], named, len(targets))
+            last = self._evidence.runs[-1].on  # of a current commit that cannot be installed the newest release
+            end = next((number for number, one in enumerate(releases) if one.version == last), len(releases))
+            return self._find_pair(make, named, end)
         answers: dict[int, bool | None] = {}
 
         def is_before(number: int) -> bool:
-            answers[number] = self._judge(targets[number])
+            answers[number] = self._judge(make(number))
             return answers[number] is False
 
         before = find_earlier(named, is_before)
@@ -134,20 +155,22 @@ class Bisection:
             raise NotFound("It fails in every earlier release that could be run.")
         if before is None:
             raise NotFound("No earlier release could be run.")
-        return self._find_pair(targets, before, named)
+        return self._find_pair(make, before, named)
 
     def _search_commits(self, source: Source, before: Target, after: Target) -> str:
         """Return the commit that changed the outcome. Raises NotFound if commits cannot be built or do not show it."""
-        tags, pure = self._versions.tags, {release.version for release in self._versions.releases if release.is_pure}
-        start, end = (one.commit or source.resolve(tags.get(one.version, "")) for one in (before, after))
+        tags = self._versions.tags
+        start, end = (one.commit or (tags[one.on].commit if one.on in tags else "") for one in (before, after))
         fork = source.find_fork(start, end) if start and end else None
-        if not fork or not end or not {before.on, after.on} <= {*pure, self._main.on}:
+        commits = [fork, *source.list_steps(fork, end)] if fork else []
+
+        @cache
+        def make(number: int) -> Target:
+            return self._versions.make_commit_target(commits[number], commits[number][:7], self._named)
+
+        if len(commits) < 2 or self._judge(make(0)) is not False or not self._judge(make(len(commits) - 1)):
             raise NotFound
-        commits = [fork, *source.list_steps(fork, end)]
-        targets = [self._versions.make_commit_target(commit, commit[:7]) for commit in commits]
-        if len(commits) < 2 or self._judge(targets[0]) is not False or not self._judge(targets[-1]):
+        step = self._find_pair(make, 0, len(commits) - 1)
+        if step.after - step.before > 1:
             raise NotFound
-        last, first = self._find_pair(targets, 0, len(targets) - 1)
-        if commits.index(first.commit) - commits.index(last.commit) > 1:
-            raise NotFound
-        return first.commit
+        return commits[step.after]

@@ -25,7 +25,6 @@ Measure = Literal["error", "assert", "output", "difference"]
 
 Searched = Literal[
     "",
-    "The named version is not older than the current commit.",
     "No first version was searched for: the named version is no release.",
     "It fails in every earlier release that could be run.",
     "No earlier release could be run.",
@@ -114,8 +113,6 @@ class Selection(Value):
     """The newest release, for a main that cannot be installed."""
     releases: list[str] = Field(default_factory=list)
     """All that a search for a change can name."""
-    needs_setup: bool = False
-    """Its wheels are for one kind of machine each: a commit is compiled, which the settings must say how to do."""
 
 
 class Run(Value):
@@ -150,6 +147,10 @@ class Change(Value):
     release: str = Field("", max_length=200)
     before: str = Field("", max_length=200)
     """The release before it, which was run too."""
+    gap: list[str] = Field(default_factory=list, max_length=1_000)
+    """The releases between the two, of which nothing could be told: any of them may be the first."""
+    gap_reason: str = Field("", max_length=MAX_TEXT_CHARS)
+    """Such as `could not be installed: no wheel`."""
     commit: str = Field("", max_length=64)
     subject: str = Field("", max_length=200)
     only_tests: bool = False

@@ -1,6 +1,5 @@
 """A report's example for a fix, which may not import this feature: what a model is shown, and how it is run."""
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Collection
@@ -8,11 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from triage.code.git.git import GitError
+from triage.base.errors import GitError
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleOutcome, ExampleResult
 from triage.issue.read_issue import read_issue
+from triage.reproduce.environments.build_steps import find_node_folder
 from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Execution, Expected
@@ -147,19 +147,3 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
 def _find_folder(paths: Collection[str], module: str) -> str:
     pattern = re.compile(rf"(?:(src|lib|python)/)?{re.escape(module)}(?:/__init__)?\.py")
     return next((match[1] or "" for path in paths if (match := pattern.fullmatch(path))), "")
-
-
-def find_node_folder(manifest: str, paths: Collection[str], _: str = "") -> str | None:
-    """Return the folder of a package of Node; None if a file by which it is entered is not in the commit."""
-    try:
-        document = json.loads(manifest)
-    except ValueError:
-        document = None
-    if not isinstance(document, dict):
-        return None
-    entries = re.findall(r'"\./([^"*]+\.[cm]?js)"', json.dumps(document.get("exports", "")))
-    entries = entries or [str(document.get("main") or "index.js").removeprefix("./").rstrip("/")]
-    are_there = all(
-        any(path == entry or path.startswith((f"{entry}.", f"{entry}/index.")) for path in paths) for entry in entries
-    )
-    return "" if are_there else None

@@ -43,12 +43,16 @@ class Pages:
         found = [one for one in paths if one.endswith(f"/{path}")]
         return path if path in paths else found[0] if len(found) == 1 else ""
 
+    def find_commit(self, run: Run) -> str:
+        """Return the commit of a run's version; empty for a release without a tag."""
+        return run.commit or (self._tags[run.on].commit if run.on in self._tags else "")
+
     def format_place(self, run: Run) -> str:
         """Return the place for a table, as a link if the file has such a line at the version's commit or tag."""
         place = run.place
         if place is None:
             return "–"
-        commit = run.commit or self._source.resolve(self._tags.get(run.on, "")) or ""
+        commit = self.find_commit(run)
         path = self.find_path(place.path, commit)
         if not path and self._repository.slug:  # in a comment stands only what was looked up
             return "–"

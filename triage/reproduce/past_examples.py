@@ -1,12 +1,10 @@
 """The examples of fixed issues for the backtest, which may not import this feature."""
 
-from copy import copy
 from functools import cached_property
 from typing import Literal
 
 from triage.app.app import App
-from triage.base.errors import BadInput, SetupError, TriageError
-from triage.code.git.git import GitError
+from triage.base.errors import BadInput, GitError, SetupError, TriageError
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.reproduce.environments.source import Source
@@ -52,9 +50,8 @@ class PastExamples:
         """Run the example of an issue on the commit before its fix and on the fix. Raises SetupError."""
         try:
             with open_environments(self._app, keep=False, no_container=not in_container) as environments:
-                checkout, setup = self._checkout, self._app.config.reproduce.setup
-                versions = copy(checkout.versions)  # which prefers one Python for all that it is asked for
-                found = select_example(issue, checkout.source, checkout.project, versions, [base, fix], setup)
+                checkout = self._checkout
+                found = select_example(issue, checkout.source, checkout.project, checkout.versions, [base, fix])
                 if isinstance(found, NoExample):
                     return "not run"
                 selection = found.model_copy(update={"targets": found.targets[:2], "newest": None})

@@ -30,20 +30,22 @@ class NothingToRun(TriageError):
 
 class ProjectCheckout:
     def __init__(self, app: App) -> None:
-        """Read the project, and its releases from the registry.
+        """Read the project and its versions, from the registry if it must be built and its settings name the package.
 
         Raises:
             BadInput: There is no commit, or no project.
             TriageError: The registry does not answer.
         """
-        self._app, self.source = app, Source(app.root)
+        self.source = Source(app.root)
         head = self.source.resolve("HEAD")
         if head is None:
             raise BadInput("The repository has no commit.")
         self.head, config = head, app.config.reproduce
         self.project = open_project(self.source, config, head)
-        releases = list_releases(self.project, app.environment.network, os.environ)
-        self.versions = Versions(self.source, self.project, releases, head, is_named=bool(config.package))
+        # Who has uploaded a package of this name is not known, unless the project's own settings say that it is theirs.
+        asks = config.package and self.source.find_build_step(head, self.project.language)
+        wheels = list_releases(self.project, app.environment.network, os.environ) if asks else []
+        self.versions = Versions(self.source, self.project, wheels, head)
 
     def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:
         """Return what is run, of `own` if it is not empty. Raises NothingToRun, and WrongUsage for no version."""
@@ -55,10 +57,14 @@ class ProjectCheckout:
         return found
 
     def run(
-        self, selection: Selection, environments: Environments, bisect: Callable[[Evidence], bool]
+        self,
+        selection: Selection,
+        environments: Environments,
+        bisect: Callable[[Evidence], bool],
+        log_step: Callable[[str], None],
     ) -> Iterator[Evidence]:
         """Yield the evidence; if `bisect` wants it, again after the search for the first version with the change."""
-        runner = VersionRunner(environments, selection, self._app.progress.info)
+        runner = VersionRunner(environments, selection, log_step)
         evidence = run_selection(selection, runner)
         yield evidence
         if bisect(evidence):

@@ -16,7 +16,6 @@ from triage.safety.secrets.likely_secrets import redact_likely_secrets, shorten_
 
 _MAX_SHOWN_OUTPUT = 1_500
 _MAX_LISTED = 20
-_MAX_ERROR_CHARS = 100
 _MAX_SHOWN_CODE = 6_000
 SUMMARY = "The example as it was run, and what it printed"
 """Each block has it. GitHub's search finds issues by it."""
@@ -42,8 +41,9 @@ def render_evidence(
     is_own: bool = False,
     asked: str = "",
     same_as: int | None = None,
+    is_at_terminal: bool = False,
 ) -> str:
-    """Return the block as Markdown.
+    """Return the block as Markdown. At a terminal it has no HTML: nothing is folded there.
 
     Args:
         selection: What was run.
@@ -52,13 +52,16 @@ def render_evidence(
         is_own: The example stands in the command, not in the report.
         asked: A sentence to the reporter; empty without one.
         same_as: An issue whose example fails in the same way; None without one.
+        is_at_terminal: It is not for GitHub.
     """
     where = "command" if is_own else "report"
     parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
     parts.append(_render_table(selection, evidence, pages, where))
     parts += [f"Fails in the same place as {pages.format_issue(same_as)}, with the same error."] if same_as else []
     parts += filter(None, [_describe_change(evidence, pages), asked])
-    parts.append(_render_details(selection, evidence, pages))
+    details = _render_details(selection, evidence, pages)
+    fold = f"<details><summary>{SUMMARY}</summary>\n\n{details}\n\n</details>"
+    parts += [f"**{SUMMARY}**", details] if is_at_terminal else [fold]
     return "\n\n".join(parts) + "\n"
 
 
@@ -116,20 +119,26 @@ def ask_reporter(evidence: Evidence, language: str) -> str:
     phrases = get_phrases(language)
     if evidence.verdict == "not-reproduced":
         return phrases.ask_difference
-    newer = evidence.first_good.release if evidence.first_good else ""
+    newer = _name_first_good(evidence)
     return phrases.ask_newer.format(version=format_code_span(newer)) if newer else ""
+
+
+def _name_first_good(evidence: Evidence) -> str:
+    """Return the first release without the failure; empty if it is not known."""
+    return evidence.first_good.release if evidence.first_good and not evidence.first_good.gap else ""
 
 
 def explain_fix(evidence: Evidence) -> str:
     """Return in plain text, which does nothing, what was seen of a bug that is gone."""
     named, current = evidence.runs[0], evidence.runs[-1]
-    release = evidence.first_good.release if evidence.first_good else ""
+    release = _name_first_good(evidence)
     since = f" First release without it: {release}." if release else ""
     if evidence.measure == "output":
         said = f"The example prints on {named.on} what the report shows, and something else on {current.on}."
     else:
-        error = format_plain_line(shorten_text(named.error, _MAX_ERROR_CHARS))
-        said = f"The example fails on {named.on}{f' ({error})' if error else ''}, and not on {current.on}."
+        kind = named.error.partition(":")[0].rpartition(".")[2]
+        error = f" ({kind})" if kind.isidentifier() else ""  # its message is the reporter's
+        said = f"The example fails on {named.on}{error}, and not on {current.on}."
     return (
         format_plain_line(f"{said}{since}") or "The example fails on the named version, and not on the default branch."
     )
@@ -167,6 +176,12 @@ def _describe_change(evidence: Evidence, pages: Pages) -> str:
     if change is None:
         return escape_markdown(evidence.searched)
     has, had = ("without it", "Last release with it") if evidence.first_good else ("with it", "Worked in")
+    if change.gap:
+        ends = " and ".join(map(format_code_span, (change.before, change.release or evidence.runs[-1].on)))
+        more = f" and {len(change.gap) - _MAX_LISTED} more" if len(change.gap) > _MAX_LISTED else ""
+        listed = ", ".join(map(format_code_span, change.gap[:_MAX_LISTED]))
+        reason = escape_markdown(change.gap_reason[:MAX_CELL_CHARS])
+        return f"Changed between {ends}; {listed}{more} {reason}{_describe_commit(change, pages)}."
     before = f"{had}{':' if evidence.first_good else ''} {format_code_span(change.before)}."
     first = f"First release {has}: {format_code_span(change.release)}" if change.release else "Not released yet"
     return f"{before} {first}{_describe_commit(change, pages)}."
@@ -184,8 +199,7 @@ def _describe_commit(change: Change, pages: Pages) -> str:
 def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> str:
     example = selection.example
     language = "js" if example.language == "node" else example.language
-    parts = [f"<details><summary>{SUMMARY}</summary>", ""]
-    parts.append(format_code_block(truncate(redact_likely_secrets(example.code.rstrip()), _MAX_SHOWN_CODE), language))
+    parts = [format_code_block(truncate(redact_likely_secrets(example.code.rstrip()), _MAX_SHOWN_CODE), language)]
     parts += ["", " ".join(map(escape_markdown, example.changed or ["Nothing was changed."])), ""]
     for number, run in enumerate(evidence.runs):
         if run.output.strip() and not any(prints_the_same(run, one) for one in evidence.runs[:number]):
@@ -196,7 +210,7 @@ def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> s
         listed = ", ".join(map(format_code_span, executed[:_MAX_LISTED]))
         more = f" and {len(executed) - _MAX_LISTED} more" if len(executed) > _MAX_LISTED else ""
         parts += ["", f"Files of the project that it executes, beyond imports: {listed}{more}."]
-    return "\n".join([*parts, "", "</details>"])
+    return "\n".join(parts)
 
 
 def _describe_environment(run: Run) -> str:
@@ -205,10 +219,10 @@ def _describe_environment(run: Run) -> str:
 
 
 def list_executed(run: Run, pages: Pages) -> list[str]:
-    """Return the files of the repository whose functions ran, those with most functions first."""
+    """Return the files of the version whose functions ran, those with most functions first."""
     counts: dict[str, int] = {}
     for place in run.executed:
-        if path := pages.find_path(place.path):
+        if path := pages.find_path(place.path, pages.find_commit(run)):
             counts[path] = counts.get(path, 0) + 1
     return sorted(counts, key=lambda path: (-counts[path], path))
 
@@ -232,7 +246,7 @@ def dump_evidence(selection: Selection, evidence: Evidence, pages: Pages) -> str
 
 def _dump_run(run: Run, pages: Pages) -> dict[str, Any]:
     place = run.place and {
-        "path": pages.find_path(run.place.path, run.commit) or run.place.path,
+        "path": pages.find_path(run.place.path, pages.find_commit(run)) or run.place.path,
         "line": run.place.line,
     }
     return {**run.model_dump(include=_JSON_FIELDS), "place": place, "executed": list_executed(run, pages)}

@@ -3,21 +3,19 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markdown import Markdown
 
 from triage.app.app import App
-from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, run_until_signal
+from triage.app.command_line import GitHubOption, IssueOption, Json, Repo, open_issue, print_page, run_until_signal
 from triage.app.open_app import open_at_terminal
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, GitError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.code.git.git import GitError
-from triage.domain.issue import Issue
 from triage.reproduce.environments.docker import DockerEnvironments
 from triage.reproduce.environments.environment import Environments
 from triage.reproduce.environments.source import Source
@@ -50,8 +48,17 @@ def reproduce(
         app, found, _ = open_issue(app.with_project_config(), issue, github)
 
         def work() -> str:
+            checkout = ProjectCheckout(app)
+            try:
+                selection = checkout.select(found, on or [])
+            except NothingToRun as why:
+                raise BadInput(f"Nothing was run: {why}") from None
             with open_environments(app, keep=keep, no_container=no_container) as environments:
-                return _reproduce(app, found, environments, on or [], bisect=bisect, as_json=as_json)
+                *_, evidence = checkout.run(selection, environments, lambda _: bisect, output.progress.log_step)
+            shown = selection, evidence, Pages(checkout.source)
+            text = dump_evidence(*shown) if as_json else render_evidence(*shown, is_at_terminal=True)
+            redacted: str = app.redactor.redactor_for("example")(text)
+            return redacted
 
         async def run(cancelled: asyncio.Event) -> str | None:
             try:
@@ -65,24 +72,12 @@ def reproduce(
             raise BadInput(f"The repository cannot be read: {error}.") from None
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
-    sys.stdout.write(text or "")
+    if as_json:
+        sys.stdout.write(text or "")
+    else:
+        print_page(Markdown(text or "", hyperlinks=False))
 
 
 def open_environments(app: App, *, keep: bool, no_container: bool) -> AbstractContextManager[Environments]:
     open_them = VirtualEnvironments if no_container else DockerEnvironments
     return open_them(Source(app.root), os.environ, app.progress.info, keep=keep)
-
-
-def _reproduce(
-    app: App, issue: Issue, environments: Environments, on: Sequence[str], *, bisect: bool, as_json: bool
-) -> str:
-    checkout = ProjectCheckout(app)
-    try:
-        selection = checkout.select(issue, on)
-    except NothingToRun as why:
-        raise BadInput(f"Nothing was run: {why}") from None
-    *_, evidence = checkout.run(selection, environments, lambda _: bisect)
-    pages = Pages(checkout.source)
-    text = dump_evidence(selection, evidence, pages) if as_json else render_evidence(selection, evidence, pages)
-    redacted: str = app.redactor.redactor_for("example")(text)
-    return redacted

@@ -4,12 +4,22 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from triage.reproduce.environments.environment import CannotInstall, Environment, Environments
-from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Selection, Target
-from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_result, summarize
+from triage.reproduce.evidence import MAX_TEXT_CHARS, Evidence, Execution, Measure, Run, Selection, Target
+from triage.reproduce.expected import is_named_error
+from triage.reproduce.verdict import (
+    choose_failure,
+    choose_measure,
+    decide_verdict,
+    is_failed_assert,
+    is_same_result,
+    summarize,
+)
 
 REPEATS = 2
 MAX_REPEATS = 5
 RUN_SECONDS = 120.0
+
+OF_TODAY = "packages of its date could not be installed, and its error may come from those of today"
 
 Progress = Callable[[str], None]
 
@@ -45,7 +55,7 @@ class VersionRunner:
         planned = REPEATS
         while len(runs) < planned:
             self._progress(f"running on {target.on}, {len(runs) + 1} of {planned}")
-            runs.append(environment.run(selection.example, selection.project, self._seconds))
+            runs.append(self._doubt(environment.run(selection.example, selection.project, self._seconds), target))
             if runs[-1].outcome == "timed-out" or self.is_late:
                 break
             if len(runs) == REPEATS and not is_same_result(runs[0], runs[1], selection.expected):
@@ -56,29 +66,39 @@ class VersionRunner:
         key = target.version or target.commit
         if key not in self._built:
             self._progress(f"building {target.on}")
-            self._built[key] = self._build_with_packages_of(target, target.time)
-            is_dated = self._selection.project.recipe is None
-            if is_dated and isinstance(self._built[key], CannotInstall):  # some packages of that time have no wheels
-                newer = self._build_with_packages_of(target, self._now)
-                self._built[key] = newer if not isinstance(newer, CannotInstall) else self._built[key]
+            self._built[key] = self._try_builds(target)
         return self._built[key]
 
-    def _build_with_packages_of(self, target: Target, time: datetime) -> Environment | CannotInstall:
-        if target.commit and self._selection.needs_setup:
-            return CannotInstall("it must be compiled, and no `reproduce: setup:` in .github/triage.yml says how")
-        try:
-            built = self._environments.build(target.model_copy(update={"time": time}), self._selection.project)
-        except CannotInstall as problem:
-            return problem
-        if not self._selection.project.recipe:
-            self.times[target.on] = time.date().isoformat()
-        return built
+    def _try_builds(self, target: Target) -> Environment | CannotInstall:
+        is_dated = self._selection.project.recipe is None
+        first: CannotInstall | None = None
+        # A registry may not answer once. Then some packages of that time have no wheels, and those of today may.
+        for time in (target.time, target.time, *([self._now] if is_dated else [])):
+            try:
+                built = self._environments.build(target.model_copy(update={"time": time}), self._selection.project)
+            except CannotInstall as problem:
+                first = first or problem
+                if problem.is_lasting:
+                    break
+                continue
+            if is_dated:
+                self.times[target.on] = time.date().isoformat()
+            return built
+        assert first
+        return first
 
-    def shows_failure(self, target: Target, measure: Measure) -> bool | None:
-        """Return whether a version has the reported failure; None if that cannot be told."""
-        run = summarize(target.on, self.run(target), self._selection.expected, measure)
-        is_other = run.outcome == "failed" and not run.same_failure  # such as a function that was not there yet
-        return None if run.is_mixed or is_other or run.outcome not in ("passed", "failed") else run.same_failure
+    def _doubt(self, run: Execution, target: Target) -> Execution:
+        """Return a run with what its failure may come from instead of the project, unless the report names it."""
+        expected = self._selection.expected
+        failure = choose_failure(run, expected)
+        is_of_date = self.times.get(target.on, "") != self._now.date().isoformat()
+        if failure is None or is_of_date or is_failed_assert(failure) or is_named_error(failure, expected):
+            return run
+        return run.model_copy(update={"reason": run.reason or OF_TODAY})
+
+    def summarize(self, target: Target, measure: Measure) -> Run:
+        """Run the example on a version, and return what is seen of it."""
+        return summarize(target.on, self.run(target), self._selection.expected, measure)
 
 
 def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:

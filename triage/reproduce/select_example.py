@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from packaging.version import Version
-
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
@@ -26,59 +24,46 @@ from triage.reproduce.example.example import NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.expected import find_expected
 
-NEWEST_TAGS, MIN_COMMON_SHARE = 10, 0.5
-"""So many of the newest tags have to be releases of the registry, or the package there is not this project."""
-
 
 class Versions:
-    """Makes a target of a version's name. Prefers the Python of the first one for all."""
+    """Makes a target of a version's name."""
 
-    def __init__(
-        self, source: Source, project: Project, releases: Sequence[Release], head: str, *, is_named: bool
-    ) -> None:
-        """Take the releases of the registry, oldest first. Tags of further versions are releases too.
-
-        `is_named` says that the settings name the package: then it is this project.
-        """
-        self._source, self._project, self._python = source, project, ""
+    def __init__(self, source: Source, project: Project, wheels: Sequence[Release], head: str) -> None:
+        """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
+        self._source, self._project, self.head = source, project, head
         self.tags = source.list_version_tags()
-        self.head = head
         until = source.read_time(head) + DEPENDENCIES_AFTER
-        # A package of the same name with other versions is somebody else's, and its code would be run.
-        newest = sorted(self.tags, key=Version)[-NEWEST_TAGS:]
-        common = sum(release.version in newest for release in releases)
-        is_ours = is_named or (bool(newest) and common >= MIN_COMMON_SHARE * len(newest))
-        merged = merge_tags(releases if is_ours else [], self.tags, source.read_time)
-        self.releases = [release for release in merged if release.time <= until]
+        self.releases = [release for release in merge_tags(wheels, self.tags) if release.time <= until]
 
-    def make_release_target(self, release: Release) -> Target:
-        """Return the target of a release: its tag's commit where the registry has no wheel."""
-        if release.tag:
-            return self.make_commit_target(release.tag, release.version)
-        time, pythons = release.time + DEPENDENCIES_AFTER, self._order_pythons(release.time, release.pythons)
+    def make_release_target(self, release: Release, like: Target | None = None) -> Target:
+        """Return the target of a release, on the Python of another one if it can run there."""
+        if release.commit:
+            return self._make_target(release.version, release.commit, like)
+        time, pythons = release.time + DEPENDENCIES_AFTER, self._order_pythons(release.time, release.pythons, like)
         return Target(on=release.version, version=release.version, time=time, pythons=pythons)
 
-    def make_commit_target(self, name: str, on: str) -> Target:
+    def make_commit_target(self, name: str, on: str, like: Target | None = None) -> Target:
         """Return the target of a commit, tag or branch. Raises WrongUsage if there is none."""
         commit = self._source.resolve(name)
         if commit is None:
             raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.")
+        return self._make_target(on, commit, like)
+
+    def _make_target(self, on: str, commit: str, like: Target | None) -> Target:
         time = self._source.read_time(commit) + DEPENDENCIES_AFTER
-        pythons = self._order_pythons(time, self._source.list_pythons(commit))
+        pythons = self._order_pythons(time, self._source.list_pythons(commit), like)
         version = self._source.describe_version(commit)
         return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
 
-    def _order_pythons(self, time: datetime, supported: Sequence[str]) -> list[str]:
-        if self._project.language != "python":
-            return []
-        pythons = order_pythons(time, supported, self._python)
-        self._python = self._python or "".join(pythons[:1])
-        return pythons
+    def _order_pythons(self, time: datetime, supported: Sequence[str], like: Target | None) -> list[str]:
+        return (
+            order_pythons(time, supported, like.pythons if like else ()) if self._project.language == "python" else []
+        )
 
-    def find(self, written: str) -> Target:
+    def find(self, written: str, like: Target | None = None) -> Target:
         """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""
         release = find_release(self.releases, written) if normalize_version(written) else None
-        return self.make_release_target(release) if release else self.make_commit_target(written, written)
+        return self.make_release_target(release, like) if release else self.make_commit_target(written, written, like)
 
 
 def select_example(
@@ -107,15 +92,16 @@ def select_example(
     example = read_example(shown, project)
     if isinstance(example, NoExample):
         return example
-    newest = versions.releases[-1] if versions.releases else None
+    wheels = [release for release in versions.releases if not release.commit]
+    newest = next(reversed(wheels or versions.releases), None)  # of a project with wheels, a tag must be compiled
     reported = find_facts(parsed, project.package).version
     of_report = find_release(versions.releases, reported.text) if reported else None
-    if named:
-        targets = [versions.find(one) for one in named]
-    else:
-        chosen = of_report or newest
-        targets = [versions.make_release_target(chosen)] if chosen else []
-    targets.append(versions.make_commit_target(versions.head, source.name_head()))
+    targets: list[Target] = []
+    for one in named:
+        targets.append(versions.find(one, *targets[:1]))
+    if not named and (chosen := of_report or newest):
+        targets.append(versions.make_release_target(chosen))
+    targets.append(versions.make_commit_target(versions.head, source.name_head(), *targets[:1]))
     if project.language == "python":
         imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
         project = project.model_copy(update={"companions": source.find_companions(versions.head, imported)})
@@ -128,9 +114,8 @@ def select_example(
         expected=find_expected(shown, example),
         is_feature=classify_issue(parsed, issue.labels) == "feature_request",
         targets=targets,
-        newest=versions.make_release_target(newest) if newest and newest.version != targets[0].on else None,
+        newest=versions.make_release_target(newest, targets[0]) if newest and newest.version != targets[0].on else None,
         releases=[release.version for release in versions.releases],
-        needs_setup=newest is not None and not newest.is_pure and not project.setup,
     )
 
 

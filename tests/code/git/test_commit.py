@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
+from triage.base.errors import GitError
 from triage.code.git.commit import CommitTree, open_commit
-from triage.code.git.git import GitError
 from triage.code.git.tree import Entry
 
 

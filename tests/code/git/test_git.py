@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
+from triage.base.errors import GitError
 from triage.code.git.commit import CommitTree, open_commit
-from triage.code.git.git import Git, GitError, read_origin
+from triage.code.git.git import Git, read_origin
 
 
 def script(folder: Path, name: str, mark: Path) -> str:

@@ -15,13 +15,13 @@ from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, trap_was_run
 from testing.checkouts.hostile_base import SOURCES
 from testing.checkouts.hostile_names import NAMES
 from testing.checkouts.hostile_names import odd_names as make_odd_names
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, GitError
 from triage.code.codebase import GitCodebase
 from triage.code.files.languages import detect_language
 from triage.code.files.project_files import read_file
 from triage.code.git import commit
 from triage.code.git.commit import open_commit
-from triage.code.git.git import MAX_MEMORY_BYTES, Git, GitError
+from triage.code.git.git import MAX_MEMORY_BYTES, Git
 from triage.code.git.tree import FolderTree, Listing, SourceTree
 from triage.code.parse.definitions import find_definitions
 from triage.domain.code import IndexFacts

@@ -77,7 +77,7 @@ def test_a_release_is_built_without_the_example_and_run_without_anything_else(do
     with environments:
         found = environments.build(RELEASE, SHOP).run(EXAMPLE, SHOP, 20)
     assert found.failures[0].type == "JSONDecodeError"
-    (_, _), (build, context), (run, _), (drop, _) = asked(docker)
+    *_, (build, context), (run, _), (drop, _) = asked(docker)
     assert context["files"] == ["Dockerfile", "runner"]
     assert "json.loads" not in context["Dockerfile"]
     image = build[build.index("--tag") + 1]
@@ -100,8 +100,8 @@ def test_a_commit_is_built_from_its_files(docker, monkeypatch):
     head = Source(docker / "repo").resolve("HEAD")
     with environments:
         environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), SHOP)
-    assert asked(docker)[1][1]["files"] == ["Dockerfile", "runner", "source"]
-    assert [words[0] for words, _ in asked(docker)] == ["info", "build"]
+    assert asked(docker)[-1][1]["files"] == ["Dockerfile", "runner", "source"]
+    assert [words[0] for words, _ in asked(docker)] == ["info", "buildx", "build"]
     assert said[0].startswith("the image triage-reproduce-")
 
 
@@ -124,7 +124,7 @@ def test_a_version_without_a_known_python_is_not_built(docker, monkeypatch):
     environments, _ = open_docker(docker, monkeypatch)
     with environments, pytest.raises(CannotInstall, match="it runs on no Python that is known"):
         environments.build(RELEASE.model_copy(update={"pythons": []}), SHOP)
-    assert [words[0] for words, _ in asked(docker)] == ["info"]
+    assert [words[0] for words, _ in asked(docker)] == ["info", "buildx"]
 
 
 def test_a_build_ends_with_the_time_of_the_job(docker, monkeypatch):
@@ -134,9 +134,17 @@ def test_a_build_ends_with_the_time_of_the_job(docker, monkeypatch):
         environments.build(RELEASE, SHOP)
 
 
-def test_a_docker_that_does_not_answer_is_named(docker, monkeypatch):
-    with pytest.raises(SetupError, match="Docker does not answer"):
-        open_docker(docker, monkeypatch, DOCKER_FAILS="info")
+@pytest.mark.parametrize(
+    ("fails", "in_job", "words"),
+    [
+        ("info", "", "Docker does not answer. Start or install it; or add --no-container"),
+        ("buildx", "", "Docker has no buildx. Start or install it; or add --no-container"),
+        ("buildx", "true", "Docker has no buildx. Choose a runner that has both with `runs-on`."),
+    ],
+)
+def test_a_docker_that_cannot_build_is_named_before_the_first_build(docker, monkeypatch, fails, in_job, words):
+    with pytest.raises(SetupError, match=words):
+        open_docker(docker, monkeypatch, DOCKER_FAILS=fails, GITHUB_ACTIONS=in_job)
 
 
 def test_the_recipe_of_a_release():
@@ -165,7 +173,7 @@ def test_lines_of_the_settings_are_run_before_the_example_is_there(docker, monke
     with environments:
         built = environments.build(RELEASE.model_copy(update={"version": "", "commit": head}), shop)
         built.run(Example(language="rust", code="fn main() {}\n"), shop, 20)
-    build, run = asked(docker)[1:3]
+    build, run = asked(docker)[2:4]
     recipe = build[1]["Dockerfile"].splitlines()
     assert recipe[:2] == ["FROM rust:1-slim", "ENV HOME=/reproduce/work/home"]
     assert "(cd work/source\ncargo fetch\n)" in json.loads(recipe[-2].removeprefix("RUN "))[2]

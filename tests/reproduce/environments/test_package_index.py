@@ -18,6 +18,11 @@ ANSWERS: dict[str, tuple[int, str]] = {
     "/@acme%2Fshop": (200, json.dumps(NPM)),
     "/broken/": (200, "<html>"),
     "/closed/": (403, "{}"),
+    "/list/": (200, "[]"),
+    "/shape/": (200, '{"files": {"filename": 1}}'),
+    "/file/": (200, '{"files": [{"filename": 7}]}'),
+    "/deep/": (200, "[" * 100_000),
+    "/deep": (200, '{"versions": [], "time": null}'),
 }
 
 
@@ -48,10 +53,15 @@ def test_releases_of_both_languages(url):
     assert ask(url, "unknown") == []
 
 
-@pytest.mark.parametrize("package", ["broken", "closed"])
+@pytest.mark.parametrize("package", ["broken", "closed", "list", "shape", "file", "deep"])
 def test_an_answer_that_is_none_is_named(url, package):
     with pytest.raises(TriageError, match="cannot be used"):
         ask(url, package)
+
+
+def test_an_answer_of_npm_that_is_none_is_named(url):
+    with pytest.raises(TriageError, match="cannot be used"):
+        ask(url, "deep", "node")
 
 
 def test_a_registry_that_does_not_answer_is_named():

@@ -2,7 +2,11 @@ from datetime import UTC, datetime
 
 from testing.each_row import each_row
 from triage.reproduce.environments.releases import (
+    PYTHONS,
+    NpmPackage,
+    PypiIndex,
     Release,
+    Tag,
     find_release,
     list_mainline,
     merge_tags,
@@ -18,7 +22,7 @@ def file(name: str, time: str = "2022-03-01T10:00:00Z", **more: object) -> dict[
 
 
 def versions(*files: dict[str, object]) -> list[Release]:
-    return read_pypi_releases({"files": list(files)})
+    return read_pypi_releases(PypiIndex.model_validate({"files": files}))
 
 
 def test_releases_are_in_the_order_of_their_numbers():
@@ -41,18 +45,31 @@ def test_what_cannot_be_installed_is_no_release(left_out):
 
 
 @each_row(
-    ("files", "pythons", "is_pure"),
+    ("files", "pythons"),
     [
-        ([file("s-1-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"], True),
-        ([file("s-1-cp38-cp38-manylinux1_x86_64.whl"), file("s-1-cp39-cp39-win32.whl")], ["3.8", "3.9"], False),
-        ([file("s-1-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"], False),
-        ([file("s-1-py3-none-any.whl", **{"requires-python": "nonsense"})], 9, True),
+        ([file("s-1-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"]),
+        ([file("s-1-cp38-cp38-manylinux1_x86_64.whl"), file("s-1-2b-cp39-cp39-win32.whl")], ["3.8", "3.9"]),
+        ([file("s-1-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"]),
+        ([file("s-1-py2.py3-none-any.whl", **{"requires-python": "nonsense"})], [*PYTHONS]),
     ],
 )
-def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons, is_pure):
+def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons):
     (found,) = versions(*files)
-    assert (found.pythons if isinstance(pythons, list) else len(found.pythons)) == pythons
-    assert found.is_pure == is_pure
+    assert found.pythons == pythons
+
+
+@each_row(
+    "hostile",
+    [
+        file(f"s-1-{'.'.join(f'a{n}' for n in range(1000))}-{'.'.join(f'b{n}' for n in range(1000))}-any.whl"),
+        file(f"s-{'9' * 5000}-py3-none-any.whl"),
+        file("s-1-py3-none-any.whl", "9999-12-31T23:59:59-23:00"),
+        file("s-1-py3-none-any.whl", **{"requires-python": ">=3," * 100_000}),
+        file("s-1-cp3\u0663-abi3-any.whl"),
+    ],
+)
+def test_a_registry_that_lies_costs_no_time_and_no_error(hostile):
+    assert len(versions(hostile)) <= 1
 
 
 def test_a_wheel_of_a_later_python_does_not_make_the_release_younger():
@@ -69,16 +86,18 @@ def test_releases_of_npm():
         "versions": {"1.10.0": {}, "1.9.0": {}, "2.0.0-beta.1": {}, "3.0.0": {}},
         "time": {"1.10.0": "2022-01-02T00:00:00.000Z", "1.9.0": "2021-01-02T00:00:00.000Z", "created": "x"},
     }
-    assert [release.version for release in read_npm_releases(document)] == ["1.9.0", "1.10.0"]
+    found = read_npm_releases(NpmPackage.model_validate(document))
+    assert [release.version for release in found] == ["1.9.0", "1.10.0"]
 
 
 @each_row(
     ("year", "supported", "preferred", "first"),
     [
-        (2022, ["3.8", "3.9", "3.10", "3.11"], "", "3.9"),  # 3.10 had few wheels yet in January 2022
-        (2022, ["3.8", "3.9"], "3.8", "3.8"),
-        (2022, ["3.9", "3.12"], "3.12", "3.9"),
-        (2022, ["3.12", "3.13"], "", "3.12"),
+        (2022, ["3.8", "3.9", "3.10", "3.11"], [], "3.9"),  # 3.10 had few wheels yet in January 2022
+        (2022, ["3.8", "3.9"], ["3.8"], "3.8"),
+        (2022, ["3.7", "3.8", "3.9"], ["3.10", "3.7", "3.8"], "3.7"),
+        (2022, ["3.9", "3.12"], ["3.12"], "3.9"),
+        (2022, ["3.12", "3.13"], [], "3.12"),
     ],
 )
 def test_the_python_is_of_the_time_of_the_packages(year, supported, preferred, first):
@@ -130,7 +149,7 @@ def test_a_late_release_of_an_old_line_is_no_step_of_a_search():
 
 
 def test_a_tag_without_a_wheel_is_a_release_too():
-    merged = merge_tags(KNOWN, {"2.4.1": "v2.4.1", "2.4.2": "v2.4.2"}, lambda _: NOW)
-    assert [(release.version, release.tag) for release in merged] == [
-        ("1.0", ""), ("2.4.0", ""), ("2.4.1", ""), ("2.4.2", "v2.4.2"), ("10.0", ""),
+    merged = merge_tags(KNOWN, {"2.4.1": Tag("a", NOW), "2.4.2": Tag("b", NOW)})
+    assert [(release.version, release.commit) for release in merged] == [
+        ("1.0", ""), ("2.4.0", ""), ("2.4.1", ""), ("2.4.2", "b"), ("10.0", ""),
     ]  # fmt: skip

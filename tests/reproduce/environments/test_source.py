@@ -1,10 +1,16 @@
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from testing.checkouts.git_repositories import commit, git
+from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, trap_was_run
 from testing.each_row import each_row
+from triage.base.errors import GitError
+from triage.code.git.commit import open_commit
 from triage.domain.project_config import ReproduceConfig
+from triage.reproduce.environments.releases import Tag
 from triage.reproduce.environments.source import Source
 from triage.reproduce.example.example import Project
 
@@ -17,7 +23,8 @@ PYTHON = {
 
 
 def find(folder: Path, files: dict[str, str], **settings: str) -> Project | None:
-    return Source(folder).find_project(commit(folder, files), ReproduceConfig(**settings))
+    head = commit(folder, files)
+    return Source(folder).find_project(head, ReproduceConfig(**settings))
 
 
 @pytest.mark.parametrize(
@@ -60,8 +67,8 @@ def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that
         "pyproject.toml": "[project]\nname = 'shop'\ndescription = 'fly'\n[tool.x]\nmarkers = ['fly: flies']\n",
         "README": "evil",
     }
-    commit(tmp_path, files)
-    assert Source(tmp_path).find_companions("HEAD", {"netCDF4", "pooch", "evil", "os", "fly", "markers"}) == [
+    head = commit(tmp_path, files)
+    assert Source(tmp_path).find_companions(head, {"netCDF4", "pooch", "evil", "os", "fly", "markers"}) == [
         "netCDF4",
         "pooch",
     ]
@@ -77,14 +84,52 @@ def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):
     assert git(tmp_path / "copy", "ls-files").split() == [".gitignore", "a/b.py", "data.txt"]
 
 
+LEFT_OUT = {*SLOW, "includes a pipe", "long paths"}
+"""Git waits for the one, and pytest cannot remove a copy of the other."""
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKOUTS if name not in LEFT_OUT])
+def test_an_odd_checkout_starts_no_program_and_is_opened_as_a_triage_opens_it(tmp_path, name):
+    root, copy = tmp_path / "checkout", tmp_path / "copy"
+    CHECKOUTS[name](root)
+    try:
+        expected = open_commit(root).commit
+    except GitError:
+        expected = None
+    try:
+        source = Source(root)
+        head = source.resolve("HEAD")
+        assert expected in (head, None)
+        for ask in (
+            source.read_time,
+            source.read_subject,
+            source.list_pythons,
+            source.describe_version,
+            source.list_changed,
+        ):
+            with suppress(GitError):
+                ask(head or "")
+        source.list_version_tags()
+        source.name_head()
+        source.find_build_step(head or "", "python")
+        source.export(head or "", copy)
+    except GitError:
+        pass
+    assert not trap_was_run(root)
+    copy.mkdir(exist_ok=True)
+    assert not subprocess.run(["grep", "-rl", CANARY, copy], capture_output=True, check=False).stdout
+    found = subprocess.run(["find", copy, "-name", ".git"], capture_output=True, check=True).stdout.decode().split("\n")
+    assert found[:-1] in ([], [str(copy / ".git")])
+
+
 @each_row(
     ("text", "first"),
     [("requires-python = '>=3.9'", "3.9"), ("python_requires='>=3.10,<4'", "3.10"), ("", "3.6"), ("python_requires=PYTHON", "3.6")],
 )  # fmt: skip
 def test_the_pythons_of_a_commit(tmp_path_factory, text, first):
     root = tmp_path_factory.mktemp("root")
-    commit(root, {"setup.py": text})
-    assert Source(root).list_pythons("HEAD")[0] == first
+    head = commit(root, {"setup.py": text})
+    assert Source(root).list_pythons(head)[0] == first
 
 
 def test_versions_of_tags(tmp_path):
@@ -94,8 +139,8 @@ def test_versions_of_tags(tmp_path):
     git(tmp_path, "tag", "-a", "v1.1", "-m", "x")
     second = commit(tmp_path, {"a": "2"})
     source = Source(tmp_path)
-    assert source.list_version_tags() == {"1.0": "v1.0", "1.1": "v1.1"}
-    assert source.read_time("v1.1") == source.read_time(first)
+    made = Tag(first, source.read_time(first))
+    assert source.list_version_tags() == {"1.0": made, "1.1": made}
     assert source.describe_version(second) in ("1.0", "1.1")
     assert source.list_steps(first, second) == [second]
     assert (source.resolve("v1.1"), source.resolve("--all"), source.resolve("nothing")) == (first, None, None)

@@ -20,20 +20,19 @@ from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, t
 from triage.base.errors import BadInput, WrongUsage
 from triage.comment.hidden_state import (
     CommentState,
+    FailingLine,
     Reproduced,
     hash_example,
     hash_suggestion,
     parse_state,
     render_state,
 )
-from triage.domain.code import ExecutedCode
 from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import ReproduceStage, ReproduceTask
+from triage.domain.task import ReproduceStage, ReproduceTask, RunKey, Trigger
 from triage.events.commands import parse_command
-from triage.jobs.run_context import Run
 from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
 from triage.reproduce.jobs.handover import Order, Orders, Results, join_results, parse_file
@@ -41,7 +40,6 @@ from triage.reproduce.jobs.reproduce_job import ReproduceJob
 from triage.reproduce.jobs.run_reproduce_job import run_reproduce_job
 from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
-from triage.reproduce.render_evidence import SUMMARY
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 from triage.safety.active_content import find_active_content
 
@@ -62,6 +60,11 @@ NOT_REPRODUCED = make_evidence(passed(), passed())
 OTHER = make_evidence(passed(), failed("TypeError: no"))
 
 
+def read_known(line: str) -> CommentState:
+    """Return what a comment remembers, but for where its parts stand."""
+    return (parse_state(line) or CommentState()).model_copy(update={"parts": []})
+
+
 @dataclass
 class ReproduceHarness(RunHarness):
     files: dict[str, bytes] = field(default_factory=dict)
@@ -74,7 +77,6 @@ class ReproduceHarness(RunHarness):
     digest: str = ""
     seconds: list[float] = field(default_factory=list)
     reproduced: list[int] = field(default_factory=lambda: [9, 7])
-    executed: list[ExecutedCode] = field(default_factory=list)
     before_edit: Callable[[], None] = lambda: None
     config: ProjectConfig = field(default_factory=ProjectConfig)
 
@@ -98,13 +100,8 @@ class ReproduceHarness(RunHarness):
             open_pages=self.open_pages,
             read_file=self.files.get,
             write_file=self.write,
-            open_triage=self.open_triage,
             selection_sha256=self.digest,
         )
-
-    def open_triage(self, executed: ExecutedCode) -> Run:
-        self.executed.append(executed)
-        return self.job().run
 
     def open_pages(self) -> Pages:
         self.before_edit()
@@ -129,7 +126,8 @@ class ReproduceHarness(RunHarness):
         return f".triage/{name}"
 
     def run_job(self, stage: ReproduceStage) -> Status:
-        task = ReproduceTask(number=7, actor=self.actor, words=self.words)
+        trigger = Trigger.COMMAND if self.actor else Trigger.OPENED
+        task = ReproduceTask(number=7, trigger=trigger, actor=self.actor, words=self.words)
         return asyncio.run(run_reproduce_job(stage, task, self.job())).status
 
     def run_all(self) -> str:
@@ -137,7 +135,7 @@ class ReproduceHarness(RunHarness):
         if self.output.values["reproduce-task"] == "run":
             self.run_job("run")
         self.run_job("report")
-        return self.parts.reproduction
+        return self.parts.answer or self.parts.reproduction
 
     @property
     def parts(self) -> CommentParts:
@@ -169,15 +167,22 @@ class TestWhoMay:
     @pytest.mark.parametrize(
         ("changes", "reason"),
         [
-            ({"locked": True}, "commands do not count on locked issues"),
-            ({"labels": ["no-triage"]}, "opt-out label"),
-            ({"title": "Security vulnerability: remote code execution"}, "it may be a security report"),
+            ({"locked": True}, "The issue is locked."),
+            ({"labels": ["no-triage"]}, "The issue carries the project's opt-out label."),
+            ({"labels": []}, "The issue does not carry the project's opt-in label."),
         ],
     )
-    def test_what_is_refused(self, changes: dict[str, Any], reason: str) -> None:
-        harness = ReproduceHarness(config=ProjectConfig(opt_out_label="no-triage"))
+    def test_what_is_skipped(self, changes: dict[str, Any], reason: str) -> None:
+        harness = ReproduceHarness(actor="", config=ProjectConfig(opt_in_label="triage", opt_out_label="no-triage"))
         harness.command(**changes)
-        assert reason in harness.run_all()
+        assert harness.run_job("select") is harness.run_job("report") is Status.SKIPPED
+        assert reason in harness.output.summaries[-1]
+        assert (harness.asked, harness.writes) == ([], 0)
+
+    def test_a_security_report_is_refused(self) -> None:
+        harness = ReproduceHarness()
+        harness.command(title="Security vulnerability: remote code execution")
+        assert "it may be a security report" in harness.run_all()
         assert harness.output.values["reproduce-task"] == ""
         assert harness.asked == []
 
@@ -186,6 +191,53 @@ class TestWhoMay:
         (said,) = harness.github.issues[7].thread
         harness.set_thread(said.model_copy(update={"edited_at": NOW + timedelta(seconds=1)}))
         assert "The comment with the command was edited" in harness.run_all().replace("the comment", "The comment")
+
+
+class TestLimit:
+    """Commands count toward the same three a day and issue as those of a triage."""
+
+    def invite(self, *earlier: IssueComment, number: int = 77, runs: Sequence[int] = ()) -> ReproduceHarness:
+        harness = ReproduceHarness(actor="mona", config=ProjectConfig(opt_in_label="triage"))
+        said = IssueComment(author="mona", body="/triage reproduce", comment_id=number, created_at=NOW)
+        keys = [f"{int(NOW.timestamp())}.{one}" for one in runs]
+        ours = [our_comment(join_comment(CommentParts(render_state(CommentState(runs=keys)), "")))] if runs else []
+        harness.set_thread(*ours, *earlier, said, author="mona", labels=["triage"])
+        harness.event_issue = harness.github.issues[7].model_copy(update={"thread": [said], "snapshot_time": NOW})
+        return harness
+
+    def write(self, body: str, number: int, author: str = "mona") -> IssueComment:
+        return IssueComment(author=author, body=body, comment_id=number, created_at=NOW)
+
+    def test_of_eight_commands_three_are_run(self) -> None:
+        thread, tasks = list[IssueComment](), list[str]()
+        for number in range(101, 109):
+            harness = self.invite(*thread, number=number)
+            harness.run_job("select")
+            tasks.append(harness.output.values["reproduce-task"])
+            thread.append(self.write("/triage reproduce", number))
+        assert tasks == ["run"] * 3 + [""] * 5
+
+    def test_those_of_a_triage_count_too(self) -> None:
+        harness = self.invite(*[self.write("/triage", number) for number in (1, 2, 3)])
+        assert harness.run_job("select") is Status.SKIPPED
+        assert "This issue has had its 3 runs" in harness.output.summaries[-1]
+
+    def test_those_that_strangers_wrote_do_not(self) -> None:
+        others = [self.write("/triage reproduce", number, "stranger") for number in range(1, 9)]
+        assert self.invite(*others).run_all().startswith("**Still")
+
+    def test_a_command_that_was_deleted_while_it_ran_is_remembered(self) -> None:
+        harness = self.invite(runs=[1, 2])
+        harness.run_job("select")
+        harness.run_job("run")
+        harness.set_thread(*harness.github.issues[7].thread[:-1], author="mona", labels=["triage"])
+        harness.run_job("report")
+        assert "the comment with the command is not there" in harness.parts.answer
+        state = parse_state(harness.parts.state_line)
+        assert state is not None
+        assert [key.comment_id for key in state.past_runs] == [1, 2, 77]
+        again = self.invite(number=78, runs=[1, 2, 77])
+        assert again.run_job("select") is Status.SKIPPED
 
 
 class TestWhatIsRun:
@@ -279,17 +331,23 @@ class TestReport:
         assert state is not None
         assert state.reproduced is not None
         assert state.reproduced == Reproduced(
-            example=hash_example(CODE), fails=True, on="2.4.1", place=state.reproduced.place
+            example=hash_example(CODE),
+            fails=True,
+            on="2.4.1",
+            place=state.reproduced.place,
+            frame=FailingLine(path="src/shop/cart.py", line=12, function="total"),
+            executed=["src/shop/cart.py"],
         )
+        assert [key.comment_id for key in state.past_runs] == [77]
         assert harness.approvals.reactions == [(77, "rocket")]
 
     @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
     def test_a_block_of_the_command_leaves_what_is_remembered_of_the_report(self, remembered: Any) -> None:
         harness = ReproduceHarness(words="\n```python\nimport shop\n```", found=NOT_REPRODUCED)
-        state = CommentState(reproduced=remembered)
+        state = CommentState(reproduced=remembered).with_run(RunKey(at=NOW, comment_id=77))
         harness.command(our_comment(join_comment(CommentParts(render_state(state), "The report."))))
         assert "The example from the command" in harness.run_all()
-        assert parse_state(harness.parts.state_line) == state
+        assert read_known(harness.parts.state_line) == state
 
     @pytest.mark.parametrize(
         ("first", "on"),
@@ -320,13 +378,13 @@ class TestReport:
         block = harness.run_all()
         after = harness.parts
         assert after._replace(state_line=before.state_line) == before._replace(answer="", reproduction=block)
-        assert parse_state(after.state_line) == state.model_copy(
-            update={"reproduced": Reproduced(example=hash_example(CODE), fails=False, on="2.4.1")}
-        )
+        known = Reproduced(example=hash_example(CODE), fails=False, on="2.4.1", gone=True)
+        expected = state.with_run(RunKey(at=NOW, comment_id=77)).model_copy(update={"reproduced": known})
+        assert read_known(after.state_line) == expected
 
     def test_why_nothing_was_run_stands_below_an_earlier_result(self) -> None:
         harness = ReproduceHarness()
-        before = f"<summary>{SUMMARY}</summary>"
+        before = "It still happens."
         harness.command(our_comment(join_comment(CommentParts(render_state(CommentState()), "", reproduction=before))))
         harness.problem = WrongUsage("There is no @octocat.")
         harness.run_all()
@@ -338,7 +396,7 @@ class TestReport:
         harness = ReproduceHarness()
         harness.run_job("select")
         harness.run_job("report")
-        assert "has ended without a result" in harness.parts.reproduction
+        assert "has ended without a result" in harness.parts.answer
 
     def test_a_reporter_is_asked_in_their_language(self) -> None:
         harness = ReproduceHarness(found=make_evidence(passed(), passed()))
@@ -350,8 +408,7 @@ class TestReport:
         harness = ReproduceHarness(policy=policy)
         assert harness.run_all() == ""
         assert harness.writes == 0
-        assert "Still happens" in harness.output.summaries[-2]
-        assert "issue 7" in harness.output.summaries[-1]
+        assert "Still happens" in harness.output.summaries[-1]
 
     @pytest.mark.parametrize(
         ("found", "is_said"), [(STILL, True), (make_evidence(passed("1"), failed("ImportError: x")), False)]
@@ -362,83 +419,47 @@ class TestReport:
         assert any("The example" in page for page in harness.output.summaries)
 
 
-class TestTriage:
-    """After a run that failed, the report of the comment is that of a triage which knows what was executed."""
+class TestNextTriage:
+    """What a run saw is remembered for the next triage. The report of the comment stays as it is."""
 
-    REPORT = "The report."
-
-    def run_over(self, state: CommentState, **changes: Any) -> ReproduceHarness:
-        harness = ReproduceHarness(**changes)
-        harness.command(our_comment(join_comment(CommentParts(render_state(state), self.REPORT))))
+    def remember(self, found: Evidence) -> Reproduced:
+        harness = ReproduceHarness(found=found)
+        harness.command(our_comment(join_comment(CommentParts(render_state(CommentState()), "The report."))))
         harness.run_all()
-        return harness
-
-    @pytest.mark.parametrize("found", [STILL, make_evidence(passed(), failed()), OTHER])
-    def test_the_report_and_the_block_are_written_at_once(self, found: Evidence) -> None:
-        harness = self.run_over(CommentState(), found=found)
-        assert len(harness.github.edited) == harness.writes == 1
-        (executed,) = harness.executed
-        assert [one.path for one in executed.functions] == ["src/shop/cart.py"]
-        assert "by rules" in harness.parts.report
-        assert harness.parts.reproduction.startswith("**")
+        assert (harness.parts.report, harness.writes) == ("The report.", 1)
         state = parse_state(harness.parts.state_line)
         assert state is not None
-        assert (bool(state.reproduced), bool(state.content_hash), len(state.runs)) == (True, True, 1)
+        assert state.reproduced is not None
+        return state.reproduced
 
-    @pytest.mark.parametrize("found", [FIXED, NOT_REPRODUCED, make_evidence(failed(executed=[]), failed(executed=[]))])
-    def test_what_does_not_fail_in_the_code_changes_no_report(self, found: Evidence) -> None:
-        harness = self.run_over(CommentState(), found=found)
-        assert (harness.executed, harness.parts.report) == ([], self.REPORT)
+    @pytest.mark.parametrize(
+        ("found", "function"), [(STILL, "total"), (make_evidence(passed(), failed()), "total"), (OTHER, "")]
+    )
+    def test_what_fails_is_remembered_with_what_it_executes(self, found: Evidence, function: str) -> None:
+        known = self.remember(found)
+        assert known.executed == ["src/shop/cart.py"]
+        assert (known.frame.function if known.frame else "") == function
+        assert not known.gone
 
-    def test_an_issue_without_a_comment_gets_the_report_too(self) -> None:
-        harness = ReproduceHarness()
-        assert harness.run_all().startswith("**Still")
-        assert len(harness.github.posted) == harness.writes == 1
-        assert "by rules" in harness.parts.report
-
-    def test_a_report_that_is_not_worth_a_comment_leaves_the_block_alone(self) -> None:
-        harness = ReproduceHarness(policy=Policy(comment="auto"))
-        assert harness.run_all().startswith("**Still")
-        assert harness.parts.report == ""
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.runs, "also then the run counts"
-
-    @pytest.mark.parametrize("is_asked", [True, False])
-    def test_a_report_by_a_model_is_not_replaced_by_rules(self, *, is_asked: bool) -> None:
-        harness = self.run_over(CommentState(by_model=True), actor="maintainer" if is_asked else "")
-        assert harness.parts.report == self.REPORT
-        assert harness.parts.reproduction.startswith("**Still")
-
-    def test_a_report_by_a_model_is_replaced_by_another_one(self) -> None:
-        harness = ReproduceHarness()
-        harness.use_model()
-        state = render_state(CommentState(by_model=True))
-        harness.command(our_comment(join_comment(CommentParts(state, self.REPORT))))
-        harness.run_all()
-        assert self.REPORT not in harness.parts.report
-        assert "by a model" in harness.parts.report
-
-    def test_beyond_the_cap_no_model_is_asked(self) -> None:
-        harness = ReproduceHarness(max_model_runs=1)
-        model = harness.use_model()
-        harness.github.recent_issues = [7, 8, 9]
-        assert harness.run_all().startswith("**Still")
-        assert not model.asked
+    @pytest.mark.parametrize(
+        ("found", "gone"),
+        [(FIXED, True), (NOT_REPRODUCED, False), (make_evidence(failed(executed=[]), failed(executed=[])), False)],
+    )
+    def test_what_does_not_fail_in_the_code_leads_nowhere(self, found: Evidence, *, gone: bool) -> None:
+        known = self.remember(found)
+        assert (known.executed_code, known.gone) == (None, gone)
 
     def test_on_a_quiet_issue_only_a_person_gets_an_answer(self) -> None:
-        assert self.run_over(CommentState(quiet=True), actor="").writes == 0
-        asked = self.run_over(CommentState(quiet=True))
-        assert (asked.parts.report, asked.executed) == (self.REPORT, asked.executed)
+        quiet = our_comment(join_comment(CommentParts(render_state(CommentState(quiet=True)), "The report.")))
+        opened, asked = ReproduceHarness(actor=""), ReproduceHarness()
+        for harness in (opened, asked):
+            harness.command(quiet)
+            harness.run_all()
+        assert opened.writes == 0
         assert asked.parts.reproduction.startswith("**Still")
         state = parse_state(asked.parts.state_line)
         assert state is not None
         assert state.quiet
-
-    def test_without_the_opt_in_label_nothing_is_triaged(self) -> None:
-        harness = self.run_over(CommentState(), config=ProjectConfig(opt_in_label="triage me"))
-        assert harness.parts.report == self.REPORT
-        assert harness.parts.reproduction.startswith("**Still")
 
 
 class TestSamePlace:
@@ -525,13 +546,19 @@ class TestAgain:
         assert harness.parts.report == "The report."
         state = parse_state(harness.parts.state_line)
         assert state is not None
-        assert state.reproduced == self.REMEMBERED.model_copy(update={"fails": False}), "it is not run a third time"
+        assert state.reproduced == self.REMEMBERED.model_copy(update={"fails": False, "gone": True}), (
+            "it is not run again"
+        )
 
     @pytest.mark.parametrize(
         ("error", "why"),
         [
-            ("ValueError: no items", "The example fails on 2.4.1 (ValueError: no items), and not on main."),
-            ("ValueError: see https://evil.example", "The example fails on 2.4.1, and not on main."),
+            (
+                "shop.EmptyCart: Checked by the security team",
+                "The example fails on 2.4.1 (EmptyCart), and not on main.",
+            ),
+            ("see https://evil.example", "The example fails on 2.4.1, and not on main."),
+            ("Close 12 others", "The example fails on 2.4.1, and not on main."),
         ],
     )
     def test_closing_is_suggested_where_github_takes_suggestions(self, error: str, why: str) -> None:
@@ -665,7 +692,7 @@ class TestHandover:
         harness.run_job("run")
         harness.files["evidence.json"] = harness.files["evidence.json"].replace(b'"number":7', b'"number":8')
         harness.run_job("report")
-        assert "has ended without a result" in harness.parts.reproduction
+        assert "has ended without a result" in harness.parts.answer
 
     @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"results": 7}', b"[" * 100_000, b" " * 8_000_001])
     def test_a_file_that_is_none_of_ours_fails_the_job(self, data: bytes) -> None:

@@ -9,12 +9,11 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, GitError
 from triage.code.files.copies import ATTRIBUTES, MAX_ATTRIBUTES_BYTES, parse_attributes
 from triage.code.files.file_text import decode_text
 from triage.code.files.manifests import is_manifest, parse_manifest
 from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
-from triage.code.git.git import GitError
 from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
 from triage.issue.skills import MAX_SKILL_BYTES, parse_skill

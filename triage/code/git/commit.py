@@ -2,15 +2,19 @@
 
 import os
 import re
+import tarfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
+from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
-from triage.code.git.git import Git, GitError, IsolatedGit
+from triage.code.git.git import Git, IsolatedGit
 from triage.code.git.history import GitHistory, read_commit_history
 from triage.code.git.tree import Entry, Listing, has_blob_id
 from triage.domain.code import History
@@ -28,6 +32,7 @@ _MAX_NAMES_BYTES = 200_000_000
 _MAX_PATH_BYTES = 4_096
 """PATH_MAX of Linux."""
 _FORBIDDEN_PART = re.compile(rb"/(?:\.{0,2}|\.git)/", re.IGNORECASE)
+_WRITE_SECONDS = 120.0
 _MAX_GIT_FILE_BYTES = 8_192
 """Of a file `.git`: two paths of the maximum length."""
 _MAX_RESTARTS = 16
@@ -55,8 +60,7 @@ class CommitTree:
         self._until = until
         self.prefix = prefix
         self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
-        home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
-        self._objects = IsolatedGit((git.folder / home).absolute())
+        self._objects = isolate(git)
         self.history: GitHistory | None = GitHistory(git, self._objects, self.commit or "", prefix, until)
         self._tree = _resolve_object(
             self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
@@ -207,26 +211,64 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
-def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None) -> CommitTree:
-    """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
+class Repository(NamedTuple):
+    git: Git
+    """With its refs, and with what is safe of its config."""
+    top: Path | None
+    """Of the work tree; None for a bare repository."""
 
-    With `until`, its history knows no younger commits.
+
+def open_repository(root: Path) -> Repository:
+    """Return the repository at `root` or above it: the only way to one whose config somebody else may have written.
 
     `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
 
     Raises:
-        GitError: There is no git, repository or commit, the repository belongs to another folder, or the commit does
-            not have the folder.
+        GitError: There is no git or repository, or the repository belongs to another folder.
     """
     if is_bare_repository(root):
-        return CommitTree(Git(root, bare=True), bare=True, revision=revision, until=until)
+        return Repository(Git(root, bare=True), None)
     top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
     _check_worktree(git, top)
-    prefix = "" if top == root else f"{root.relative_to(top)}/"
-    return CommitTree(git, bare=False, revision=revision, prefix=prefix, until=until)
+    return Repository(git, top)
+
+
+def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None) -> CommitTree:
+    """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
+
+    With `until`, its history knows no younger commits. Raises GitError as `open_repository` does, and if there is no
+    such commit, or the commit does not have the folder.
+    """
+    git, top = open_repository(root)
+    prefix = f"{root.relative_to(top)}/" if top and top != root else ""
+    return CommitTree(git, bare=top is None, revision=revision, prefix=prefix, until=until)
+
+
+def isolate(git: Git) -> IsolatedGit:
+    """Return git on the objects of a repository, for every command that takes ids of objects. Raises GitError."""
+    home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
+    return IsolatedGit((git.folder / home).absolute())
+
+
+def write_files(objects: IsolatedGit, commit: str, folder: Path) -> None:
+    """Write the files of a commit into a new folder, as a repository of its own.
+
+    Raises GitError, also for a tree that holds a `.git`.
+    """
+    folder.mkdir(parents=True)
+    with objects.stream("archive", "--format=tar", commit, seconds=_WRITE_SECONDS) as stream:
+        try:
+            with tarfile.open(fileobj=stream, mode="r|") as archive:
+                archive.extractall(folder, filter="data")
+        except (tarfile.TarError, OSError, ValueError, OverflowError) as error:  # of names and times
+            raise GitError(f"the files of {commit[:7]} cannot be written") from error
+    git, author = Git(folder), ("-c", "user.name=triage", "-c", "user.email=triage@localhost")
+    with suppress(GitError):  # only build tools such as setuptools-scm need it, which ship the files that git lists
+        for words in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", commit)):
+            git.run(*words, seconds=_WRITE_SECONDS)
 
 
 def _check_worktree(git: Git, top: Path) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from triage.code.git.git import Git, GitError
+from triage.base.errors import GitError
+from triage.code.git.git import Git
 
 MAX_COMMITS = 10_000
 MAX_LOG_BYTES = 64_000_000

@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from triage.base.errors import GitError
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 
 _SAFE_SETTINGS = (
@@ -28,6 +29,9 @@ _SAFE_SETTINGS = (
     # Git does not compare this copy of the commits with the commits themselves, so it may be wrong.
     "core.commitGraph=false",
     "core.trustctime=false",
+    # With these, `log` and `show` run a program, and a commit that is made asks for a key.
+    "log.showSignature=false",
+    "commit.gpgSign=false",
     "protocol.allow=never",
 )
 SCAN_SECONDS = 60.0
@@ -44,10 +48,6 @@ MAX_MEMORY_BYTES = 1 << 30
 _REMOTE = re.compile(
     r"(?:[a-z+]+://[^/\s]+/|[^/\s:]+:)(?:[^\s]+/)?(?P<slug>[\w.-]+/[\w.-]+?)(?:\.git)?/?", re.IGNORECASE | re.ASCII
 )
-
-
-class GitError(Exception):
-    """Git is missing, failed, took too long or printed too much."""
 
 
 class Git:

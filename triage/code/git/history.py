@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
+from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
-from triage.code.git.git import Git, GitError
+from triage.code.git.git import Git
 from triage.domain.code import Author, BlamedLine, FileChange, History, Tag
 from triage.safety.secrets.likely_secrets import shorten_text
 
@@ -249,9 +250,9 @@ class GitHistory:
     def read_time(self) -> datetime:
         """Return when the indexed commit was made; 1970 if git does not say."""
         try:
-            return _to_time(self._objects.run("log", "-1", "--format=%ct", self.commit, "--").decode().strip())
+            return to_time(self._objects.run("log", "-1", "--format=%ct", self.commit, "--").decode().strip())
         except GitError:
-            return _to_time("")
+            return to_time("")
 
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
@@ -305,11 +306,11 @@ def _parse_blame(output: bytes) -> list[BlamedLine]:
 
 
 def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
-    at = _to_time(fields.get(b"committer-time", ""))
+    at = to_time(fields.get(b"committer-time", ""))
     author = _make_author(fields.get(b"author", ""), fields.get(b"author-mail", ""))
     return BlamedLine(author=author, at=at, commit=fields[b"commit"])
 
 
-def _to_time(seconds: str) -> datetime:
+def to_time(seconds: str) -> datetime:
     # Anybody can write any number into a commit.
     return datetime.fromtimestamp(int(seconds) if seconds.isdigit() and len(seconds) <= 11 else 0, UTC)

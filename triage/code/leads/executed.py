@@ -11,6 +11,11 @@ def find_executed_lead(query_scores: QueryScores) -> Iterator[Lead]:
     executed, corpus = query_scores.executed, query_scores.corpus
     place = executed.place if executed else None
     file = corpus.file_numbers.get(place.path) if place else None
-    if executed and place and file is not None and corpus.files[file].role.is_product_code:
-        line = place.line if place.line and place.line <= len(query_scores.file_lines(file)) else None
-        yield Lead("executed", file, line, executed.error)
+    if not executed or not place or not place.line or file is None or not corpus.files[file].role.is_product_code:
+        return
+    # It may have been run on another commit.
+    around = corpus.find_enclosing(file, place.line)
+    functions = [name for name in (place.function or "").split(".") if not name.startswith("<")]
+    is_there = not functions or (around is not None and around.name.endswith(functions[-1]))
+    if is_there and place.line <= len(query_scores.file_lines(file)):
+        yield Lead("executed", file, place.line, executed.error)

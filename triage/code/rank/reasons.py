@@ -129,10 +129,11 @@ def _explain_run(query_scores: QueryScores, file: int) -> Iterator[Reason]:
         return
     if executed.place and executed.place.path == path:
         yield Reason(5.0, f"the example fails here (line {executed.place.line})")
-    found = (corpus.find_enclosing(file, one.line) for one in executed.functions if one.path == path and one.line)
+    functions = [one for one in executed.functions if one.path == path]
+    found = (corpus.find_enclosing(file, one.line) for one in functions if one.line)
     names = list(dict.fromkeys(f"`{_shorten_name(one.name)}`" for one in found if one))[:_MAX_NAMES]
-    if names:
-        yield Reason(_RARE_NAME, f"the example calls {' and '.join(names)}")
+    if functions:
+        yield Reason(_RARE_NAME, f"the example calls {' and '.join(names)}" if names else "the example executes it")
 
 
 def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:

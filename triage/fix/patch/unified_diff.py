@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from triage.base.errors import BadInput
-from triage.code.git.git import Git, GitError
+from triage.base.errors import BadInput, GitError
+from triage.code.git.git import Git
 from triage.domain.proposal import MAX_FILE_CHARS, FileVersion, PatchDraft
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.masked_files import read_base_text

@@ -30,6 +30,11 @@ ISOLATION = (
     *("--workdir", "/tmp", "--env", "HOME=/tmp"),  # noqa: S108
 )
 """The example is hostile code: no network, no capability, no user of the machine, and only memory to write to."""
+AT_A_TERMINAL = (
+    "Start or install it; or add --no-container, which runs the example on this machine without protection, if you "
+    "trust it."
+)
+IN_A_JOB = "Choose a runner that has both with `runs-on`."
 _HOME = PurePosixPath("/reproduce")
 _TO_BUILD = (
     *("--log-driver", "none"),  # Docker would keep on the disk what it prints without end
@@ -46,14 +51,13 @@ class DockerEnvironments(Environments):
         """Find Docker. Raises SetupError if it cannot be used."""
         super().__init__(source, environ, say, keep=keep)
         self._images: list[str] = []
-        try:
-            self._call(["docker", "info"], self._environ, ASK_SECONDS)
-        except CannotInstall:
-            super().__exit__()
-            raise SetupError(
-                "Docker does not answer. Start it; or add --no-container, which runs the example on this machine "
-                "without protection, if you trust it."
-            ) from None
+        self._is_in_job = self._environ.get("GITHUB_ACTIONS") == "true"
+        for words, problem in (("info", "Docker does not answer"), ("buildx version", "Docker has no buildx")):
+            try:
+                self._call(["docker", *words.split()], self._environ, ASK_SECONDS)
+            except CannotInstall:
+                super().__exit__()
+                raise SetupError(f"{problem}. {IN_A_JOB if self._is_in_job else AT_A_TERMINAL}") from None
 
     def __exit__(self, *_: object) -> None:
         for image in self._images:
@@ -62,7 +66,7 @@ class DockerEnvironments(Environments):
             else:
                 with suppress(CannotInstall):
                     self._call(["docker", "image", "rm", "--force", image], self._environ, ASK_SECONDS)
-        if self._environ.get("GITHUB_ACTIONS") == "true" and self._images:  # a person's own cache stays
+        if self._is_in_job and self._images:  # a person's own cache stays
             with suppress(CannotInstall):
                 self._call(["docker", "builder", "prune", "--force"], self._environ, ASK_SECONDS)
         super().__exit__()

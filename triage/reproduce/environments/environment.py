@@ -1,6 +1,7 @@
 """Versions of the project that the example can be run on, and the commands that build one."""
 
 import math
+import re
 import shlex
 import shutil
 import tempfile
@@ -9,11 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import Self
 
+from triage.base.errors import GitError
 from triage.base.processes import run_process
-from triage.code.git.git import GitError
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Execution, Target
 from triage.reproduce.example.example import Example, Project
@@ -41,6 +43,10 @@ ONLY_WHEELS = ("--only-binary", ":all:")
 """Of the packages of others: a source distribution runs its own code when it is built."""
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _MAX_OUTPUT_BYTES = 32_768
+_BEFORE_LINE = re.compile(r"#\d+ (?:\d+\.\d+ )?")
+"""Docker's, before each line of a build."""
+_USELESS = re.compile(r"^hint:|^Run '|did not complete successfully|warn", re.IGNORECASE)
+_TELLING = re.compile(r"(?:^|\s)error[: ]|\w(?:Error|Exception)(?::|$)|\bunknown\b|^fatal: ", re.IGNORECASE)
 WORK, SOURCE = "work", "work/source"
 """Where a version with lines of the settings is made ready, and then each run has a copy: build tools write it down."""
 _RUN = f"""rm -rf "$0/{WORK}"/* && cp -a "$0/built"/* "$0/{WORK}" && cd "$0/{SOURCE}" &&
@@ -52,7 +58,12 @@ exec sh -ec "$3" </dev/null
 
 
 class CannotInstall(Exception):
-    """No environment of a version can be built. The message is the last line of the tool that failed, or our own."""
+    """No environment of a version can be built. The message is what the tool that failed says, or our own."""
+
+    def __init__(self, reason: str, *, is_lasting: bool = False) -> None:
+        """With `is_lasting`, nothing else comes of trying again."""
+        super().__init__(reason)
+        self.is_lasting = is_lasting
 
 
 @dataclass(frozen=True)
@@ -81,11 +92,9 @@ class Environment:
         )
         if result.is_late and self.end:
             run_process(self.end, self.folder, self.variables, ASK_SECONDS, _MAX_LOG_BYTES)
-        return (
-            read_output(result, str(self.root / SOURCE), recipe.file, self.paths)
-            if recipe
-            else read_record(result.output)
-        )
+        if recipe:
+            return read_output(result, str(self.root / SOURCE), recipe.file, self.paths)
+        return read_record(result.output.replace(f"{self.root}/".encode(), b""))  # of no use to others
 
 
 class Environments(ABC):
@@ -96,7 +105,7 @@ class Environments(ABC):
         self._source, self._environ, self._say, self._keep = source, dict(environ), say, keep
         self.ends_at = math.inf
         """When nothing more is built or started, by `time.monotonic`."""
-        self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="triage-reproduce-")).resolve()
 
     def __enter__(self) -> Self:
         return self
@@ -107,7 +116,10 @@ class Environments(ABC):
     def build(self, target: Target, project: Project) -> Environment:
         """Build the environment of a version. Raises CannotInstall."""
         if project.language == "python" and not target.pythons:
-            raise CannotInstall("it runs on no Python that is known")
+            raise CannotInstall("it runs on no Python that is known", is_lasting=True)
+        needs = "" if project.recipe or project.setup else self._source.find_build_step(target.commit, project.language)
+        if target.commit and needs:
+            raise CannotInstall(needs, is_lasting=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{target.version or target.commit[:12]}-", dir=self.folder))
         shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
         if target.commit:
@@ -132,9 +144,10 @@ class Environments(ABC):
         except OSError:
             raise CannotInstall(f"{Path(command[0]).name} is not installed") from None
         if result.is_late:
-            raise CannotInstall(f"it was not built within {seconds:.0f} seconds")
+            raise CannotInstall(f"it was not built within {seconds:.0f} seconds", is_lasting=True)
         if result.code:
-            raise CannotInstall(find_reason(result.output.decode("utf-8", "replace")))
+            log = result.output.decode("utf-8", "replace")
+            raise CannotInstall(find_reason(re.sub(rf"{re.escape(str(self.folder))}/[^/\s]*/", "", log)))
 
 
 def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[str], python: str) -> list[list[str]]:
@@ -176,7 +189,7 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     wheels = folder / "wheels"
     tools = max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)
     places = ["--out-dir", str(wheels), str(folder / "source")]
-    build = [*uv, "build", "--quiet", "--wheel", "--python", str(folder / "env"), "--exclude-newer", tools, *places]
+    build = [*uv, "build", "--wheel", "--no-build", "--python", str(folder / "env"), "--exclude-newer", tools, *places]
     return [make, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(wheels))}/*.whl"]]
 
 
@@ -198,9 +211,11 @@ def build_variables_of_source(target: Target) -> dict[str, str]:
 
 
 def find_reason(log: str) -> str:
-    """Return the line of a tool's output that says why it failed, in at most 300 characters."""
-    lines = [" ".join(line.split()).lstrip("×╰─▶ ").strip() for line in clean_text(log).splitlines()]
-    lines = [line for line in lines if line and not line.startswith("hint:")]
-    said = [line for line in lines if "did not complete successfully" not in line]  # Docker repeats the command
-    telling = [line for line in said if any(word in line.lower() for word in ("error", "no solution", "because"))]
-    return (telling or lines or ["no output"])[-1][:300]
+    """Return what a tool's output says first of why it failed, with its causes, in at most 300 characters."""
+    lines = [_BEFORE_LINE.sub("", " ".join(line.split())) for line in clean_text(log).splitlines()]
+    lines = [line for line in lines if line and not _USELESS.search(line)]
+    first = next((number for number, line in enumerate(lines) if _TELLING.search(line)), None)
+    if first is None:
+        return (lines or ["no output"])[-1][:300]
+    causes = takewhile(lambda line: line.startswith("cause: "), lines[first + 1 :])
+    return ": ".join([lines[first], *(cause.removeprefix("cause: ") for cause in causes)])[:300]

@@ -1,13 +1,12 @@
 """Asks the registry of a language for the releases of a package."""
 
-import json
 import re
 from collections.abc import Mapping
 
 from triage.base.errors import TriageError
 from triage.base.http_client import RequestFailed, open_session, send_request
 from triage.base.network import Network
-from triage.reproduce.environments.releases import Release, read_npm_releases, read_pypi_releases
+from triage.reproduce.environments.releases import NpmPackage, PypiIndex, Release, read_npm_releases, read_pypi_releases
 from triage.reproduce.example.example import Project
 
 SECONDS = 60.0
@@ -25,8 +24,6 @@ def list_releases(project: Project, network: Network, environ: Mapping[str, str]
     Raises:
         TriageError: The registry does not answer.
     """
-    if project.language == "other":
-        return []
     if project.language == "node":
         base = environ.get("npm_config_registry") or _NPM
         url, accept = f"{base.rstrip('/')}/{project.package.replace('/', '%2F')}", "application/json"
@@ -42,9 +39,10 @@ def list_releases(project: Project, network: Network, environ: Mapping[str, str]
     if answer.status == 404:
         return []
     try:
-        document = json.loads(answer.body)
+        if answer.status != 200:
+            raise ValueError
+        if project.language == "node":
+            return read_npm_releases(NpmPackage.model_validate_json(answer.body))
+        return read_pypi_releases(PypiIndex.model_validate_json(answer.body))
     except ValueError:
-        document = None
-    if answer.status != 200 or not isinstance(document, dict):
-        raise TriageError(f"The package registry's answer cannot be used (status {answer.status}).")
-    return read_npm_releases(document) if project.language == "node" else read_pypi_releases(document)
+        raise TriageError(f"The package registry's answer cannot be used (status {answer.status}).") from None

@@ -1,14 +1,13 @@
 """The releases of a project, as its registry lists them, and the Python that each was made for."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from triage.domain.value import Value
 
@@ -32,54 +31,95 @@ _SAME_RELEASE = timedelta(days=14)
 """A file that is uploaded later belongs to another Python."""
 
 
+MAX_NAME_CHARS = 200
+"""Of a wheel's name: those of scipy have 90."""
+_WHEEL = re.compile(
+    r"[^-]+-(?P<version>[^-]+)(?:-\d[^-]*)?-(?P<pythons>[^-]+)-(?P<abis>[^-]+)-[^-]+\.whl", re.ASCII | re.IGNORECASE
+)
+_NPM_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}", re.ASCII)
+
+
+class Tag(NamedTuple):
+    commit: str
+    """Full SHA."""
+    time: datetime
+    """Of the commit."""
+
+
 class Release(Value):
     version: str
     time: datetime
     """When its last file was uploaded, of those that came within two weeks of the first."""
     pythons: list[str] = Field(default_factory=list)
-    """Those that can install it, such as `3.9`, oldest first. Empty for Node, and without a wheel."""
-    is_pure: bool = False
-    """It has a wheel for any machine: nothing is compiled."""
-    tag: str = ""
-    """Of a version that the registry has no wheel of: it is built from its commit."""
+    """Those that have a wheel of it, such as `3.9`, oldest first. Empty for Node, and for a commit."""
+    commit: str = ""
+    """Of its tag, which it is built from; empty for a release of the registry."""
 
 
-def read_pypi_releases(index: Mapping[str, Any]) -> list[Release]:
-    """Return the final releases in an index's answer (PEP 691 and 700), oldest first."""
-    files: dict[str, list[Mapping[str, Any]]] = {}
-    for file in index.get("files", []):
-        version = _find_version(str(file.get("filename", "")))
-        if version and not file.get("yanked") and _parse_time(file.get("upload-time")):
-            files.setdefault(version, []).append(file)
-    releases = [_make_release(version, found) for version, found in files.items()]
+class _File(BaseModel):
+    filename: str
+    upload_time: str | None = Field(None, alias="upload-time")
+    requires_python: str | None = Field(None, alias="requires-python")
+    yanked: bool | str = False
+
+
+class PypiIndex(BaseModel):
+    """An index's answer about one package (PEP 691 and 700)."""
+
+    files: list[_File]
+
+
+class NpmPackage(BaseModel):
+    """The npm registry's answer about one package."""
+
+    versions: dict[str, Any]
+    time: dict[str, Any]
+
+
+class _Wheel(NamedTuple):
+    version: str
+    time: datetime
+    requires: str
+    pythons: list[str]
+    abis: list[str]
+
+
+def read_pypi_releases(index: PypiIndex) -> list[Release]:
+    """Return the final releases with wheels, oldest first."""
+    wheels: dict[str, list[_Wheel]] = {}
+    for file in index.files:
+        if wheel := _read_wheel(file):
+            wheels.setdefault(wheel.version, []).append(wheel)
+    releases = [_make_release(version, found) for version, found in wheels.items()]
     return sorted(releases, key=lambda release: Version(release.version))
 
 
-def _find_version(name: str) -> str:
-    """Return the version in the name of a wheel; empty for a pre-release, and for another file."""
+def _read_wheel(file: _File) -> _Wheel | None:
+    """Return what a wheel was made for; None for a pre-release, for a file that was taken back, and for another one."""
+    match, time = _WHEEL.fullmatch(file.filename[:MAX_NAME_CHARS]), _parse_time(file.upload_time)
     try:
-        version = parse_wheel_filename(name)[1]
-    except (InvalidWheelFilename, InvalidVersion):
-        return ""
-    return "" if version.is_prerelease else str(version)
+        version = Version(match["version"]) if match else None
+    except InvalidVersion:
+        version = None
+    if match is None or version is None or version.is_prerelease or file.yanked or time is None:
+        return None
+    requires = (file.requires_python or "")[:MAX_NAME_CHARS]
+    return _Wheel(str(version), time, requires, match["pythons"].split("."), match["abis"].split("."))
 
 
-def _make_release(version: str, files: Sequence[Mapping[str, Any]]) -> Release:
-    times = sorted(time for file in files if (time := _parse_time(file["upload-time"])))
-    last = max(time for time in times if time <= times[0] + _SAME_RELEASE)
-    pythons = [python for python in PYTHONS if any(_supports(file, python) for file in files)]
-    is_pure = any(str(file["filename"]).endswith("-none-any.whl") for file in files)
-    return Release(version=version, time=last, pythons=pythons, is_pure=is_pure)
+def _make_release(version: str, wheels: Sequence[_Wheel]) -> Release:
+    times = sorted(wheel.time for wheel in wheels)
+    last = max(time for time in times if time - times[0] <= _SAME_RELEASE)
+    pythons = [python for python in PYTHONS if any(_supports(wheel, python) for wheel in wheels)]
+    return Release(version=version, time=last, pythons=pythons)
 
 
-def _supports(file: Mapping[str, Any], python: str) -> bool:
-    if not is_python_allowed(str(file.get("requires-python") or ""), python):
-        return False
+def _supports(wheel: _Wheel, python: str) -> bool:
     minor = python.partition(".")[2]
-    return any(
-        tag.interpreter in ("py3", f"cp3{minor}")
-        or (tag.abi == "abi3" and tag.interpreter[3:].isdigit() and int(tag.interpreter[3:]) <= int(minor))
-        for tag in parse_wheel_filename(str(file["filename"]))[3]
+    is_stable = "abi3" in wheel.abis
+    return is_python_allowed(wheel.requires, python) and any(
+        tag in ("py3", f"cp3{minor}") or (is_stable and tag[3:].isdecimal() and int(tag[3:]) <= int(minor))
+        for tag in wheel.pythons
     )
 
 
@@ -96,31 +136,31 @@ def _parse_time(text: object) -> datetime | None:
         time = datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    # Without its zone, which can make it greater than the greatest.
+    return time.replace(tzinfo=UTC) if time.tzinfo is None or time.utcoffset() else time
 
 
-def read_npm_releases(document: Mapping[str, Any]) -> list[Release]:
-    """Return the final releases in a package's document of the npm registry, oldest first."""
-    times, versions = document.get("time", {}), document.get("versions", {})
+def read_npm_releases(package: NpmPackage) -> list[Release]:
+    """Return the final releases, oldest first."""
     found = {
         version: time
-        for version in versions
-        if re.fullmatch(r"\d+\.\d+\.\d+", version) and (time := _parse_time(times.get(version)))
+        for version in package.versions
+        if _NPM_VERSION.fullmatch(version) and (time := _parse_time(package.time.get(version)))
     }
     ordered = sorted(found, key=lambda version: [int(part) for part in version.split(".")])
-    return [Release(version=version, time=found[version], is_pure=True) for version in ordered]
+    return [Release(version=version, time=found[version]) for version in ordered]
 
 
-def order_pythons(time: datetime, supported: Sequence[str], preferred: str = "") -> list[str]:
+def order_pythons(time: datetime, supported: Sequence[str], preferred: Sequence[str] = ()) -> list[str]:
     """Return the supported Pythons, the best first: the newest that packages of this time had wheels for.
 
-    Those that came later follow, oldest first. `preferred` comes first if packages of this time had wheels for it: so
-    two versions run on the same Python.
+    Those that came later follow, oldest first. The preferred ones come first, in their order, if packages of this time
+    had wheels for them: so two versions run on the same Python.
     """
     ready = [python for python in reversed(supported) if PYTHONS[python] + WHEELS_AFTER <= time]
     later = [python for python in supported if python not in ready]
-    ordered = [*ready[:1], *later, *ready[1:]]
-    return sorted(ordered, key=lambda python: python != preferred or python not in ready)
+    wished = [python for python in preferred if python in ready]
+    return list(dict.fromkeys([*wished, *ready[:1], *later, *ready[1:]]))
 
 
 def find_release(releases: Sequence[Release], written: str) -> Release | None:
@@ -133,15 +173,15 @@ def find_release(releases: Sequence[Release], written: str) -> Release | None:
     return None
 
 
-def merge_tags(releases: Sequence[Release], tags: Mapping[str, str], times: Callable[[str], datetime]) -> list[Release]:
-    """Return the releases, and those of the tags that are no such release, by their numbers."""
-    known = {release.version for release in releases}
+def merge_tags(wheels: Sequence[Release], tags: Mapping[str, Tag]) -> list[Release]:
+    """Return the releases of the registry, and those of the tags that it has no wheel of, by their numbers."""
+    known = {release.version for release in wheels}
     tagged = [
-        Release(version=version, time=times(tag), tag=tag, is_pure=True)
+        Release(version=version, time=tag.time, commit=tag.commit)
         for version, tag in tags.items()
         if version not in known
     ]
-    return sorted([*releases, *tagged], key=lambda release: Version(release.version))
+    return sorted([*wheels, *tagged], key=lambda release: Version(release.version))
 
 
 def list_mainline(releases: Sequence[Release], named: str) -> list[Release]:

@@ -1,27 +1,28 @@
 """The repository: which project it is, its tags and commits, and the files of a commit in a folder."""
 
 import json
-import os
 import re
 import sys
-import tarfile
 import tomllib
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from triage.base.processes import run_process
+from triage.base.errors import GitError
 from triage.base.text import word_set
 from triage.code.files.manifests import parse_manifest
-from triage.code.git.git import Git, GitError
+from triage.code.git.commit import isolate, open_repository, write_files
+from triage.code.git.history import to_time
 from triage.domain.project_config import ReproduceConfig
-from triage.reproduce.environments.releases import PYTHONS, is_python_allowed, normalize_version
+from triage.reproduce.environments.build_steps import find_node_folder, must_be_compiled
+from triage.reproduce.environments.releases import PYTHONS, Tag, is_python_allowed, normalize_version
 from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports
 
 _MAX_FILE_BYTES = 2_000_000
-_SOURCE_SECONDS = 120.0
-_MAX_LOG_BYTES = 10_000
+_SETTINGS = "in .github/triage.yml"
+MUST_BE_COMPILED = f"it must be compiled: set reproduce: package: {_SETTINGS} for its wheels, or setup: for how"
+MUST_BE_BUILT = f"it must be built: set reproduce: setup: {_SETTINGS}, such as npm ci && npm run build"
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
@@ -42,10 +43,11 @@ def _list_packages(path: str, text: str) -> list[str]:
 
 
 class Source:
-    """A repository. Every method raises GitError when git fails."""
+    """A repository. Every method raises GitError when git fails. A commit is a full SHA."""
 
     def __init__(self, root: Path) -> None:
-        self._git = Git(root)
+        self._git, _ = open_repository(root)
+        self._objects = isolate(self._git)
 
     def resolve(self, name: str) -> str | None:
         """Return the full SHA of a commit, tag or branch; None if there is none."""
@@ -62,62 +64,66 @@ class Source:
     def read(self, commit: str, path: str) -> str | None:
         """Return the text of a file; None if there is none."""
         try:
-            data = self._git.run("cat-file", "blob", f"{commit}:{path}", max_bytes=_MAX_FILE_BYTES)
+            data = self._objects.run("cat-file", "blob", f"{commit}:{path}", max_bytes=_MAX_FILE_BYTES)
         except GitError:
             return None
         return data.decode("utf-8", "replace")
 
     def list_paths(self, commit: str) -> list[str]:
-        output = self._git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, max_bytes=1 << 26)
+        output = self._objects.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, max_bytes=1 << 26)
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def read_time(self, commit: str) -> datetime:
-        seconds = self._git.run("show", "--no-patch", "--format=%ct", f"{commit}^{{commit}}").decode().strip()
-        return datetime.fromtimestamp(int(seconds), UTC)
+        return to_time(self._objects.run("show", "--no-patch", "--format=%ct", commit).decode().strip())
 
     def read_subject(self, commit: str) -> str:
-        return self._git.run("show", "--no-patch", "--format=%s", commit).decode("utf-8", "replace").strip()
+        return self._objects.run("show", "--no-patch", "--format=%s", commit).decode("utf-8", "replace").strip()
 
-    def list_version_tags(self) -> dict[str, str]:
+    def list_version_tags(self) -> dict[str, Tag]:
         """Return the tag of each final version."""
-        tags = self._git.run("tag", "--list", max_bytes=1 << 24).decode("utf-8", "replace").split()
-        return {version: tag for tag in tags if (version := normalize_version(tag))}
+        fields = [f"%({of}{name})" for name in ("objectname", "committerdate:unix") for of in ("*", "")]
+        args = ("for-each-ref", f"--format=%(refname:strip=2)%00{'%00'.join(fields)}", "refs/tags")
+        output = self._git.run(*args, max_bytes=1 << 24).decode("utf-8", "replace")
+        found: dict[str, Tag] = {}
+        for name, commit, own, time, own_time in (line.split("\0") for line in output.splitlines()):
+            if (version := normalize_version(name)) and (time or own_time):  # else it is no commit
+                found[version] = Tag(commit or own, to_time(time or own_time))
+        return found
 
     def list_steps(self, good: str, bad: str) -> list[str]:
         """Return the commits after `good` up to `bad` on the first-parent line, oldest first."""
         args = ("rev-list", "--first-parent", "--reverse", "--end-of-options", f"{good}..{bad}")
-        return self._git.run(*args, max_bytes=1 << 24).decode().split()
+        return self._objects.run(*args, max_bytes=1 << 24).decode().split()
 
     def find_fork(self, one: str, other: str) -> str | None:
         """Return the last commit that two have in common: releases are often tagged on a branch of their own."""
-        output = self._git.run("merge-base", one, other, accept=(0, 1))
+        output = self._objects.run("merge-base", one, other, accept=(0, 1))
         return output.decode().strip() or None
 
     def list_changed(self, commit: str) -> list[str]:
         """Return the files that a commit changed, compared with its first parent."""
         args = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{commit}^1", commit)
-        return self._git.run(*args, max_bytes=1 << 24).decode("utf-8", "replace").split("\0")[:-1]
+        return self._objects.run(*args, max_bytes=1 << 24).decode("utf-8", "replace").split("\0")[:-1]
 
     def export(self, commit: str, folder: Path) -> None:
         """Write the files of a commit into a new folder. Raises GitError."""
-        folder.mkdir(parents=True)
-        with self._git.stream("archive", "--format=tar", commit, seconds=_SOURCE_SECONDS) as stream:
-            try:
-                with tarfile.open(fileobj=stream, mode="r|") as archive:
-                    archive.extractall(folder, filter="data")
-            except (tarfile.TarError, OSError) as error:
-                raise GitError(f"the files of {commit[:7]} cannot be written") from error
-
-        # Build tools such as setuptools-scm ship the files that git lists.
-        own = {"PATH": os.environ.get("PATH", ""), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        author = ("-c", "user.name=triage", "-c", "user.email=triage@localhost")
-        for words in (("init", "--quiet"), ("add", "--all", "--force"), (*author, "commit", "--quiet", "-m", commit)):
-            run_process(("git", *words), folder, own, _SOURCE_SECONDS, _MAX_LOG_BYTES)
+        write_files(self._objects, commit, folder)
 
     def describe_version(self, commit: str) -> str:
         """Return the version of the newest tag that the commit contains, for build tools without git."""
         output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode().strip()
         return normalize_version(output)
+
+    def find_build_step(self, commit: str, language: str) -> str:
+        """Return what keeps a commit from being installed from its files as they are; empty for nothing."""
+        if language == "python":
+            texts = (self.read(commit, name) or "" for name in ("pyproject.toml", "setup.py"))
+            return MUST_BE_COMPILED if must_be_compiled(*texts) else ""
+        if language == "node":
+            paths, manifest = self.list_paths(commit), self.read(commit, "package.json") or ""
+            is_ready = find_node_folder(manifest, paths) is not None and "binding.gyp" not in paths
+            return "" if is_ready else MUST_BE_BUILT
+        return ""
 
     def list_pythons(self, commit: str) -> list[str]:
         """Return the Pythons that the project allows at a commit, oldest first."""

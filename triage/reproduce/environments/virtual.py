@@ -1,13 +1,15 @@
 """Versions in virtual environments of this machine, for trusted examples: nothing keeps the example from anything."""
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from triage.base.errors import SetupError
+from triage.base.text import word_set
 from triage.reproduce.environments.environment import (
     RUN_VARIABLES,
     WORK,
@@ -17,12 +19,20 @@ from triage.reproduce.environments.environment import (
     build_variables_of_source,
     plan_build,
 )
+from triage.reproduce.environments.releases import PYTHONS
+from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Project
 
-_PASSED = ("PATH", "HOME", "TMPDIR", "LANG", "SYSTEMROOT", "PYENV_VERSION")
-_PASSED_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "SSL_CERT_", "REQUESTS_CA_", "NODE_EXTRA_CA_")
-_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+_PASSED = word_set(
+    "PATH HOME TMPDIR LANG SYSTEMROOT PYENV_VERSION UV_DEFAULT_INDEX UV_INDEX_URL UV_INDEX UV_EXTRA_INDEX_URL "
+    "UV_FIND_LINKS UV_CACHE_DIR UV_OFFLINE UV_NATIVE_TLS UV_SYSTEM_CERTS UV_PYTHON_DOWNLOADS UV_PYTHON_PREFERENCE "
+    "UV_PYTHON_INSTALL_DIR UV_PYTHON_INSTALL_MIRROR UV_HTTP_TIMEOUT PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS "
+    "PIP_CERT PIP_CACHE_DIR NPM_CONFIG_REGISTRY NPM_CONFIG_CACHE NPM_CONFIG_CAFILE SSL_CERT_FILE SSL_CERT_DIR "
+    "REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY"
+)
+"""In either case. By their names: others of the same programs hold tokens, such as `UV_PUBLISH_TOKEN`."""
+_LOGIN = re.compile(r"(?:(?<=://)|^)[^/\s]*@")
 
 
 def find_uv() -> list[str]:
@@ -35,16 +45,17 @@ def find_uv() -> list[str]:
 
 
 def select_build_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return what a build gets of the user's environment: where packages come from, and none of the secrets."""
-    return {
-        name: value
-        for name, value in environ.items()
-        if name in _PASSED or name.upper() in _PROXIES or name.upper().startswith(_PASSED_PREFIXES)
-    }
+    """Return what a build gets of the user's environment: where packages come from, without logins in addresses."""
+    return {name: _LOGIN.sub("", value) for name, value in environ.items() if name.upper() in _PASSED}
 
 
 class VirtualEnvironments(Environments):
     """What stays is the folder of all."""
+
+    def __init__(self, source: Source, environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool) -> None:
+        super().__init__(source, environ, say, keep=keep)
+        self._missing: set[str] = set()
+        """The Pythons that this machine does not have."""
 
     def __exit__(self, *_: object) -> None:
         if self._keep:
@@ -53,22 +64,44 @@ class VirtualEnvironments(Environments):
             super().__exit__()
 
     def _build(self, target: Target, project: Project, folder: Path) -> Environment:
-        uv = find_uv() if project.language == "python" else []
         variables = select_build_variables(self._environ) | build_variables_of_source(target)
         path = f"{folder / 'env/bin'}{os.pathsep}{variables.get('PATH', '')}"
         variables |= {"VIRTUAL_ENV": str(folder / "env"), "PATH": path}
-        # Not every Python can be had on every machine: the next one is tried.
-        for number, python in enumerate(target.pythons or [""], 1):
-            first, *steps = plan_build(target, project, folder, uv, python)
-            try:
-                self._call(first, variables)
-                break
-            except CannotInstall:
-                if number >= len(target.pythons):
-                    raise
-        for command in steps:
+        if project.language == "python":
+            commands = self._make_environment(target, project, folder, find_uv(), variables)
+        else:
+            commands = plan_build(target, project, folder, [], "")
+        for command in commands:
             self._call(command, variables)
         work = folder / WORK
         work.mkdir(exist_ok=True)
         own = variables if project.recipe else {"PATH": path, "HOME": str(work)}  # toolchains are in the home
         return Environment(folder, work, {**own, **RUN_VARIABLES})
+
+    def _make_environment(
+        self, target: Target, project: Project, folder: Path, uv: Sequence[str], variables: Mapping[str, str]
+    ) -> list[list[str]]:
+        """Make the environment with the first Python that can be had here. Return the commands that fill it."""
+        for python in target.pythons:
+            if python not in self._missing:
+                first, *steps = plan_build(target, project, folder, uv, python)
+                try:
+                    self._call(first, variables)
+                except CannotInstall as problem:
+                    if problem.is_lasting:
+                        raise
+                    self._missing.add(python)
+                else:
+                    return steps
+        found = [python for python in PYTHONS if self._has_python(python, uv, variables)]
+        raise CannotInstall(
+            f"no Python {' or '.join(target.pythons)} on this machine (uv found {', '.join(found) or 'none'})",
+            is_lasting=True,
+        )
+
+    def _has_python(self, python: str, uv: Sequence[str], variables: Mapping[str, str]) -> bool:
+        try:
+            self._call([*uv, "python", "find", "--no-project", python], variables)
+        except CannotInstall:
+            return False
+        return True

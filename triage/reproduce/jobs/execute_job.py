@@ -3,14 +3,13 @@
 import time
 from collections.abc import Callable
 
-from triage.base.errors import SetupError, TriageError
+from triage.base.errors import GitError, SetupError, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.code.git.git import GitError
-from triage.domain.task import ReproduceTask
+from triage.domain.task import ReproduceTask, Trigger
 from triage.jobs.run_context import RunResult
 from triage.reproduce.evidence import Evidence
 from triage.reproduce.jobs.handover import EVIDENCE, SELECTION, Order, Orders, join_results, parse_file
-from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, is_unasked
+from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish
 
 MAX_SECONDS = 2_400.0
 """For all issues. The step has 50 minutes: an example that has been started may end."""
@@ -22,7 +21,7 @@ async def execute_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunRes
     found: dict[int, Evidence] = {}
 
     def wants_change(evidence: Evidence) -> bool:
-        return evidence.verdict == "fixed" if task.number is None else not is_unasked(task, job)
+        return evidence.verdict == "fixed" if task.number is None else task.trigger is not Trigger.OPENED
 
     def work() -> None:
         ends_at = time.monotonic() + MAX_SECONDS

@@ -92,7 +92,7 @@ def accept_evidence(selection: Selection | None, evidence: Evidence | None) -> E
         return None
     *selected, newest = [(target and (target.on, target.commit)) for target in (*selection.targets, selection.newest)]
     changes = filter(None, (evidence.first_bad, evidence.first_good))
-    named = {name for change in changes for name in (change.release, change.before)}
+    named = {name for change in changes for name in (change.release, change.before, *change.gap)}
     if [(run.on, run.commit) for run in evidence.runs] not in (selected, [*selected, newest]):
         return None
     if not named <= {"", *selection.releases}:

@@ -1,18 +1,20 @@
 """The job that writes the comment. It reads what the others wrote as a stranger's words."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
-from triage.comment.comment import read_parts
 from triage.comment.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
 from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
 from triage.domain.task import ReproduceTask
-from triage.events.trigger_snapshot import get_trigger_comment
+from triage.events.trigger_snapshot import get_trigger_comment, to_run_key
 from triage.issue.read_issue import read_issue
 from triage.jobs.run_context import RunResult
 from triage.jobs.write_results import read_again, write_effects, write_skip
 from triage.reproduce.evidence import Evidence, Selection
-from triage.reproduce.executed_code import find_failure
+from triage.reproduce.executed_code import find_executed_code, find_failure
 from triage.reproduce.jobs.handover import (
     EVIDENCE,
     SELECTION,
@@ -22,24 +24,19 @@ from triage.reproduce.jobs.handover import (
     parse_file,
     parse_orders,
 )
-from triage.reproduce.jobs.reproduce_job import (
-    NOT_ASKED,
-    ReproduceJob,
-    finish,
-    read_request,
-    select_allowed,
-)
+from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_request, select_allowed
 from triage.reproduce.pages import Pages
-from triage.reproduce.render_evidence import SUMMARY, ask_reporter, explain_fix, render_evidence
+from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.comment_part import plan_comment_parts, read_state
-from triage.writes.deduplicate import find_our_comment
 from triage.writes.plan_suggestions import plan_close
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
 WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
 """Nobody waits for another verdict on an issue that was just opened: it stays on the job's page."""
+LEADS_TO_CODE = frozenset({"still", "newer", "other-failure"})
+"""What fails today lies in what it executes. The bug of another verdict is gone, or was not there."""
 FIXED_SINCE = "It failed when it was run before, and does not any more: a maintainer may close this issue."
 CLOSE_SUGGESTED = (
     "It failed when it was run before, and does not any more: GitHub’s panel suggests to close this issue."
@@ -53,24 +50,37 @@ async def report_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     if task.number is None:
         return await _report_again(orders, found, job)
     request = await read_request(task.number, task, job)
-    if not request.may_ask:
-        return write_skip(NOT_ASKED, job.run)
+    if request.skip_reason:
+        return write_skip(request.skip_reason, job.run)
     order = next((one for one in orders if one.number == task.number), Order(number=task.number))
     refusal = request.refusal or order.refusal
     evidence = None if refusal else accept_evidence(order.selection, found.get(task.number))
     if order.selection is None or evidence is None:
-        return await _answer(request.issue, refusal or NOT_RUN, job)
+        return await _answer(task, request.issue, refusal or NOT_RUN, job)
     pages = await in_thread(job.open_pages)
-    failure = await in_thread(find_failure, evidence, pages.find_path)
-    same_as = await _find_same(task.number, failure, job)
+    known = await in_thread(_remember, order.selection, evidence, pages)
+    same_as = await _find_same(task.number, known.place, job)
     block = await in_thread(_render, order.selection, evidence, pages, request.issue, order, same_as)
     is_worth_it = evidence.verdict in WORTH_SAYING and not read_state(request.issue).quiet
     if not task.actor and not is_worth_it:
         return await finish(job, block, links=pages.links)
-    remembered = {} if order.is_own else {"reproduced": _remember(order.selection, evidence, failure)}
+    remembered = {} if order.is_own else {"reproduced": known}
     issue = await read_again(request.issue, job.run)
-    comment = plan_comment_parts(issue, {"reproduction": block, "answer": ""}, remembered, pages.links)
+    comment = _plan_comment(task, issue, job, {"reproduction": block, "answer": ""}, remembered, pages.links)
     return await finish(job, block, {}, [comment, *_react(job, "rocket")], pages.links)
+
+
+def _plan_comment(
+    task: ReproduceTask,
+    issue: Issue,
+    job: ReproduceJob,
+    parts: Mapping[PartName, str],
+    remembered: Mapping[str, Any],
+    links: Sequence[str] = (),
+) -> IssueEffect:
+    """Return our comment with these parts. The run counts in it, whatever it says."""
+    runs = read_state(issue).with_run(to_run_key(task, job.run.event_issue)).runs
+    return plan_comment_parts(issue, parts, {**remembered, "runs": runs}, links)
 
 
 async def _find_same(number: int, failure: str, job: ReproduceJob) -> int | None:
@@ -102,21 +112,26 @@ def _render(
     return render_evidence(selection, evidence, pages, is_own=order.is_own, asked=asked, same_as=same_as)
 
 
-def _remember(selection: Selection, evidence: Evidence, failure: str = "") -> Reproduced:
-    """Return what is needed to run the report's example again later, and to recognise its failure."""
+def _remember(selection: Selection, evidence: Evidence, pages: Pages) -> Reproduced:
+    """Return what is needed to run the report's example again later, to recognise its failure, and to find the code."""
     first, current = selection.targets[0], selection.targets[-1]
-    on = first.on if first.commit != current.commit and is_version_remembered(first.on) else ""
     fails = evidence.verdict in ("still", "newer")
-    return Reproduced(example=hash_example(selection.example.code), fails=fails, on=on, place=failure if fails else "")
+    known = Reproduced(
+        example=hash_example(selection.example.code),
+        fails=fails,
+        on=first.on if first.commit != current.commit and is_version_remembered(first.on) else "",
+        place=find_failure(evidence, pages.find_path) if fails else "",
+        gone=evidence.verdict == "fixed",
+    )
+    executed = find_executed_code(evidence, pages.find_path) if evidence.verdict in LEADS_TO_CODE else None
+    return known.with_code(executed) if executed else known
 
 
-async def _answer(issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
-    """Say why nothing was run, below a result that the comment has."""
+async def _answer(task: ReproduceTask, issue: Issue, refusal: str, job: ReproduceJob) -> RunResult:
+    """Say why nothing was run. A result that the comment has stays."""
     text = f"**Nothing was run:** {escape_markdown(refusal)}"
-    comment = find_our_comment(issue)
-    has_result = SUMMARY in (read_parts(comment.body).get("reproduction", "") if comment else "")
-    part: PartName = "answer" if has_result else "reproduction"
-    return await finish(job, text, {}, [plan_comment_parts(issue, {part: text}, {}), *_react(job, "confused")])
+    comment = _plan_comment(task, issue, job, {"answer": text}, {})
+    return await finish(job, text, {}, [comment, *_react(job, "confused")])
 
 
 def _react(job: ReproduceJob, reaction: Reaction) -> list[IssueEffect]:
@@ -134,14 +149,15 @@ async def _report_again(orders: list[Order], found: dict[int, Evidence], job: Re
         verdict = evidence.verdict if evidence else "no result"
         lines.append(f"- `#{order.number}`: {verdict}")
         is_due = state.reproduced and state.reproduced.fails and not state.quiet and request.issue.state == "open"
-        if not is_due or request.refusal or not evidence or not order.selection or verdict != "fixed":
+        is_due = is_due and verdict == "fixed" and not (request.skip_reason or request.refusal)
+        if not is_due or not evidence or not order.selection:
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
         options = await in_thread(job.run.github.fetch_suggestion_options, order.number, [], [])
         suggestions = plan_close(explain_fix(evidence), job.run.policy.labels, options, state)
         text = f"{CLOSE_SUGGESTED if suggestions else FIXED_SINCE}\n\n{block}"
         remembered = {
-            "reproduced": _remember(order.selection, evidence),
+            "reproduced": await in_thread(_remember, order.selection, evidence, pages),
             "suggested": state.with_suggestions(suggestions).suggested,
         }
         effects: list[IssueEffect] = [

@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from triage.approval.decide_approval import WRITE_ROLES
 from triage.base.errors import WrongUsage
 from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe
-from triage.domain.code import ExecutedCode
 from triage.domain.effect import IssueEffect, SetOutputs, WriteSummary
 from triage.domain.issue import Issue
 from triage.domain.run import Status
-from triage.domain.task import ReproduceTask
-from triage.events.trigger_snapshot import approval_skip_reason, restore_issue_at_trigger
+from triage.domain.task import ReproduceTask, Skip
+from triage.events.admission import EarlierRuns, check_allowed, logins_to_check
+from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment, restore_issue_at_trigger
 from triage.issue.kind.severity_signs import reports_vulnerability
 from triage.issue.read_issue import read_issue
 from triage.job_page.notices import EMPTY_OUTPUTS
@@ -22,9 +21,8 @@ from triage.jobs.write_results import write_effects
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
 from triage.writes.apply_local_effects import PublishResult
+from triage.writes.comment_part import read_state
 
-MAY_ASK = WRITE_ROLES | {"triage"}
-NOT_ASKED = "`/triage reproduce` is for people with triage rights and the author of an issue with the opt-in label."
 SECURITY = "it may be a security report, and the result would be public."
 _NAME = r"[\w.+/!-]{1,100}"
 _ON = re.compile(rf"(?:on\s+({_NAME}(?:\s*,\s*{_NAME}){{0,2}}))?", re.I)
@@ -45,41 +43,36 @@ class ReproduceJob:
     """The checkout on GitHub. Slow."""
     read_file: Callable[[str], bytes | None]
     write_file: Callable[[str, str], str]
-    open_triage: Callable[[ExecutedCode], Run]
-    """Return what a triage acts through that knows what the example executed."""
     selection_sha256: str
     """Of the file of the job `select`; empty in other jobs than `report`."""
-
-
-def is_unasked(task: ReproduceTask, job: ReproduceJob) -> bool:
-    """Return whether an opened issue starts the run, so that no person with rights has asked for it."""
-    return task.number is not None and not task.actor and job.run.event_issue is not None
 
 
 class Request(NamedTuple):
     issue: Issue
     """As GitHub shows it now."""
-    may_ask: bool
-    refusal: str = ""
-    """Why nothing is run, as the end of a sentence."""
+    skip_reason: str
+    """Why nothing is run, and nobody answered: whatever strangers write, and how often."""
+    refusal: str
+    """Why nothing is run, as the end of a sentence. Whoever asks learns it."""
 
 
 async def read_request(number: int, task: ReproduceTask, job: ReproduceJob) -> Request:
-    """Read the issue, and whether whoever commands may. Raises TriageError if the issue cannot be read."""
+    """Read the issue, and whether its example may be run. Raises TriageError if the issue cannot be read."""
     run = job.run
     issue = await run.ask_github(f"Issue #{number}", lambda: run.github.fetch_issue(number))
-    role = await run.ask_github("The role of whoever asks", lambda: run.github.fetch_role(task.actor))
-    label = run.config.opt_in_label
-    is_invited_author = bool(label) and issue.has_label(label) and issue.author.lower() == task.actor.lower()
-    may_ask = not task.actor or role in MAY_ASK or is_invited_author
-    return Request(issue, may_ask, _find_refusal(issue, run))
+    skip_reason = await run.ask_github("The role of whoever asks", lambda: _find_skip_reason(task, issue, run))
+    return Request(issue, skip_reason, _find_refusal(issue, run))
+
+
+def _find_skip_reason(task: ReproduceTask, issue: Issue, run: Run) -> str:
+    now, state, trigger = issue.snapshot_time or run.now(), read_state(issue), get_trigger_comment(run.event_issue)
+    roles = {login: run.github.fetch_role(login) for login in logins_to_check(task, issue, now, run.config)}
+    earlier = EarlierRuns(is_quiet=state.quiet, runs=state.past_runs)
+    allowed = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
+    return allowed.reason if isinstance(allowed, Skip) else ""
 
 
 def _find_refusal(issue: Issue, run: Run) -> str:
-    if issue.is_pull_request or issue.locked:
-        return "commands do not count on locked issues and on pull requests."
-    if run.config.opt_out_label and issue.has_label(run.config.opt_out_label):
-        return "the issue carries the project's opt-out label."
     if reports_vulnerability(read_issue(issue), issue.labels, is_request=False):
         return SECURITY
     reason = approval_skip_reason(issue, run.event_issue)
@@ -114,10 +107,6 @@ def select_allowed(effects: Sequence[IssueEffect], job: ReproduceJob) -> Sequenc
     return effects if policy.comment != "never" and not policy.dry_run else ()
 
 
-def plan_page(page: str, links: Sequence[str] = ()) -> WriteSummary:
-    return WriteSummary(markdown=ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS))
-
-
 async def finish(
     job: ReproduceJob,
     page: str,
@@ -129,7 +118,8 @@ async def finish(
     """Write to the issue, to the job's page and to the outputs. `page` is inert Markdown."""
     status = Status.COMPLETE
     values = EMPTY_OUTPUTS | {"status": status.value} | dict(outputs or {})
-    local = (plan_page(page, links), SetOutputs(values=values))
+    shown = ensure_safe(f"## Bug triage: reproduce\n\n{page}\n", links, MAX_SUMMARY_UNITS)
+    local = (WriteSummary(markdown=shown), SetOutputs(values=values))
     done = await write_effects([*select_allowed(effects, job), *local], job.run, done)
     if done.needs_setup_fix:
         return RunResult(Status.FAILED)

@@ -3,12 +3,10 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache, partial
 
 from triage.app.app import App
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
-from triage.domain.code import ExecutedCode
 from triage.domain.task import ReproduceStage, ReproduceTask
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
@@ -38,27 +36,22 @@ def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
         open_pages=lambda: Pages(Source(app.root), run.repository),
         read_file=partial(_read_file, app),
         write_file=partial(_write_file, app),
-        open_triage=partial(_open_triage, app, run),
         selection_sha256=app.settings.reproduce_selection,
     )
 
 
-def _open_triage(app: App, run: Run, executed: ExecutedCode) -> Run:
-    by_model, by_rules = (replace(one, executed=executed) for one in (app, app.with_rules_engine()))
-    return replace(run, open_services=by_model.open_services, open_rules_services=by_rules.open_services)
-
-
 def _list_reproduced(app: App) -> list[int]:
-    pages = app.github.iterate_past_issues(1, f'is:open in:comments "{SUMMARY}"')
+    pages = app.github.iterate_past_issues(1, f'is:open commenter:{app.github.commenter} in:comments "{SUMMARY}"')
     return sorted({issue.number for page in pages for issue in page if issue.state == "open"}, reverse=True)
 
 
 def _execute(
     app: App, checkout: ProjectCheckout, selection: Selection, seconds: float, bisect: Callable[[Evidence], bool]
 ) -> Iterator[Evidence]:
-    with DockerEnvironments(checkout.source, os.environ, app.progress.info, keep=False) as environments:
+    progress = app.progress.info
+    with DockerEnvironments(checkout.source, os.environ, progress, keep=False) as environments:
         environments.ends_at = time.monotonic() + seconds
-        yield from checkout.run(selection, environments, bisect)
+        yield from checkout.run(selection, environments, bisect, progress)
 
 
 def _read_file(app: App, name: str) -> bytes | None:

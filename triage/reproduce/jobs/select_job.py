@@ -5,19 +5,11 @@ from hashlib import sha256
 from triage.base.errors import WrongUsage
 from triage.base.threads import in_thread
 from triage.comment.hidden_state import hash_example
-from triage.domain.task import ReproduceTask
+from triage.domain.task import ReproduceTask, Trigger
 from triage.jobs.run_context import RunResult
 from triage.jobs.write_results import write_skip
 from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
-from triage.reproduce.jobs.reproduce_job import (
-    NOT_ASKED,
-    ReproduceJob,
-    Request,
-    finish,
-    is_unasked,
-    read_request,
-    read_wish,
-)
+from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_request, read_wish
 from triage.reproduce.project_checkout import NothingToRun
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.comment_part import read_state
@@ -31,9 +23,9 @@ async def select_reproduction(task: ReproduceTask, job: ReproduceJob) -> RunResu
     if task.number is None:
         return await _select_again(job)
     request = await read_request(task.number, task, job)
-    if not request.may_ask:  # whatever strangers write, and how often, nobody answers
-        return write_skip(NOT_ASKED, job.run)
-    if is_unasked(task, job) and await _is_burst(task.number, job):
+    if request.skip_reason:
+        return write_skip(request.skip_reason, job.run)
+    if task.trigger is Trigger.OPENED and await _is_burst(task.number, job):
         return write_skip(BURST, job.run)
     order = await in_thread(_make_order, task.number, task, request, job)
     if order.selection is None and not task.actor:  # nobody waits for an answer
@@ -76,7 +68,7 @@ async def _select_again(job: ReproduceJob) -> RunResult:
         request = await read_request(number, task, job)
         state = read_state(request.issue)
         before = state.reproduced
-        if before is None or not before.fails or state.quiet or len(orders) == MAX_ORDERS:
+        if request.skip_reason or before is None or not before.fails or state.quiet or len(orders) == MAX_ORDERS:
             continue
         again = task.model_copy(update={"words": f"on {before.on}" if before.on else ""})
         order = await in_thread(_make_order, number, again, request, job)

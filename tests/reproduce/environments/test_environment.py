@@ -1,0 +1,90 @@
+"""What a build that failed says, and what it gets of the environment."""
+
+from pathlib import Path
+
+import pytest
+
+from testing.checkouts.git_repositories import commit
+from testing.each_row import each_row
+from tests.reproduce.runs import target
+from tests.reproduce.small_shop import BAD, make_repository
+from triage.reproduce.environments.environment import CannotInstall, find_reason
+from triage.reproduce.environments.source import MUST_BE_BUILT, MUST_BE_COMPILED, Source
+from triage.reproduce.environments.virtual import VirtualEnvironments, select_build_variables
+from triage.reproduce.example.example import Example, Project
+
+NODE = Project(language="node", package="shop", modules=["shop"])
+
+
+@each_row(
+    ("log", "reason"),
+    [
+        ("unknown flag: --progress\nSee 'docker build --help'.\n\nRun 'docker build --help' for more", "unknown flag: --progress"),
+        ("#7 1.2 error: no such package\nERROR: process did not complete successfully: exit code: 2", "error: no such package"),
+        ("UserWarning: Unknown option\ncopying shop/errors.py\n  File \"setup.py\"\nModuleNotFoundError: No module named 'x'\nerror: Failed", "ModuleNotFoundError: No module named 'x'"),
+        ("error: No solution found\n  cause: Because there is no y\n\nhint: error", "error: No solution found: Because there is no y"),
+        ("first\nlast", "last"),
+        ("", "no output"),
+    ],
+)  # fmt: skip
+def test_the_reason_is_what_the_tool_says_first(log, reason):
+    assert find_reason(log) == reason
+
+
+def test_a_build_gets_no_token_and_no_login():
+    secrets = {"UV_PUBLISH_TOKEN": "x", "NPM_CONFIG__AUTH": "x", "PIP_PASSWORD": "x", "UV_INDEX_MINE_PASSWORD": "x"}
+    places = {
+        "UV_DEFAULT_INDEX": "https://me:secr@et@host/simple",
+        "npm_config_registry": "https://host/@acme/",
+        "HTTPS_PROXY": "me:secret@proxy:80",
+    }
+    assert select_build_variables(secrets | places) == {
+        "UV_DEFAULT_INDEX": "https://host/simple", "npm_config_registry": "https://host/@acme/", "HTTPS_PROXY": "proxy:80",
+    }  # fmt: skip
+
+
+def open_here(root: Path, **environ: str) -> VirtualEnvironments:
+    return VirtualEnvironments(Source(root), environ, lambda _: None, keep=False)
+
+
+def test_a_python_that_this_machine_does_not_have_is_named(tmp_path):
+    root = make_repository(tmp_path / "repo", {"1.0": BAD})
+    head = Source(root).resolve("HEAD") or ""
+    wanted = target("1.0", head).model_copy(update={"pythons": ["3.6", "3.7"]})
+    variables = {"PATH": str(tmp_path), "UV_PYTHON_DOWNLOADS": "never", "HOME": str(tmp_path)}
+    with open_here(root, **variables) as environments, pytest.raises(CannotInstall) as problem:
+        environments.build(wanted, Project(language="python", package="shop", modules=["shop"]))
+    assert str(problem.value).startswith("no Python 3.6 or 3.7 on this machine (uv found ")
+    assert problem.value.is_lasting
+
+
+@each_row(
+    ("files", "language", "obstacle"),
+    [
+        ({"pyproject.toml": "[build-system]\nrequires = ['hatchling']\n"}, "python", ""),
+        ({"pyproject.toml": "[tool.x]\nwords = ['cython']\n", "setup.py": "setup(name='shop')\n"}, "python", ""),
+        ({"pyproject.toml": "[build-system]\nrequires = ['setuptools', 'Cython>=3']\n"}, "python", MUST_BE_COMPILED),
+        ({"pyproject.toml": "[build-system]\nbuild-backend = 'maturin'\n"}, "python", MUST_BE_COMPILED),
+        ({"pyproject.toml": "[", "setup.py": "setup(ext_modules=[x])\n"}, "python", MUST_BE_COMPILED),
+        ({"pyproject.toml": "[tool.poetry]\nbuild = 'build.py'\n"}, "python", MUST_BE_COMPILED),
+        ({"package.json": "{}", "index.js": ""}, "node", ""),
+        ({"package.json": "{}", "index.js": "", "binding.gyp": ""}, "node", MUST_BE_BUILT),
+        ({"package.json": '{"main": "dist/index.js"}'}, "node", MUST_BE_BUILT),
+        ({"main.rs": ""}, "other", ""),
+    ],
+)
+def test_what_must_be_compiled_or_built_is_seen_in_its_own_files(tmp_path_factory, files, language, obstacle):
+    root = tmp_path_factory.mktemp("repo")
+    head = commit(root, files)
+    assert Source(root).find_build_step(head, language) == obstacle
+
+
+def test_no_folder_of_this_machine_is_in_what_an_example_says(tmp_path):
+    files = {"package.json": '{"name": "shop"}', "index.js": 'require(__dirname + "/lost.js");\n'}
+    head = commit(tmp_path, files)
+    environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
+    with open_here(tmp_path, **environ) as environments:
+        built = environments.build(target("main", head).model_copy(update={"pythons": []}), NODE)
+        found = built.run(Example(language="node", code='require("shop");\n'), NODE, 20)
+    assert str(environments.folder) not in found.model_dump_json()
+    assert "Cannot find module 'env/node_modules/shop/lost.js'" in found.failures[0].message
