@@ -1,7 +1,7 @@
 """Which builds are tried, and what an error counts for that packages of today may have raised."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from testing.each_row import each_row
@@ -34,11 +34,13 @@ class ScriptedBuilds:
         return end
 
 
-def run(*ends: CannotInstall | Execution, expected: Expected | None = None) -> tuple[Any, list[bool]]:
+def run(
+    *ends: CannotInstall | Execution, expected: Expected | None = None, time: datetime = NOW
+) -> tuple[Any, list[bool]]:
     """Return what is seen of the version, and of each build whether it had the packages of its date."""
     builds = ScriptedBuilds(ends)
     runner = VersionRunner(cast("Environments", builds), selection(expected), lambda _: None)
-    found = runner.summarize(target("2.4.1"), "error")
+    found = runner.summarize(target("2.4.1").model_copy(update={"time": time}), "error")
     return found, [time - NOW < timedelta(days=1) for time in builds.times]
 
 
@@ -55,6 +57,10 @@ def run(*ends: CannotInstall | Execution, expected: Expected | None = None) -> t
 def test_a_build_that_failed_is_tried_once_more_and_then_with_the_packages_of_today(ends, of_date, outcome):
     found, times = run(*ends)
     assert (found.outcome, times) == (outcome, of_date)
+
+
+def test_a_commit_of_today_is_judged_with_the_packages_of_its_date():
+    assert run(failed("KeyError: 1"), time=datetime.now(UTC))[0].outcome == "failed"
 
 
 NAMED = Expected(types=["KeyError"])
