@@ -25,7 +25,7 @@ def run_verify(folder: Path, docker: str, **environment: str) -> tuple[str, str]
     The folder has the checkouts, and `.triage` of the job before.
     """
     program = folder / "bin" / "docker"
-    program.parent.mkdir()
+    program.parent.mkdir(exist_ok=True)
     program.write_text(docker)
     program.chmod(0o755)
     output = folder / "output"

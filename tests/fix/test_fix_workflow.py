@@ -1,6 +1,7 @@
 """`examples/workflows/fix-all-jobs.yml`: which job may do what, and what its job `verify` makes of the tests."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,19 @@ def test_how_many_tests_ran_is_counted(tmp_path: Path, change: str, outcome: str
         (tmp_path / folder / "cart.py").write_text(code)
         (tmp_path / folder / "test_cart.py").write_text(test)
     assert run_real_tests(tmp_path) == f"tests={outcome}"
+
+
+SHORT_TIMEOUT = """#!/bin/sh
+[ "$3" = 300 ] && limit=1 || limit=$3
+shift 3; exec TIMEOUT --signal KILL "$limit" "$@"
+"""
+
+
+def test_an_example_that_stops_what_watches_it_is_ended_from_outside(tmp_path: Path) -> None:
+    for folder in ("base", "after", ".triage", "bin"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / ".triage/example.sh").write_text("echo early\nsleep 2\necho late\n")
+    (tmp_path / "bin/timeout").write_text(SHORT_TIMEOUT.replace("TIMEOUT", str(shutil.which("timeout"))))
+    (tmp_path / "bin/timeout").chmod(0o755)
+    run_verify(tmp_path, RUNNING_DOCKER, TEST_COMMAND="true")
+    assert (tmp_path / ".triage/example-base.json").read_text() == "early\n"

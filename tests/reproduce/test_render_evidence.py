@@ -8,11 +8,12 @@ import pytest
 
 from tests.reproduce.runs import IN_EXAMPLE, MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
 from triage.reproduce.evidence import Change, Evidence, Execution, Expected, Place, Selection
-from triage.reproduce.render_evidence import dump_evidence, render_evidence
+from triage.reproduce.render_evidence import ask_reporter, dump_evidence, explain_fix, render_evidence
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 
 MOVED = Place(path="shop/cart.py", line=31, function="total")
 CHANGE = Change(release="2.4.0", before="2.3.0", commit="9f8e7d6" + "0" * 33, subject="Stack *without* copies (#812)")
+GAP = CHANGE.model_copy(update={"gap": ["2.3.1", "2.3.2"], "gap_reason": "could not be installed: no wheel of <b>"})
 UNDEFINED = failed("NameError: Fixed in [3.0](http://evil.test), @octocat", IN_EXAMPLE)
 HOSTILE = "ValueError: `| <img src=x> | ](http://evil.test) @octocat ghp_012345678901234567890123456789abcdef #1"
 
@@ -47,6 +48,7 @@ def build(
 CASES = {
     "still": build(None, failed(), failed("ValueError: no items", MOVED), CHANGE),
     "fixed": build(None, failed(), passed("0\n"), CHANGE.model_copy(update={"release": ""})),
+    "gap": build(None, failed(), passed("0\n"), GAP),
     "newer": build(None, passed(), failed(), CHANGE.model_copy(update={"only_tests": True})),
     "not_reproduced": build(None, passed("1\n"), passed("1\n")),
     "other_failure": build(None, failed(), failed("KeyError: 3")),
@@ -63,6 +65,13 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_block_reads_as_in_its_golden_file(golden, name):
     golden(f"tests/golden/reproduce_{name}.md", render_evidence(*CASES[name], pages()))
+
+
+def test_nobody_is_asked_or_told_about_the_first_release_behind_a_gap():
+    for change, is_told in ((CHANGE, True), (GAP, False)):
+        _, evidence = build(None, failed(), passed("0\n"), change)
+        assert bool(ask_reporter(evidence, "en")) is is_told
+        assert ("2.4.0" in explain_fix(evidence)) is is_told
 
 
 def test_the_json_has_what_later_steps_read():

@@ -162,13 +162,13 @@ class ReproduceConfig(YamlSection):
         "",
         max_length=100,
         pattern=r"^(?:(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)?$",
-        description="The project's name on PyPI or npm. Defaults to the name in its own files. With `languages`, a "
-        "word that an example must have.",
+        description="The project's own package on PyPI or npm: if it must be compiled, releases come from there. "
+        "Without it, nothing of a registry is run. With `languages`, a word that an example must have.",
     )
     setup: str = Field(
         "",
         max_length=MAX_INSTRUCTION_CHARS,
-        description="Shell lines that install a commit into the active environment, such as `pip install .[all]`. "
+        description="Shell lines that install a version into the active environment, such as `pip install .[all]`. "
         "Defaults to a wheel without extras, or `npm install`.",
     )
     prelude: str = Field(

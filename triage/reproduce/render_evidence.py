@@ -180,7 +180,7 @@ def _describe_change(evidence: Evidence, pages: Pages) -> str:
         ends = " and ".join(map(format_code_span, (change.before, change.release or evidence.runs[-1].on)))
         more = f" and {len(change.gap) - _MAX_LISTED} more" if len(change.gap) > _MAX_LISTED else ""
         listed = ", ".join(map(format_code_span, change.gap[:_MAX_LISTED]))
-        reason = escape_markdown(change.gap_reason[:MAX_CELL_CHARS])
+        reason = escape_markdown(shorten_text(change.gap_reason, MAX_CELL_CHARS))
         return f"Changed between {ends}; {listed}{more} {reason}{_describe_commit(change, pages)}."
     before = f"{had}{':' if evidence.first_good else ''} {format_code_span(change.before)}."
     first = f"First release {has}: {format_code_span(change.release)}" if change.release else "Not released yet"

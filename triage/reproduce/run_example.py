@@ -33,6 +33,8 @@ class VersionRunner:
         self._environments, self._selection, self._progress, self._seconds = environments, selection, progress, seconds
         self._now = datetime.now(UTC)
         self._built: dict[str, Environment | CannotInstall] = {}
+        self._of_today: set[str] = set()
+        """The commits and releases beside which packages of today are installed, as those of their date cannot be."""
         self.times: dict[str, str] = {}
         """The date of the newest packages on each version."""
 
@@ -63,7 +65,7 @@ class VersionRunner:
         return runs
 
     def _build(self, target: Target) -> Environment | CannotInstall:
-        key = target.version or target.commit
+        key = _identify(target)
         if key not in self._built:
             self._progress(f"building {target.on}")
             self._built[key] = self._try_builds(target)
@@ -83,6 +85,8 @@ class VersionRunner:
                 continue
             if is_dated:
                 self.times[target.on] = time.date().isoformat()
+            if time is self._now:
+                self._of_today.add(_identify(target))
             return built
         assert first
         return first
@@ -91,7 +95,7 @@ class VersionRunner:
         """Return a run with what its failure may come from instead of the project, unless the report names it."""
         expected = self._selection.expected
         failure = choose_failure(run, expected)
-        is_of_date = self.times.get(target.on, "") != self._now.date().isoformat()
+        is_of_date = _identify(target) not in self._of_today
         if failure is None or is_of_date or is_failed_assert(failure) or is_named_error(failure, expected):
             return run
         return run.model_copy(update={"reason": run.reason or OF_TODAY})
@@ -99,6 +103,10 @@ class VersionRunner:
     def summarize(self, target: Target, measure: Measure) -> Run:
         """Run the example on a version, and return what is seen of it."""
         return summarize(target.on, self.run(target), self._selection.expected, measure)
+
+
+def _identify(target: Target) -> str:
+    return target.version or target.commit
 
 
 def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:

@@ -23,6 +23,7 @@ NODE = Project(language="node", package="shop", modules=["shop"])
         ("#7 1.2 error: no such package\nERROR: process did not complete successfully: exit code: 2", "error: no such package"),
         ("UserWarning: Unknown option\ncopying shop/errors.py\n  File \"setup.py\"\nModuleNotFoundError: No module named 'x'\nerror: Failed", "ModuleNotFoundError: No module named 'x'"),
         ("error: No solution found\n  cause: Because there is no y\n\nhint: error", "error: No solution found: Because there is no y"),
+        ("  × No solution found:\n  ╰─▶ Because there is no y", "Because there is no y"),
         ("first\nlast", "last"),
         ("", "no output"),
     ],

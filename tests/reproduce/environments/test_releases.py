@@ -47,10 +47,10 @@ def test_what_cannot_be_installed_is_no_release(left_out):
 @each_row(
     ("files", "pythons"),
     [
-        ([file("s-1-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"]),
-        ([file("s-1-cp38-cp38-manylinux1_x86_64.whl"), file("s-1-2b-cp39-cp39-win32.whl")], ["3.8", "3.9"]),
-        ([file("s-1-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"]),
-        ([file("s-1-py2.py3-none-any.whl", **{"requires-python": "nonsense"})], [*PYTHONS]),
+        ([file("s-1.0-py3-none-any.whl", **{"requires-python": ">=3.9,<3.11"})], ["3.9", "3.10"]),
+        ([file("s-1.0-cp38-cp38-manylinux1_x86_64.whl"), file("s-1.0-2b-cp39-cp39-win32.whl")], ["3.8", "3.9"]),
+        ([file("s-1.0-cp313-abi3-macosx_10_9_x86_64.whl")], ["3.13", "3.14"]),
+        ([file("s-1.0-py2.py3-none-any.whl", **{"requires-python": "nonsense"})], [*PYTHONS]),
     ],
 )
 def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons):
@@ -61,11 +61,11 @@ def test_a_release_runs_on_the_pythons_of_its_wheels(files, pythons):
 @each_row(
     "hostile",
     [
-        file(f"s-1-{'.'.join(f'a{n}' for n in range(1000))}-{'.'.join(f'b{n}' for n in range(1000))}-any.whl"),
+        file(f"s-1.0-{'.'.join(f'a{n}' for n in range(1000))}-{'.'.join(f'b{n}' for n in range(1000))}-any.whl"),
         file(f"s-{'9' * 5000}-py3-none-any.whl"),
-        file("s-1-py3-none-any.whl", "9999-12-31T23:59:59-23:00"),
-        file("s-1-py3-none-any.whl", **{"requires-python": ">=3," * 100_000}),
-        file("s-1-cp3\u0663-abi3-any.whl"),
+        file("s-1.0-py3-none-any.whl", "9999-12-31T23:59:59-23:00"),
+        file("s-1.0-py3-none-any.whl", **{"requires-python": ">=3," * 100_000}),
+        file("s-1.0-cp3\u0663-abi3-any.whl"),
     ],
 )
 def test_a_registry_that_lies_costs_no_time_and_no_error(hostile):
@@ -74,9 +74,9 @@ def test_a_registry_that_lies_costs_no_time_and_no_error(hostile):
 
 def test_a_wheel_of_a_later_python_does_not_make_the_release_younger():
     (found,) = versions(
-        file("s-1-cp38-cp38-win32.whl", "2021-01-01T00:00:00Z"),
-        file("s-1-cp38-cp38-linux_x86_64.whl", "2021-01-03T00:00:00Z"),
-        file("s-1-cp312-cp312-win32.whl", "2023-11-01T00:00:00Z"),
+        file("s-1.0-cp38-cp38-win32.whl", "2021-01-01T00:00:00Z"),
+        file("s-1.0-cp38-cp38-linux_x86_64.whl", "2021-01-03T00:00:00Z"),
+        file("s-1.0-cp312-cp312-win32.whl", "2023-11-01T00:00:00Z"),
     )
     assert found.time == datetime(2021, 1, 3, tzinfo=UTC)
 

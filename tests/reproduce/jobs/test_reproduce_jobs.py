@@ -645,7 +645,12 @@ class TestHandover:
         assert harness.writes == 0
 
     @pytest.mark.parametrize(
-        "change", [Change(release="2.4.0", before="9.9"), Change(release="call 555-1234", before="2.3.0")]
+        "change",
+        [
+            Change(release="2.4.0", before="9.9"),
+            Change(release="call 555-1234", before="2.3.0"),
+            Change(release="2.4.0", before="2.3.0", gap=["call 555-1234"]),
+        ],
     )
     def test_a_change_in_a_version_that_the_project_does_not_have_is_no_result(self, change: Change) -> None:
         harness = ReproduceHarness(found=STILL.model_copy(update={"first_good": change}))

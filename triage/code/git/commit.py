@@ -10,7 +10,6 @@ from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
@@ -211,29 +210,23 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
-class Repository(NamedTuple):
-    git: Git
-    """With its refs, and with what is safe of its config."""
-    top: Path | None
-    """Of the work tree; None for a bare repository."""
+def open_repository(root: Path) -> tuple[Git, Path | None]:
+    """Return git on the repository at `root` or above it, and the top of its work tree; None for a bare repository.
 
-
-def open_repository(root: Path) -> Repository:
-    """Return the repository at `root` or above it: the only way to one whose config somebody else may have written.
-
+    This is the only way to a repository whose config somebody else may have written.
     `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
 
     Raises:
         GitError: There is no git or repository, or the repository belongs to another folder.
     """
     if is_bare_repository(root):
-        return Repository(Git(root, bare=True), None)
+        return Git(root, bare=True), None
     top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
     _check_worktree(git, top)
-    return Repository(git, top)
+    return git, top
 
 
 def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None) -> CommitTree:

@@ -43,10 +43,10 @@ ONLY_WHEELS = ("--only-binary", ":all:")
 """Of the packages of others: a source distribution runs its own code when it is built."""
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _MAX_OUTPUT_BYTES = 32_768
-_BEFORE_LINE = re.compile(r"#\d+ (?:\d+\.\d+ )?")
-"""Docker's, before each line of a build."""
+_BEFORE_LINE = re.compile(r"^(?:#\d+ (?:\d+\.\d+ )?|[×├╰─▶]+ )")
+"""Docker's, before each line of a build, and those of older uvs."""
 _USELESS = re.compile(r"^hint:|^Run '|did not complete successfully|warn", re.IGNORECASE)
-_TELLING = re.compile(r"(?:^|\s)error[: ]|\w(?:Error|Exception)(?::|$)|\bunknown\b|^fatal: ", re.IGNORECASE)
+_TELLING = re.compile(r"(?:^|\s)error[: ]|\w(?:Error|Exception)(?::|$)|\bunknown\b|^(?:fatal:|because) ", re.IGNORECASE)
 WORK, SOURCE = "work", "work/source"
 """Where a version with lines of the settings is made ready, and then each run has a copy: build tools write it down."""
 _RUN = f"""rm -rf "$0/{WORK}"/* && cp -a "$0/built"/* "$0/{WORK}" && cd "$0/{SOURCE}" &&
@@ -117,16 +117,17 @@ class Environments(ABC):
         """Build the environment of a version. Raises CannotInstall."""
         if project.language == "python" and not target.pythons:
             raise CannotInstall("it runs on no Python that is known", is_lasting=True)
-        needs = "" if project.recipe or project.setup else self._source.find_build_step(target.commit, project.language)
-        if target.commit and needs:
-            raise CannotInstall(needs, is_lasting=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{target.version or target.commit[:12]}-", dir=self.folder))
         shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
         if target.commit:
             try:
+                has_setup = project.recipe or project.setup
+                step = "" if has_setup else self._source.find_build_step(target.commit, project.language)
                 self._source.export(target.commit, folder / "source")
             except GitError as error:
-                raise CannotInstall(str(error)) from None
+                raise CannotInstall(str(error), is_lasting=True) from None
+            if step:
+                raise CannotInstall(step, is_lasting=True)
         paths = self._source.list_paths(target.commit) if project.recipe else []
         return replace(self._build(target, project, folder), paths=paths)
 

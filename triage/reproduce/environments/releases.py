@@ -1,5 +1,6 @@
-"""The releases of a project, as its registry lists them, and the Python that each was made for."""
+"""The releases of a project, by its tags and as its registry lists them, and the Python that each was made for."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -76,51 +77,34 @@ class NpmPackage(BaseModel):
     time: dict[str, Any]
 
 
-class _Wheel(NamedTuple):
-    version: str
-    time: datetime
-    requires: str
-    pythons: list[str]
-    abis: list[str]
-
-
 def read_pypi_releases(index: PypiIndex) -> list[Release]:
     """Return the final releases with wheels, oldest first."""
-    wheels: dict[str, list[_Wheel]] = {}
+    wheels: dict[str, list[tuple[datetime, list[str]]]] = {}
     for file in index.files:
-        if wheel := _read_wheel(file):
-            wheels.setdefault(wheel.version, []).append(wheel)
+        wheel, time = _WHEEL.fullmatch(file.filename[:MAX_NAME_CHARS]), _parse_time(file.upload_time)
+        if wheel and time and not file.yanked and (version := normalize_version(wheel["version"])):
+            wheels.setdefault(version, []).append((time, _list_pythons(wheel, file.requires_python or "")))
     releases = [_make_release(version, found) for version, found in wheels.items()]
     return sorted(releases, key=lambda release: Version(release.version))
 
 
-def _read_wheel(file: _File) -> _Wheel | None:
-    """Return what a wheel was made for; None for a pre-release, for a file that was taken back, and for another one."""
-    match, time = _WHEEL.fullmatch(file.filename[:MAX_NAME_CHARS]), _parse_time(file.upload_time)
-    try:
-        version = Version(match["version"]) if match else None
-    except InvalidVersion:
-        version = None
-    if match is None or version is None or version.is_prerelease or file.yanked or time is None:
-        return None
-    requires = (file.requires_python or "")[:MAX_NAME_CHARS]
-    return _Wheel(str(version), time, requires, match["pythons"].split("."), match["abis"].split("."))
-
-
-def _make_release(version: str, wheels: Sequence[_Wheel]) -> Release:
-    times = sorted(wheel.time for wheel in wheels)
+def _make_release(version: str, wheels: Sequence[tuple[datetime, list[str]]]) -> Release:
+    times = sorted(time for time, _ in wheels)
     last = max(time for time in times if time - times[0] <= _SAME_RELEASE)
-    pythons = [python for python in PYTHONS if any(_supports(wheel, python) for wheel in wheels)]
+    pythons = [python for python in PYTHONS if any(python in supported for _, supported in wheels)]
     return Release(version=version, time=last, pythons=pythons)
 
 
-def _supports(wheel: _Wheel, python: str) -> bool:
-    minor = python.partition(".")[2]
-    is_stable = "abi3" in wheel.abis
-    return is_python_allowed(wheel.requires, python) and any(
-        tag in ("py3", f"cp3{minor}") or (is_stable and tag[3:].isdecimal() and int(tag[3:]) <= int(minor))
-        for tag in wheel.pythons
-    )
+def _list_pythons(wheel: re.Match[str], requires: str) -> list[str]:
+    tags, is_stable = wheel["pythons"].split("."), "abi3" in wheel["abis"].split(".")
+    numbers = [int(tag[3:]) for tag in tags if is_stable and tag[3:].isdecimal()]
+    since = min(numbers, default=math.inf)
+    return [
+        python
+        for python, minor in ((python, int(python.partition(".")[2])) for python in PYTHONS)
+        if {"py3", f"cp3{minor}"} & {*tags} or since <= minor
+        if is_python_allowed(requires[:MAX_NAME_CHARS], python)
+    ]
 
 
 def is_python_allowed(requires: str, python: str) -> bool:

@@ -1,0 +1,85 @@
+"""Which builds are tried, and what an error counts for that packages of today may have raised."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+from testing.each_row import each_row
+from tests.reproduce.runs import IN_NUMPY, NOW, failed, passed, selection, target
+from triage.reproduce.environments.environment import CannotInstall, Environments
+from triage.reproduce.evidence import Execution, Expected, Target
+from triage.reproduce.run_example import OF_TODAY, VersionRunner
+
+NO_WHEEL, NO_PYTHON = CannotInstall("no wheel"), CannotInstall("no Python", is_lasting=True)
+
+
+class ScriptedBuilds:
+    """Builds, or fails, as it is told for each time that it is asked."""
+
+    is_late = False
+
+    def __init__(self, ends: Sequence[CannotInstall | Execution]) -> None:
+        self.ends, self.times = list(ends), list[Any]()
+
+    def build(self, one: Target, project: object) -> "ScriptedBuilds":
+        self.times.append(one.time)
+        end = self.ends[0] if len(self.ends) == 1 else self.ends.pop(0)
+        if isinstance(end, CannotInstall):
+            raise end
+        return self
+
+    def run(self, *_: object) -> Execution:
+        (end,) = self.ends
+        assert isinstance(end, Execution)
+        return end
+
+
+def run(
+    *ends: CannotInstall | Execution, expected: Expected | None = None, time: datetime = NOW
+) -> tuple[Any, list[bool]]:
+    """Return what is seen of the version, and of each build whether it had the packages of its date."""
+    builds = ScriptedBuilds(ends)
+    runner = VersionRunner(cast("Environments", builds), selection(expected), lambda _: None)
+    found = runner.summarize(target("2.4.1").model_copy(update={"time": time}), "error")
+    return found, [time - NOW < timedelta(days=1) for time in builds.times]
+
+
+@each_row(
+    ("ends", "of_date", "outcome"),
+    [
+        ([passed()], [True], "passed"),
+        ([NO_WHEEL, passed()], [True, True], "passed"),
+        ([NO_WHEEL, NO_WHEEL, passed()], [True, True, False], "passed"),
+        ([NO_WHEEL], [True, True, False], "could-not-install"),
+        ([NO_PYTHON], [True], "could-not-install"),
+    ],
+)
+def test_a_build_that_failed_is_tried_once_more_and_then_with_the_packages_of_today(ends, of_date, outcome):
+    found, times = run(*ends)
+    assert (found.outcome, times) == (outcome, of_date)
+
+
+def test_a_commit_of_today_is_judged_with_the_packages_of_its_date():
+    assert run(failed("KeyError: 1"), time=datetime.now(UTC))[0].outcome == "failed"
+
+
+NAMED = Expected(types=["KeyError"])
+
+
+@each_row(
+    ("builds", "ended", "expected", "outcome"),
+    [
+        (2, failed("error: bad escape", IN_NUMPY), None, "could-not-run"),
+        (2, failed("KeyError: 1"), None, "could-not-run"),
+        (2, failed("ValueError: no items"), None, "failed"),
+        (2, failed("KeyError: 1"), NAMED, "failed"),
+        (2, passed("1\n"), None, "passed"),
+        (0, failed("KeyError: 1"), None, "failed"),
+    ],
+)
+def test_an_error_beside_packages_of_today_is_none_of_the_project_unless_the_report_shows_it(
+    builds, ended, expected, outcome
+):
+    found, _ = run(*[NO_WHEEL] * builds, ended, expected=expected)
+    assert found.outcome == outcome
+    assert (found.reason == OF_TODAY) is (outcome == "could-not-run")
