@@ -23,7 +23,7 @@ from triage.code.files.project_files import (
 )
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.git import GitError
-from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
+from triage.code.git.tree import FolderTree, Listing, SourceTree
 from triage.code.leads.find_leads import (
     MAX_LIKELY,
     MIN_LIKELY_CHANCE,
@@ -64,9 +64,10 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 _REPOSITORIES_BELOW = (
-    "Repositories below the folder were not read, and it is none itself: leave `path` out of the `actions/checkout` "
+    "Repositories lie below the folder ({folders}), and it is none itself: leave `path` out of the `actions/checkout` "
     "step, or name the repository's own folder."
 )
+_MAX_NAMED = 5
 _NEAREST = 200
 """Chunks taken from the vector store."""
 
@@ -267,8 +268,9 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
         if os.path.lexists(root / ".git"):
             notes.append(f"The folder was read as it is, without git ({error}).")
         listing = folder.list_files()
-        if listing.left_out[NESTED_REPOSITORY]:
-            notes.append(_REPOSITORIES_BELOW)
+        if listing.repositories:
+            folders = ", ".join(f"`{folder}/`" for folder in listing.repositories[:_MAX_NAMED])
+            notes.append(_REPOSITORIES_BELOW.format(folders=folders))
         return folder, listing
 
 

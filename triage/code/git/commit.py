@@ -10,9 +10,9 @@ from operator import attrgetter
 from pathlib import Path
 
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
-from triage.code.git.git import Git, GitError, IsolatedGit
+from triage.code.git.git import Git, GitError, IsolatedGit, read_origin
 from triage.code.git.history import GitHistory, read_commit_history
-from triage.code.git.tree import Entry, Listing, has_blob_id
+from triage.code.git.tree import Entry, FolderTree, Listing, has_blob_id
 from triage.domain.code import History
 
 HEAD = "HEAD"
@@ -207,6 +207,23 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
+def find_checkout(workspace: Path, repository: str) -> Path:
+    """Return the folder of the repository `owner/name` that a job has checked out.
+
+    That is the workspace; or, if no repository is there, the only one below it whose remote is no other repository.
+    """
+    if is_bare_repository(workspace) or _find_top(workspace):
+        return workspace
+    below = [workspace / folder for folder in FolderTree(workspace).list_files().repositories]
+    own = [folder for folder in below if (folder / ".git").is_dir() and not (folder / ".git").is_symlink()]
+    found = [folder for folder in own if (read_origin(folder) or repository).casefold() == repository.casefold()]
+    return found[0] if len(found) == 1 else workspace
+
+
+def _find_top(root: Path) -> Path | None:
+    return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
+
+
 def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None) -> CommitTree:
     """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
 
@@ -220,7 +237,7 @@ def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None)
     """
     if is_bare_repository(root):
         return CommitTree(Git(root, bare=True), bare=True, revision=revision, until=until)
-    top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
+    top = _find_top(root)
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
