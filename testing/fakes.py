@@ -81,7 +81,7 @@ class FakeCodebase:
     def commit(self) -> str | None:
         return COMMIT
 
-    def index(self) -> IndexFacts:
+    def index(self, named: Sequence[str] = ()) -> IndexFacts:
         self.on_index()
         return IndexFacts(
             commit=COMMIT,

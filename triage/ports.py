@@ -58,10 +58,11 @@ class Codebase(Protocol):
     def commit(self) -> str | None:
         """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
 
-    def index(self) -> IndexFacts:
+    def index(self, named: Sequence[str] = ()) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
 
-        Called again, it forgets what `add_past_issues` has added.
+        With `named`, only files with the names of these paths, and nothing of the past: that takes a moment. Called
+        again, it forgets what `add_past_issues` has added.
         """
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
