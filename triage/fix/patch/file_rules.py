@@ -10,7 +10,7 @@ from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.apply_edits import LineEnds, find_line_ends
 from triage.fix.patch.documentation_links import is_documentation_link, list_own_pages
 from triage.fix.patch.masked_files import find_mask_problems, mask_output, restore_text
-from triage.safety.clean_text import find_invisible
+from triage.safety.clean_text import find_invisible, find_mixed_words
 
 _SLASH = r"(?:/|&sol;|\\u002[fF]|\\x2[fF])"
 _COLON = r"(?::|&colon;|\\u003[aA]|\\x3[aA])"
@@ -120,7 +120,7 @@ def find_content_problems(file: FileVersion, base: BaseFile | str | None, files:
         return
     yield from _find_form_problems(path, text, old)
     yield from _find_code_off_screen(path, text, old)
-    yield from _find_hidden_characters(path, text, old)
+    yield from _find_odd_characters(path, text, old)
     yield from find_mask_problems(path, file.text, old)
     own = list_own_pages(files)
     if urls := find_new_urls(text, old, is_allowed=lambda url: is_documentation_link(url, own)):
@@ -172,12 +172,16 @@ def _count_blank_columns(line: str) -> int:
     return sum(len(gap[0]) for gap in _WIDE_GAP.finditer(shown))
 
 
-def _find_hidden_characters(path: str, text: str, old: str) -> Iterator[str]:
+def _find_odd_characters(path: str, text: str, old: str) -> Iterator[str]:
+    added = "\n".join(_list_added_lines(text, old))
     # In code, characters for the direction of text make a comment out of what the compiler reads
     # ("Trojan Source", CVE-2021-42574).
-    if found := find_invisible("\n".join(_list_added_lines(text, old))):
+    if found := find_invisible(added):
         names = _join(f"U+{ord(char):04X}" for char in found)
         yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
+    known = set(find_mixed_words(old))
+    if mixed := [quote_value(word) for word in find_mixed_words(added) if word not in known]:
+        yield f"{path} has words of two scripts that look alike ({_join(iter(mixed))}): write each in one."
 
 
 def _find_syntax_errors(path: str, text: str, old: str, files: BaseFiles) -> Iterator[str]:
