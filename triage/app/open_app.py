@@ -56,7 +56,7 @@ def open_at_terminal(
     """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
 
     Raises:
-        WrongUsage: The checkout is no folder.
+        WrongUsage: The checkout, or where the report goes, is no folder.
         BadInput: A variable has a bad value.
     """
     from triage.code.git.git import read_origin
@@ -64,6 +64,8 @@ def open_at_terminal(
 
     if not repo.is_dir():
         raise WrongUsage(f"--repo: {repo} is not a folder.")
+    if report_path and not report_path.parent.is_dir():
+        raise WrongUsage(f"--report: {report_path.parent} is not a folder.")
     root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
     output = TerminalOutput(redactor, report_path, verbose=verbose)
     app = App(

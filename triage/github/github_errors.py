@@ -193,8 +193,8 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
             return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}.")
         case _:
             return NoSuchIssue(
-                f"{what} does not exist{where}, or the token may not read it. Check the number, and give the job "
-                "`permissions: issues: write`."
+                f"{what} does not exist{where}, or the token may not read it. Check the "
+                f"{'name' if number is None else 'number'}, and give the job `permissions: issues: write`."
             )
 
 
@@ -218,7 +218,9 @@ def _write_error(error: GitHubError, slug: str, what: str) -> TriageError:
 
 
 def bad_token_error() -> PermissionMissing:
-    return PermissionMissing("GitHub does not accept the token (401). Check the input github-token.")
+    return PermissionMissing(
+        "GitHub does not accept the token (401). Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
+    )
 
 
 def describe_rate_limit(error: GitHubError) -> str:
