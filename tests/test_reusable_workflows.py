@@ -73,6 +73,12 @@ def test_the_action_is_that_of_the_commit_of_the_workflow(name: str) -> None:
     assert list_steps(name)
 
 
+@pytest.mark.parametrize("name", sorted(set(REUSABLE) - {"reproduce"}))
+def test_a_runner_that_does_not_know_the_workflow_is_told_so(name: str) -> None:
+    first = next(iter(REUSABLE[name]["jobs"].values()))["steps"][0]
+    assert (first["if"], "exit 1" in first["run"]) == ("job.workflow_repository == ''", True)
+
+
 @pytest.mark.parametrize("name", REUSABLE)
 def test_everything_that_it_takes_is_used_and_the_rest_declared(name: str) -> None:
     text = yaml.safe_dump(REUSABLE[name]["jobs"]) + yaml.safe_dump(REUSABLE[name].get("concurrency", ""))
@@ -173,7 +179,7 @@ def list_artifacts(*items: tuple[int, int, bool]) -> dict[str, Any]:
 def test_the_newest_memory_of_an_own_run_is_fetched_and_nothing_fails_without(
     tmp_path: Path, artifacts: dict[str, Any], is_there: bool, content: str | None
 ) -> None:
-    [step] = [step for step in REUSABLE["triage"]["jobs"]["triage"]["steps"] if "run" in step]
+    [step] = [step for step in REUSABLE["triage"]["jobs"]["triage"]["steps"] if "gh " in step.get("run", "")]
     (tmp_path / "artifacts.json").write_text(json.dumps(artifacts))
     if is_there:
         with zipfile.ZipFile(tmp_path / "artifact.zip", "w") as archive:
