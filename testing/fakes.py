@@ -83,7 +83,7 @@ class FakeCodebase:
     def commit(self) -> str | None:
         return COMMIT
 
-    def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
         self.executed.append(executed)
         self.on_index()
         return IndexFacts(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing import command_line
+from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
@@ -54,6 +55,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_run_prints_the_report_and_nothing_else(checkout: Path):
+    commit(checkout)
     done = triage_alone("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "cart.py:2" in done.stdout
@@ -62,6 +64,7 @@ def test_run_prints_the_report_and_nothing_else(checkout: Path):
 
 
 def test_a_key_under_another_name_is_said_to_be_unused(checkout: Path):
+    commit(checkout)
     done = triage("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT, OPENAI_API_KEY="sk-x")
     assert done.stderr == "notice: OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.\n"
 
@@ -83,6 +86,7 @@ def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
     assert not [line for line in done.stdout.splitlines() if line != line.rstrip()]
     assert tmp_path.name not in done.stdout
     assert "No source files were found in this folder." in done.stdout
+    assert "The folder has no commit" in done.stderr
 
 
 def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):
@@ -212,8 +216,14 @@ def test_locate_prints_ranked_paths(checkout: Path):
         (["run", "--issue", "https://github.com/a/b/issues/1", "--github", "a/c"], "", "leads to a/b", 2),
         (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name", 1),
         (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder", 2),
-        (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?", 1),
+        (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?", 2),
         (["run", "--issue", "-", "--engine", "model"], "x", "model-api-key", 1),
+        (
+            ["run", "--issue", "-", "--report", "/no/such/folder/r.json"],
+            "x",
+            "--report: /no/such/folder is not a folder",
+            2,
+        ),
         (["locate", "/no/such/folder"], "x", "is not a folder", 2),
     ],
 )

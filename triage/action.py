@@ -18,7 +18,7 @@ from typing import TextIO
 from triage.app.open_app import JobOutput, open_in_job, open_job_output
 from triage.app.settings import collect_own_secrets
 from triage.base import threads
-from triage.base.errors import BadConfig, TriageError, error_location
+from triage.base.errors import BadConfig, BadInput, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
@@ -82,6 +82,13 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     # Route
     settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
     task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask | DoctorTask
+    chosen = (
+        settings.doctor,
+        settings.scorecard,
+        *(one != "off" for one in (settings.backlog, settings.reproduce, settings.fix)),
+    )
+    if sum(map(bool, chosen)) > 1:
+        raise BadInput("doctor, backlog, scorecard, reproduce and fix are tasks of their own: set one of them.")
     if settings.doctor:
         task = DoctorTask()
     elif settings.backlog != "off":

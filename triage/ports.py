@@ -59,12 +59,12 @@ class Codebase(Protocol):
     def commit(self) -> str | None:
         """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
 
-    def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
+    def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
 
-        The files that the issue's example `executed` are ranked as likelier.
-
-        Called again, it forgets what `add_past_issues` has added.
+        The files that the issue's example `executed` are ranked as likelier. With `named`, only files with the names of
+        these paths are read, and nothing of the past: that takes a moment. Called again, it forgets what
+        `add_past_issues` has added.
         """
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:

@@ -27,6 +27,13 @@ def test_it_is_the_port(tmp_path: Path):
     assert codebase.read_issue_forms() == []
 
 
+def test_named_files_are_read_alone(tmp_path: Path):
+    codebase = make_codebase(tmp_path, {"shop/basket.py": "def total():\n    return 1\n", "a/other.py": "x = 1\n"})
+    facts = codebase.index(named=[r"C:\srv\shop\basket.py"])
+    assert list(codebase.list_paths()) == ["shop/basket.py"]
+    assert [note for note in facts.notes if "Only files that the report names" in note]
+
+
 def test_facts_of_a_commit(tmp_path: Path):
     odd: dict[str, str | bytes] = {
         "node_modules/x/index.js": "x\n",

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit, write
 from testing.checkouts.hostile import CANARY, CHECKOUTS, trap_was_run
+from testing.checkouts.hostile_base import SOURCES
 from testing.checkouts.hostile_names import odd_names
 from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
@@ -36,7 +38,7 @@ def written(job: Job, done: JobResult) -> str:
     ("name", "status", "said"),
     [
         ("nothing", "degraded", "is there an `actions/checkout` step before this one?"),
-        ("neighbours only", "degraded", "Repositories below the folder were not read"),
+        ("neighbours only", "degraded", "Repositories lie below the folder (`main/`, `vendor/x/`)"),
         ("links", "complete", "/shop/basket.py#L"),
     ],
 )
@@ -52,6 +54,17 @@ def test_each_checkout_has_the_expected_outcome(job: Job, name: str, status: str
     assert CANARY not in everything
     assert not trap_was_run(job.workspace)
     assert not list((job.folder / "outside-workspace").glob("r*"))
+
+
+def test_a_checkout_with_a_path_is_read_and_named_in_the_log(job: Job):
+    write(job.workspace / "code", SOURCES)
+    commit(job.workspace / "code")
+    done = job.run_forked()
+    assert done.outputs["status"] == "complete", done.log
+    assert "The repository is read in code/, below the workspace." in done.log
+    assert "/shop/basket.py#L" in job.github.comments[0]["body"]
+    assert (job.workspace / ".triage/report.json").is_file()
+    assert not (job.workspace / "code/.triage").exists()
 
 
 def test_file_names_are_inert_everywhere(job: Job):

@@ -1,6 +1,7 @@
 """`/triage reproduce` job by job: real HTTP, git, wheels and runs. Containers are virtual environments here."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path

@@ -118,8 +118,8 @@ class TestRefusals:
             (403, "Forbidden", PermissionMissing, "Give the job `permissions: issues: write`"),
             (403, "Unable to create comment because issue is locked.", CannotPublish, "the issue is locked"),
             (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
-            (404, "Not Found", CannotPublish, "the issue or the comment was deleted meanwhile"),
-            (410, "Issues are disabled for this repo", CannotPublish, "issues are switched off"),
+            (404, "Not Found", CannotPublish, "GitHub answered 404, as for what was deleted meanwhile"),
+            (410, "Issues are disabled for this repo", CannotPublish, "GitHub answered 410"),
             (422, "Body is too long (maximum is 65536 characters)", CannotPublish, "longer than the 65,536 characters"),
             (422, "Validation Failed", CannotPublish, "GitHub answered 422"),
             (429, "Slow down", CannotPublish, "rate limit is used up"),
@@ -214,6 +214,11 @@ class TestLabels:
     def test_a_refusal(self, open_tracker: OpenTracker) -> None:
         with pytest.raises(PermissionMissing, match="issues: write"):
             open_tracker(READ_ONLY_TOKEN).add_labels(7, ["bug"])
+
+    def test_a_label_that_is_not_taken_is_no_deleted_issue(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        api.faults = [ApiFault("POST", 422)]
+        with pytest.raises(CannotPublish, match="A label could not be written to the issue: GitHub answered 422"):
+            tracker.add_labels(7, ["bug"])
 
     def test_labels_that_cannot_be_read(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.faults = [ApiFault("GET .*labels", 404)]

@@ -1,6 +1,8 @@
 """Whole runs of the graph over fakes: stories that all end in a report."""
 
 import asyncio
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -378,12 +380,33 @@ async def test_an_index_that_fails_leaves_a_triage_of_the_text():
 
 async def test_a_checkout_without_history_says_what_is_missing():
     class Shallow(FakeCodebase):
-        def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
-            return super().index(executed).model_copy(update={"shallow": True})
+        def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
+            return super().index(executed, named).model_copy(update={"shallow": True})
 
     report = await run(fake_services(codebase=Shallow(factories.FILES)))
     assert any("only a part of the history" in note for note in report.notes)
     assert report.status is Status.COMPLETE
+
+
+async def test_files_that_a_trace_names_are_read_if_there_is_no_time_for_the_others():
+    released, asked = threading.Event(), list[Sequence[str]]()
+
+    class Large(FakeCodebase):
+        def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
+            asked.append(named)
+            if not named:
+                released.wait(30)
+            return super().index(executed, named)
+
+    place = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
+    limits = Limits(run_seconds=2.0)
+    report = await run(fake_services(codebase=Large(factories.FILES, best_place=place), limits=limits))
+    released.set()
+    assert asked[0] == ()
+    assert any(path.endswith("src/parse.py") for path in asked[1])
+    assert outcomes(report)[:2] == [("prepare", "rules", "TIMED_OUT"), ("prepare", "rules", "SUCCESS")]
+    assert report.best_place == place
+    assert report.status is Status.DEGRADED
 
 
 @pytest.mark.parametrize(

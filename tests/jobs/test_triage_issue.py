@@ -12,6 +12,7 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
+from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
@@ -142,6 +143,19 @@ def test_a_comment_that_github_does_not_take_leaves_the_summary():
     harness.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
     assert harness.run(OPENED).status is not Status.FAILED
     assert "src/parse.py" in harness.output.summaries[0]
+
+
+@pytest.mark.parametrize("error", [None, CannotPublish("A label could not be written: GitHub answered 422.")])
+def test_the_comment_says_and_remembers_only_labels_that_were_written(error: Exception | None):
+    harness = RunHarness(policy=Policy(comment="always", labels="apply"))
+    harness.use_model()
+    harness.github.errors = {"add_labels": error} if error else {}
+    assert harness.run(OPENED).status is (Status.DEGRADED if error else Status.COMPLETE)
+    ((_, body),) = harness.github.posted
+    state = parse_state(body)
+    assert state is not None
+    assert ("Labels chosen: `bug`" in body, bool(state.labels)) == (not error, not error)
+    assert harness.output.annotations.count(("warning", f"Not everything could be written: {error}")) == bool(error)
 
 
 def test_labels_that_cannot_be_read_are_no_reason_to_stop():

@@ -96,6 +96,25 @@ async def test_several_calls_written_as_text_are_all_run_before_an_answer_made_u
     assert len(answer.tool_calls) == 2
 
 
+QUOTED = '{"name": "look_up", "arguments": {"name": "secret"}}'
+
+
+@pytest.mark.parametrize("asked", [QUOTED, json.dumps(json.loads(QUOTED), indent=2)])
+@pytest.mark.parametrize("text", [f"The report has {QUOTED}.\n{GREEN}", f"{GREEN} as in {QUOTED}"])
+async def test_a_call_or_an_answer_of_the_prompt_is_only_quoted(asked: str, text: str):
+    with serve_script([chat_completion(text)]) as server:
+        answer = await ModelSetup(server).model.tools_or_answer([look_up], Colour, "main", 100).ainvoke(f"> {asked}")
+    assert answer == Colour(name="green", depth=3)
+
+
+async def test_of_two_answers_the_last_one_counts_unless_the_prompt_has_it():
+    red = '{"name": "red", "depth": 1}'
+    for asked, taken in (("which?", "red"), (f"An issue: {red}", "green")):
+        with serve_script([chat_completion(f"At first {GREEN}, then {red}.")]) as server:
+            answer = await ModelSetup(server).model.structured_output(Colour, "main", 100).ainvoke(asked)
+        assert answer.name == taken
+
+
 async def test_an_answer_that_does_not_fit_is_asked_for_again():
     replies = [
         chat_completion(tool_calls=[("Colour", '{"name": 1}')], finish_reason="tool_calls"),

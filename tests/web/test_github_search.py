@@ -102,7 +102,7 @@ async def test_a_repository_that_cannot_be_searched_has_no_issues():
     [
         (ERROR, WORDS),
         ("KeyError: 1", ""),
-        ("Error: repo:evil/x is:open user:ann secret AND more OR less", "Error is open user ann secret more less"),
+        ("Error: repo:evil/x is:open user:ann secret AND more OR less", "Error is open secret more less"),
         ("Cannot open https://ann:pw@host.internal/a?token=x for the user", "Cannot open for the user"),
         ("cannot connect to 10.0.0.1:5432 as ann@acme.example today", "cannot connect to as today"),
     ],

@@ -105,14 +105,14 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(comment="never"), SECOND, OURS, ALWAYS),
         (Policy(dry_run=True), FULL, None, ALWAYS),
         (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
-        (Policy(labels="apply"), FULL, None, ["PostComment", "AddLabels", *ALWAYS]),
+        (Policy(labels="apply"), FULL, None, ["AddLabels", "PostComment", *ALWAYS]),
         (Policy(labels="apply"), FULL, OURS, ALWAYS),
         (Policy(labels="apply", comment="never"), FULL, None, ["AddLabels", *SILENT]),
         (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
         (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
         (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
         (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
-        (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
+        (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["AddLabels", "PostComment", *ALWAYS]),
         (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
         (Policy(), FEATURE, None, SILENT),
         (Policy(), FEATURE, OURS, ["EditComment", *ALWAYS]),
@@ -175,10 +175,10 @@ def test_the_comment_remembers_what_it_asked_before():
     assert state.earlier[-1].until == int(end)
 
 
-def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_it():
+def test_the_label_of_an_open_question_comes_and_goes_before_the_comment():
     waiting = partial(plan_report, policy=Policy(labels="apply"), repository=REPOSITORY, needs_info_label="Importer")
     effects = waiting(QUESTION, issue=ISSUE)
-    assert names(effects) == ["PostComment", "AddLabels", *ALWAYS]
+    assert names(effects) == ["AddLabels", "PostComment", *ALWAYS]
     assert of(AddLabels, effects).labels == ["bug", "Importer"]
     comment = exchange(of(PostComment, effects).body)
     labelled = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
@@ -187,7 +187,7 @@ def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_i
     assert names(effects) == ["RemoveLabel", "EditComment", *ALWAYS]
     assert of(RemoveLabel, effects).label == "Importer"
     edited = exchange(of(EditComment, effects).body)
-    assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["EditComment", "AddLabels", *ALWAYS]
+    assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["AddLabels", "EditComment", *ALWAYS]
 
 
 OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"], assignees=["octocat"])
@@ -346,7 +346,9 @@ def test_the_report_says_what_stands_on_the_issue(
 def test_labels_that_nothing_remembers_are_added_once():
     apply = Policy(labels="apply")
     assert names(plan_report(FEATURE, apply, ISSUE, REPOSITORY, may_label=False)) == SILENT
-    assert names(plan_report(FULL, apply, ISSUE, REPOSITORY, may_label=False)) == ["PostComment", *ALWAYS]
+    later = plan_report(FULL, apply, ISSUE, REPOSITORY, may_label=False)
+    assert names(later) == ["PostComment", *ALWAYS]
+    assert "Labels chosen" not in of(PostComment, later).body
     waiting = plan_report(QUESTION, apply, ISSUE, REPOSITORY, may_label=False, needs_info_label="importer")
     assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
 

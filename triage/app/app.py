@@ -81,6 +81,11 @@ class App:
     """Start of the run, by `time.monotonic`."""
 
     @property
+    def workspace(self) -> Path:
+        """The folder of a job's own files. The checkout may lie below it."""
+        return self.environment.workspace or self.root
+
+    @property
     def warnings(self) -> list[str]:
         return [*self.settings.warnings, *self.environment.warnings]
 
@@ -261,9 +266,9 @@ class App:
 
         if not self.settings.cache_dir:
             return None
-        folder = self.root / self.settings.cache_dir
+        folder = self.workspace / self.settings.cache_dir
         # A link in the checkout may lead anywhere on this machine.
-        is_unsafe = any(has_symlink(self.root, folder / name) for name in ("runs", "vectors"))
+        is_unsafe = any(has_symlink(self.workspace, folder / name) for name in ("runs", "vectors"))
         return None if is_unsafe else folder
 
     def _open_response_cache(self) -> FileResponseCache | None:

@@ -37,11 +37,16 @@ def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
 
 def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
     """Open what a job of GitHub Actions has, from its inputs. Raises BadInput."""
+    from triage.code.git.commit import find_checkout
+
     environment = RunnerEnvironment.read(environ)
     settings = Settings.from_runner(environ)
     if not environment.repository:
         raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
-    root = environment.workspace or Path.cwd()
+    workspace = environment.workspace or Path.cwd()
+    root = find_checkout(workspace, environment.repository)
+    if root != workspace:
+        output.log.info(f"The repository is read in {root.relative_to(workspace)}/, below the workspace.")
     return App(settings, environment, root, environment.repository, output.log, output.redactor)
 
 
@@ -51,7 +56,7 @@ def open_at_terminal(
     """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
 
     Raises:
-        WrongUsage: The checkout is no folder.
+        WrongUsage: The checkout, or where the report goes, is no folder.
         BadInput: A variable has a bad value.
     """
     from triage.code.git.git import read_origin
@@ -59,6 +64,8 @@ def open_at_terminal(
 
     if not repo.is_dir():
         raise WrongUsage(f"--repo: {repo} is not a folder.")
+    if report_path and not report_path.parent.is_dir():
+        raise WrongUsage(f"--report: {report_path.parent} is not a folder.")
     root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
     output = TerminalOutput(redactor, report_path, verbose=verbose)
     app = App(

@@ -62,6 +62,10 @@ def run(
         result, stopped_by = run_until_signal(lambda cancelled: run_graph(event_issue, repository, services, cancelled))
     if result.index and result.index.dirty:
         output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
+    if result.index and not result.index.commit:
+        output.annotate(
+            "notice", "The folder has no commit: nothing is known of its history, and places have no links."
+        )
     result = preview_comment(app.redactor.redact_value("report", result), app.settings.policy())
     if app.redactor.warning:
         output.annotate("warning", app.redactor.warning)

@@ -75,7 +75,7 @@ def _count_down(app: App) -> Callable[[], float]:
 
 async def run_backlog_job(stage: BacklogStage, app: App, run: Run) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
-    folder, outputs, status = app.root / FOLDER, dict(EMPTY_OUTPUTS), Status.COMPLETE
+    folder, outputs, status = app.workspace / FOLDER, dict(EMPTY_OUTPUTS), Status.COMPLETE
     if stage == "list":
         plan = await in_thread(list_issues, app, folder)
         for note in plan.notes:

@@ -62,14 +62,14 @@ class GitCodebase:
     def commit(self) -> str | None:
         return self._indexed.tree.commit if self._indexed else None
 
-    def index(self, executed: ExecutedCode | None = None) -> IndexFacts:
-        if self._built is None or not self.index_once:
-            self._built = self._build()
+    def index(self, executed: ExecutedCode | None = None, named: Sequence[str] = ()) -> IndexFacts:
+        if named or self._built is None or not self.index_once:
+            self._built = self._build(named)
         indexed, facts = self._built
         self._indexed = replace(indexed, executed=executed)
         return facts
 
-    def _build(self) -> "tuple[IndexedCommit, IndexFacts]":
+    def _build(self, named: Sequence[str]) -> "tuple[IndexedCommit, IndexFacts]":
         from triage.code.build_corpus import IndexLimits
         from triage.code.indexed_commit import index_repository
 
@@ -82,6 +82,7 @@ class GitCodebase:
             self.ignore,
             self._open_vector_cache(),
             self.past,
+            named,
             in_chroma=self.in_chroma,
         )
 

@@ -1,6 +1,7 @@
 """Indexes one commit and searches in it."""
 
 import os
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ from triage.code.files.project_files import (
     remove_skills,
 )
 from triage.code.git.commit import is_bare_repository, open_commit
-from triage.code.git.tree import NESTED_REPOSITORY, FolderTree, Listing, SourceTree
+from triage.code.git.tree import FolderTree, Listing, SourceTree
 from triage.code.leads.find_leads import (
     MAX_LIKELY,
     MIN_LIKELY_CHANCE,
@@ -32,7 +33,7 @@ from triage.code.leads.find_leads import (
     put_reported_first,
 )
 from triage.code.leads.regression import make_rater, raise_changed_files
-from triage.code.past_changes import ChangeReader, PastChanges
+from triage.code.past_changes import ChangeReader, ChangeTable, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
@@ -64,9 +65,11 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 _REPOSITORIES_BELOW = (
-    "Repositories below the folder were not read, and it is none itself: leave `path` out of the `actions/checkout` "
+    "Repositories lie below the folder ({folders}), and it is none itself: leave `path` out of the `actions/checkout` "
     "step, or name the repository's own folder."
 )
+_ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
+_MAX_NAMED = 5
 _NEAREST = 200
 """Chunks taken from the vector store."""
 
@@ -195,13 +198,14 @@ def index_repository(
     ignore: Sequence[str] = (),
     vector_cache: VectorCache | None = None,
     past: PastCommit | None = None,
+    named: Sequence[str] = (),
     *,
     in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
     """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
 
     CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
-    commit cannot be read.
+    commit cannot be read. With `named`, it has only the files with the names of these paths.
     """
     started = time.perf_counter()
     # The import takes a second, during which other processes read files.
@@ -210,7 +214,11 @@ def index_repository(
         importing.start()
     notes: list[str] = []
     tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
-    changes = ChangeReader(tree, past.until if past else None)
+    if named:
+        names = {re.split(r"[/\\]", path)[-1] for path in named}
+        listing.entries = [entry for entry in listing.entries if entry.path.rpartition("/")[2] in names]
+        notes.append(_ONLY_NAMED)
+    changes = None if named else ChangeReader(tree, past.until if past else None)
     built = build_corpus(
         tree,
         remove_ignored(remove_skills(listing), ignore),
@@ -226,7 +234,7 @@ def index_repository(
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)
-    past_changes = PastChanges(built.corpus, changes.wait())
+    past_changes = PastChanges(built.corpus, changes.wait() if changes else ChangeTable())
     facts = IndexFacts(
         commit=tree.commit,
         files=len(built.corpus.files),
@@ -267,8 +275,9 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
         if os.path.lexists(root / ".git"):
             notes.append(f"The folder was read as it is, without git ({error}).")
         listing = folder.list_files()
-        if listing.left_out[NESTED_REPOSITORY]:
-            notes.append(_REPOSITORIES_BELOW)
+        if listing.repositories:
+            folders = ", ".join(f"`{folder}/`" for folder in listing.repositories[:_MAX_NAMED])
+            notes.append(_REPOSITORIES_BELOW.format(folders=folders))
         return folder, listing
 
 

@@ -57,7 +57,7 @@ def read_proposal_file(app: App) -> bytes | None:
     from triage.output.job_files import PROPOSAL, read_own_file
 
     try:
-        return read_own_file(app.root, PROPOSAL, MAX_RESULT_BYTES)
+        return read_own_file(app.workspace, PROPOSAL, MAX_RESULT_BYTES)
     except OSError as error:
         raise BadInput(f"The file with the proposal cannot be read ({type(error).__name__}).") from None
 
@@ -69,7 +69,7 @@ def write_proposal_file(app: App, text: str) -> str:
     if app.redactor.redactor_for("proposal")(text) != text:
         raise BadInput("The patch holds one of the run's own secrets. It is not written.")
     try:
-        return write_file(app.root, PROPOSAL, text)
+        return write_file(app.workspace, PROPOSAL, text)
     except OSError as error:
         raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
 
@@ -81,7 +81,7 @@ def write_example_files(app: App, example: ReportExample) -> None:
     redact = app.redactor.redactor_for("example")
     try:
         for name, text in example.files.items():
-            write_file(app.root, name, redact(text))
+            write_file(app.workspace, name, redact(text))
     except OSError as error:
         raise BadInput(f"The report's example cannot be written ({type(error).__name__}).") from None
 
@@ -91,7 +91,9 @@ def read_example_runs(app: App) -> tuple[bytes, bytes] | None:
     from triage.output.job_files import read_own_file
 
     try:
-        base, after = (read_own_file(app.root, f"example-{name}.json", MAX_RUNS_BYTES) for name in ("base", "after"))
+        base, after = (
+            read_own_file(app.workspace, f"example-{name}.json", MAX_RUNS_BYTES) for name in ("base", "after")
+        )
     except OSError:
         return None
     return None if base is None or after is None else (base, after)

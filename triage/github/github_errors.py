@@ -165,12 +165,12 @@ def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None
 
 
 @contextmanager
-def translate_write_errors(slug: str) -> Iterator[None]:
+def translate_write_errors(slug: str, what: str = "The result") -> Iterator[None]:
     """Raises an error for whoever must act in place of a `GitHubError` while writing."""
     try:
         yield
     except GitHubError as error:
-        raise _write_error(error, slug) from None
+        raise _write_error(error, slug, what) from None
 
 
 def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageError:
@@ -193,12 +193,12 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
             return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}.")
         case _:
             return NoSuchIssue(
-                f"{what} does not exist{where}, or the token may not read it. Check the number, and give the job "
-                "`permissions: issues: write`."
+                f"{what} does not exist{where}, or the token may not read it. Check the "
+                f"{'name' if number is None else 'number'}, and give the job `permissions: issues: write`."
             )
 
 
-def _write_error(error: GitHubError, slug: str) -> TriageError:
+def _write_error(error: GitHubError, slug: str, what: str) -> TriageError:
     if error.kind is ErrorKind.BAD_TOKEN:
         return bad_token_error()
     if error.kind is ErrorKind.FORBIDDEN:
@@ -208,19 +208,19 @@ def _write_error(error: GitHubError, slug: str) -> TriageError:
     reasons = {
         ErrorKind.LOCKED: "the issue is locked",
         ErrorKind.ARCHIVED: "the repository is archived",
-        ErrorKind.GONE: "the issue or the comment was deleted meanwhile, or issues are switched off",
+        ErrorKind.GONE: f"GitHub {error.description}, as for what was deleted meanwhile",
         ErrorKind.MOVED: "the issue was transferred meanwhile",
         ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
         ErrorKind.RATE_LIMITED: describe_rate_limit(error),
     }
     kind = NoSuchComment if error.kind is ErrorKind.GONE else CannotPublish
-    return kind(
-        f"The result could not be written to the issue: {reasons.get(error.kind, f'GitHub {error.description}')}."
-    )
+    return kind(f"{what} could not be written to the issue: {reasons.get(error.kind, f'GitHub {error.description}')}.")
 
 
 def bad_token_error() -> PermissionMissing:
-    return PermissionMissing("GitHub does not accept the token (401). Check the input github-token.")
+    return PermissionMissing(
+        "GitHub does not accept the token (401). Check the input github-token; at a terminal, TRIAGE_GITHUB_TOKEN."
+    )
 
 
 def describe_rate_limit(error: GitHubError) -> str:

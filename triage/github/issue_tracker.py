@@ -127,7 +127,7 @@ class IssueTracker(RepositoryConnection):
         names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
         if not names:
             return
-        with translate_write_errors(self.slug):
+        with translate_write_errors(self.slug, "A label"):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, idempotent=True)
 
     def fetch_suggestion_options(

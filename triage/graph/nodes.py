@@ -1,6 +1,6 @@
 """The nodes of the graph, and what the state keeps of an agent's answer."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
 from langgraph.runtime import Runtime
@@ -15,6 +15,7 @@ from triage.comment.wording import is_lead_first
 from triage.domain.code import CodeHistory
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import Issue, ParsedIssue
+from triage.domain.run import Outcome
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.close_round import close_round, require_verified_citation
@@ -58,7 +59,12 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     update = await in_thread(_read, state.issue)
-    indexing = await step.attempt("rules", lambda: in_thread(_index, state, update["parsed"], services), seconds)
+    parsed = update["parsed"]
+    indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services), seconds)
+    named = [*parsed.paths, *(frame.path for trace in parsed.traces for frame in trace.frames)]
+    if indexing.outcome is Outcome.TIMED_OUT and named:
+        seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
+        indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services, named), seconds)
     return update | (indexing.result or {}) | {"steps": step.records}
 
 
@@ -74,11 +80,11 @@ def _read(issue: Issue) -> Update:
     }
 
 
-def _index(state: BugTriageState, parsed: ParsedIssue, services: Services) -> Update:
+def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named: Sequence[str] = ()) -> Update:
     codebase = services.codebase
-    index = codebase.index(services.executed or find_executed_code(state.issue))
+    index = codebase.index(services.executed or find_executed_code(state.issue), named)
     # Before the places: files that its commits changed are likelier.
-    window = codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
+    window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
     places = codebase.find_places(parsed)
     dependencies = codebase.list_dependencies()
     of_template = count_template_comments(state.issue, codebase.read_issue_forms())

@@ -70,7 +70,7 @@ def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
     index = state.index
     if index is None:
         return ["The repository was not indexed: only the issue's text was used."]
-    if index.files == 0:
+    if index.files == 0 and not index.notes:
         if in_job:
             return ["No source files were found: is there an `actions/checkout` step before this one?"]
         return ["No source files were found in this folder."]

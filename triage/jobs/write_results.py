@@ -7,7 +7,7 @@ from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.comment.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
 from triage.comment.hidden_state import hash_text, parse_state
-from triage.domain.effect import Effect, IssueEffect, SuggestionOptions
+from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -86,7 +86,14 @@ async def publish_report(
     # Without a comment of an earlier run, nothing remembers what a person has declined.
     if knows_earlier and not (is_cancelled or skip_reason or says_nothing_new(report, state)):
         given = replace(given, options=await _fetch_suggestion_options(report, issue, repository, run))
-    done = await write_effects(plan_report(report, given), run)
+    effects = plan_report(report, given)
+    # Labels first: the comment says which ones were chosen, and remembers them.
+    labels = [effect for effect in effects if isinstance(effect, AddLabels)]
+    done = await _write_to_issue(labels, run, PublishResult())
+    if done.failures:
+        given = replace(given, policy=run.policy.model_copy(update={"labels": "off"}))
+        effects = plan_report(report, given)
+    done = await write_effects([effect for effect in effects if effect not in labels], run, done)
     result = _build_result(report.status, done, report)
     where = done.comment_url or ("unchanged" if comment else "none")
     run.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
@@ -136,9 +143,13 @@ async def _fetch_suggestion_options(
 
 async def write_effects(effects: Sequence[Effect], run: Run, before: PublishResult | None = None) -> PublishResult:
     """Write to the issue while there is time, and to this machine in any case. `before` is what was written earlier."""
-    done = before or PublishResult()
+    done = await _write_to_issue(effects, run, before or PublishResult())
+    return apply_local_effects(effects, run.output, done)
+
+
+async def _write_to_issue(effects: Sequence[Effect], run: Run, done: PublishResult) -> PublishResult:
     if not any(isinstance(effect, IssueEffect) for effect in effects):
-        return apply_local_effects(effects, run.output, done)
+        return done
     try:
         await call_with_deadline(
             lambda: apply_issue_effects(effects, run.github, done, run.approvals),
@@ -148,8 +159,8 @@ async def write_effects(effects: Sequence[Effect], run: Run, before: PublishResu
         )
     except OutOfTime as error:
         done = _copy(done)
-        done.add_failure(CannotPublish(f"Writing to the issue: {error}. The comment may or may not have been posted."))
-        return apply_local_effects(effects, run.output, done)
+        done.add_failure(CannotPublish(f"Writing to the issue: {error}. What was sent last may or may not be there."))
+        return done
     if done.posted:
         # What must be written is written: a cancelled run ends at once.
         try:
@@ -160,7 +171,7 @@ async def write_effects(effects: Sequence[Effect], run: Run, before: PublishResu
             done = _copy(done)
             others = [one for one in done.annotations if one != DUPLICATES_UNKNOWN_NOTICE]
             done.annotations = [*others, DUPLICATES_UNKNOWN_NOTICE]
-    return apply_local_effects(effects, run.output, done)
+    return done
 
 
 def _copy(done: PublishResult) -> PublishResult:

@@ -245,7 +245,7 @@ class ChatModel:
             if billed and billed.output > call.max_tokens:
                 self.features.record_overrun(model)
             reply = to_model_reply(message, model, mode.name, usage.tokens, estimated=usage.estimated)
-            reply = reply.redact(self.redact_answer)
+            reply = reply.redact(self.redact_answer).leave_out_quoted(prompt)
             self.features.accept_mode(model, call.output_format, index)
             try:
                 answer = mode.read(reply)

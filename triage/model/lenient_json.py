@@ -45,16 +45,31 @@ class _Unreadable(ValueError):
 @dataclass(frozen=True)
 class _Found:
     value: dict[str, Any]
+    start: int
     end: int
     is_whole: bool
 
 
 def find_json_objects(text: str) -> list[dict[str, Any]]:
-    """Return the outermost JSON objects of a text in order, those whose end is missing last.
+    """Return the outermost JSON objects of a text, the last one first, and those whose end is missing at the end.
 
     Objects inside of `<think>` blocks are drafts and left out. Behind a block that is never closed, only an object that
     ends the text counts.
     """
+    return [one.value for one in sorted(_find_objects(text), key=lambda one: (one.is_whole, one.start), reverse=True)]
+
+
+def leave_out_quoted(text: str, prompt: str) -> str:
+    """Return the text without the objects that stand in the prompt, whatever the blanks: they are no answer to it."""
+    known, kept, end = "".join(prompt.split()), list[str](), 0
+    for one in _find_objects(text):
+        if one.is_whole and "".join(text[one.start : one.end].split()) in known:
+            kept.append(text[end : one.start])
+            end = one.end
+    return "".join([*kept, text[end:]])
+
+
+def _find_objects(text: str) -> list[_Found]:
     reader = _Search(text)
     found: list[_Found] = []
     position = 0
@@ -70,7 +85,7 @@ def find_json_objects(text: str) -> list[dict[str, Any]]:
             position = one.end if one.is_whole else position
     if thinking_from is not None:
         found += reader.find_final_object(thinking_from)
-    return [one.value for one in sorted(found, key=lambda one: not one.is_whole)]
+    return found
 
 
 def read_first_object(text: str) -> dict[str, Any]:
@@ -109,7 +124,7 @@ class _Search:
             return None
         reader = _Reader(self._text, start)
         try:
-            found = _Found(reader.read_object(), reader.position, reader.is_whole)
+            found = _Found(reader.read_object(), start, reader.position, reader.is_whole)
         except _Unreadable:
             found = None
         if found is None or not found.is_whole:

@@ -1,13 +1,14 @@
 """A model's reply in a form that can be cached."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall
 from pydantic import Field
 
 from triage.domain.value import Value
-from triage.model.lenient_json import read_first_object, replace_surrogates
+from triage.model.lenient_json import leave_out_quoted, read_first_object, replace_surrogates
 from triage.model.token_count import MAX_COUNT, TokenCount
 from triage.safety.secrets.redactor import Redact
 
@@ -50,6 +51,13 @@ class ModelReply(Value):
         """Return the reply without our own secrets, and without lone surrogates, which no request can hold."""
         text = json.dumps(redact(self.model_dump()), ensure_ascii=False)
         return ModelReply.model_validate_json(replace_surrogates(text))
+
+    def leave_out_quoted(self, prompt: Sequence[BaseMessage]) -> "ModelReply":
+        """Return the reply without the objects that it quotes from the prompt."""
+        asked = "\n".join(message.text for message in prompt if message.type != "ai")
+        text = self.message.text
+        own = leave_out_quoted(text, asked)
+        return self if own == text else self.model_copy(update={"content": own})
 
     @property
     def message(self) -> AIMessage:

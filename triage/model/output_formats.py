@@ -141,7 +141,7 @@ def _read_message(reply: ModelReply) -> AIMessage:
 def _take_written_calls(reply: ModelReply) -> ModelReply:
     """Return the reply with the calls that its text has as JSON, as `qwen2.5-coder` writes all of its own."""
     objects = [] if reply.tools else find_json_objects(reply.message.text)
-    calls = [call for value in objects for call in _list_calls(value)]
+    calls = [call for value in reversed(objects) for call in _list_calls(value)]
     return reply.model_copy(update={"tools": calls, "content": ""}) if calls else reply
 
 
@@ -174,7 +174,7 @@ def _require_any(texts: Sequence[str]) -> Sequence[str]:
 
 
 def _read_answer(reply: ModelReply, schema: type[A]) -> A:
-    """Return the first answer that fits in the reply's content, else in the arguments of its function calls.
+    """Return the last answer that fits in the reply's content, else in the arguments of its function calls.
 
     An answer that was cut is used as far as it goes.
     """

@@ -21,6 +21,9 @@ _UNUSUAL_SPACE = regex.compile(r"[\p{Zs}\u2800--[ ]]", regex.V1)
 _BLANK_GLYPH = re.compile("[\ufffc\U00013441\U00013442\U00016fe4\U0001d159]")
 """Letters and symbols that are drawn as nothing: in the tables of Unicode they look like any other."""
 _LINE_SEPARATOR = re.compile("[\u2028\u2029]")
+_WORD = regex.compile(r"[\\%].|(\w+)")
+"""In code: `\\n` and `%s` are no letters of the word behind them."""
+_LATIN, _ALIKE = regex.compile(r"\p{Latin}"), regex.compile(r"[\p{Cyrillic}\p{Greek}]")
 _STACKED_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 """No script stacks more than eight combining marks on a letter; more of them cover the text around it."""
 
@@ -38,6 +41,12 @@ def find_invisible(text: str) -> list[str]:
             "".join([*runs, *_UNUSUAL_SPACE.findall(text), *_BLANK_GLYPH.findall(text), *_LINE_SEPARATOR.findall(text)])
         )
     )
+
+
+def find_mixed_words(text: str) -> list[str]:
+    """Return the different words that mix Latin letters with Cyrillic or Greek ones, which look the same."""
+    words = [] if text.isascii() else dict.fromkeys(_WORD.findall(text))
+    return [word for word in words if _LATIN.search(word) and _ALIKE.search(word)]
 
 
 def clean_text(text: str | None) -> str:

@@ -92,6 +92,11 @@ class PlanInput:
         return parse_state(self.previous.body) if self.previous else None
 
     @property
+    def labels(self) -> LabelsMode:
+        """What happens to the labels of the report."""
+        return self.policy.labels if self.may_label or self.policy.labels == "suggest" else "off"
+
+    @property
     def text_hash(self) -> str:
         return hash_text(self.issue.title, self.issue.body)
 
@@ -136,7 +141,7 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
         report,
         state,
         given.paths,
-        "off" if any(one.kind == "label" for one in suggestions) else policy.labels,
+        "off" if any(one.kind == "label" for one in suggestions) else given.labels,
     )
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(_plan_issue_effects(report, page, given, suggestions))
@@ -210,9 +215,9 @@ def _plan_comment(
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=number, label=given.needs_info_label)
+    yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
     body = render_comment(page, state, given.previous.body if given.previous else "")
     yield _post_or_edit(number, given.previous, body)
-    yield from _plan_labels(report, number, given, [given.needs_info_label] if label_plan.adds else [])
 
 
 def _build_state(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> CommentState:
@@ -223,7 +228,7 @@ def _build_state(report: RunReport, given: PlanInput, suggestions: Sequence[Sugg
 def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[Suggestion]) -> list[str]:
     """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
     in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
-    if in_panel or given.policy.labels == "off":
+    if in_panel or given.labels == "off":
         return in_panel
     return [label for label in report.ticket.labels if not given.issue.has_label(label)]
 
@@ -231,7 +236,7 @@ def _list_new_labels(report: RunReport, given: PlanInput, suggestions: Sequence[
 def _plan_labels(report: RunReport, number: int, given: PlanInput, waiting: Sequence[str] = ()) -> Iterator[Effect]:
     existing = {label.casefold() for label in [*given.issue.labels, given.needs_info_label]}
     # What a person took off is not added again.
-    wanted = dict.fromkeys(report.ticket.labels) if given.may_label else []
+    wanted = dict.fromkeys(report.ticket.labels) if given.labels == "apply" else []
     labels = [*(label for label in wanted if label.casefold() not in existing), *waiting]
     if given.policy.labels == "apply" and labels:
         yield AddLabels(issue_number=number, labels=labels)

@@ -8,7 +8,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from triage.base.errors import GitError
-from triage.code.git.commit import CommitTree, open_commit
+from triage.code.git.commit import CommitTree, find_checkout, open_commit
 from triage.code.git.tree import Entry
 
 
@@ -202,3 +202,25 @@ def test_a_missing_commit_is_an_error(tmp_path: Path, state: str):
         (tmp_path / ".git").write_text("gitdir: /nowhere\n")
     with pytest.raises(GitError):
         open_commit(tmp_path)
+
+
+def test_a_checkout_below_the_workspace_is_found_by_its_remote(tmp_path: Path):
+    assert find_checkout(tmp_path, "octo/shop") == tmp_path
+    for folder, remote in (("src/code", "https://github.com/Octo/shop"), ("tools", "https://github.com/octo/private")):
+        commit(tmp_path / folder, {"a.py": "x\n"})
+        git(tmp_path / folder, "remote", "add", "origin", remote)
+    assert find_checkout(tmp_path, "octo/shop") == tmp_path / "src/code"
+    assert find_checkout(tmp_path, "octo/other") == tmp_path, "a private neighbour is not read in its place"
+    git(tmp_path / "tools", "remote", "remove", "origin")
+    assert find_checkout(tmp_path, "octo/shop") == tmp_path, "nobody knows which"
+    commit(tmp_path, {"b.py": "x\n"})
+    assert find_checkout(tmp_path, "octo/shop") == tmp_path
+
+
+def test_a_git_that_leads_elsewhere_is_no_checkout_below_the_workspace(tmp_path: Path):
+    commit(tmp_path / "outside", {"a.py": "x\n"})
+    for name in ("link", "file"):
+        (tmp_path / name / "code").mkdir(parents=True)
+    (tmp_path / "link/code/.git").symlink_to(tmp_path / "outside/.git")
+    (tmp_path / "file/code/.git").write_text(f"gitdir: {tmp_path}/outside/.git\n")
+    assert [find_checkout(tmp_path / name, "octo/shop").name for name in ("link", "file")] == ["link", "file"]

@@ -87,7 +87,12 @@ def test_no_program_runs_and_no_other_file_is_read(root: Path, name: str):
     [
         ("missing", {"unreadable": 1}, False, ""),
         ("unborn branch", {}, False, "The folder was read as it is, without git (git rev-parse exited with 1)."),
-        ("neighbours only", {"another repository": 2}, False, "Repositories below the folder were not read"),
+        (
+            "neighbours only",
+            {"another repository": 2},
+            False,
+            "Repositories lie below the folder (`main/`, `vendor/x/`)",
+        ),
         ("treeless and sparse", {"not fetched": 1}, True, ""),
         ("lfs pointers", {"LFS pointer": 2}, False, ""),
         ("git is a file", {}, False, "its .git leads to a repository that does not name this folder"),

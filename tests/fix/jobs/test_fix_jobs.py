@@ -39,7 +39,7 @@ class TestGate:
         harness.command()
         assert harness.run_job("gate") is Status.SKIPPED
         assert harness.outputs["fix-task"] == ""
-        assert "write access" in harness.output.summaries[0]
+        assert "`/triage fix` by `maintainer`: it needs write access" in harness.output.summaries[0]
 
     def test_a_role_that_cannot_be_read_is_none(self) -> None:
         harness = FixHarness()
@@ -63,7 +63,8 @@ class TestGate:
         harness.store.off_default_branch = {COMMIT}
         harness.run_job("gate", actor=actor)
         assert harness.outputs["fix-task"] == "answer"
-        assert "Start the workflow on the default branch." in harness.output.summaries[0]
+        assert "Commit `0123456789ab` is not on the default branch" in harness.output.summaries[0]
+        assert "```" not in harness.output.summaries[0]
         harness.run_job("report", actor=actor)
         assert "Start the workflow on the default branch." in harness.parts.proposal
         harness.run_job("gate", command="approve", proposal_id="0" * 12)
@@ -385,7 +386,7 @@ class TestReport:
         for stage in ("report", "apply"):
             assert harness.run_job(stage, command="approve") is Status.SKIPPED
         assert (harness.github.edited, harness.github.posted, harness.reactions) == ([], [], [])
-        assert "write access" in harness.output.summaries[0]
+        assert ": it needs write access" in harness.output.summaries[0]
 
     def test_a_long_report_makes_room(self) -> None:
         harness = FixHarness(report="x" * 64_000)
@@ -551,7 +552,7 @@ class TestApply:
         harness.command("/triage approve")
         assert harness.answer(stored) is Status.SKIPPED
         assert (harness.branches, harness.store.pull_requests, harness.writes) == ({}, {}, 0)
-        assert "write access" in harness.output.summaries[0]
+        assert "`maintainer`: it needs write access" in harness.output.summaries[0]
 
     def test_files_that_changed_on_the_base_branch(self) -> None:
         harness = FixHarness()

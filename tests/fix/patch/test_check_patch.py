@@ -88,6 +88,7 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/basket.py", "\ufeff" + BASKET), "byte order mark"),
         (change("shop/basket.py", BASKET + "a\0\n"), "has a NUL"),
         (GOOD.model_copy(update={"text": BASKET + "# \ud800\n"}), "(U+D800)"),
+        (change("shop/basket.py", BASKET + "p\u0430id = 1\n"), "words of two scripts that look alike"),
         (change("shop/basket.py", BASKET + "# \u202e\n"), "nobody can see in lines that are new (U+202E)"),
         (change("shop/basket.py", BASKET + "a\u00a0= 1\u200b\n"), "(U+00A0, U+200B)"),
         (change("shop/odd.py", 'b = "\u202e"\nsee("https://known.io/a")\n'), "(U+202E)"),

@@ -19,7 +19,7 @@ from triage.app.settings.field_checks import (
     one_of,
     whole_number,
 )
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
 from triage.domain.run import Engine, Limits
@@ -239,17 +239,19 @@ class Settings(BaseModel):
     def _from_variables(cls, read: Callable[[str], str], overrides: Mapping[str, object]) -> Self:
         found = {name: read(name).strip() for name in cls.model_fields}
         given: dict[str, Any] = {name: text for name, text in found.items() if text}
-        given |= {name: value for name, value in overrides.items() if value is not None}
-        problems: list[str] = []
+        options = {name: value for name, value in overrides.items() if value is not None}
+        given |= options
+        problems, kind = list[str](), BadInput
         settings = None
         try:
             settings = cls(**given)
         except ValidationError as error:
             problems = _describe_errors(error)
+            kind = WrongUsage if any(problem["loc"][0] in options for problem in error.errors()) else BadInput
         if given.get("engine") == "model" and not ({"model_api_key", "model_base_url"} & given.keys()):
             problems.append("engine: 'model' needs model-api-key, or model-base-url for a gateway without a key")
         if problems or settings is None:
-            raise BadInput("; ".join(problems))
+            raise kind("; ".join(problems))
         return settings
 
     @property

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
-from triage.code.git.git import Git, IsolatedGit
+from triage.code.git.git import Git, IsolatedGit, read_origin
 from triage.code.git.history import GitHistory, read_commit_history
-from triage.code.git.tree import Entry, Listing, has_blob_id
+from triage.code.git.tree import Entry, FolderTree, Listing, has_blob_id
 from triage.domain.code import History
 
 HEAD = "HEAD"
@@ -210,6 +210,23 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
+def find_checkout(workspace: Path, repository: str) -> Path:
+    """Return the folder of the repository `owner/name` that a job has checked out.
+
+    That is the workspace; or, if no repository is there, the only one below it whose remote is no other repository.
+    """
+    if is_bare_repository(workspace) or _find_top(workspace):
+        return workspace
+    below = [workspace / folder for folder in FolderTree(workspace).list_files().repositories]
+    own = [folder for folder in below if (folder / ".git").is_dir() and not (folder / ".git").is_symlink()]
+    found = [folder for folder in own if (read_origin(folder) or repository).casefold() == repository.casefold()]
+    return found[0] if len(found) == 1 else workspace
+
+
+def _find_top(root: Path) -> Path | None:
+    return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
+
+
 def open_repository(root: Path) -> tuple[Git, Path | None]:
     """Return git on the repository at `root` or above it, and the top of its work tree; None for a bare repository.
 
@@ -221,7 +238,7 @@ def open_repository(root: Path) -> tuple[Git, Path | None]:
     """
     if is_bare_repository(root):
         return Git(root, bare=True), None
-    top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
+    top = _find_top(root)
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)

@@ -50,6 +50,8 @@ class Listing:
     """Files whose content is not in this clone."""
     truncated: bool = False
     """There are more files than the limit."""
+    repositories: list[str] = field(default_factory=list)
+    """Folders of other repositories, which are not read."""
 
 
 class SourceTree(Protocol):
@@ -102,6 +104,7 @@ class FolderTree:
             prefix = os.path.relpath(folder, self._root)
             if prefix != "." and (".git" in names or names >= _BARE):
                 listing.left_out[NESTED_REPOSITORY] += 1
+                listing.repositories.append(prefix)
                 continue
             room -= len(names)
             if room < 0:

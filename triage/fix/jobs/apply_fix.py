@@ -53,7 +53,7 @@ async def apply_fix(task: FixTask, job: FixJob) -> RunResult:
     """Carry out what a person decided about a stored patch, once."""
     admitted = await read_fix_request(task, job)
     if not admitted.may_ask:
-        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
     if admitted.refusal:
         return await _refuse(task, admitted.issue, admitted.refusal, job)
     try:

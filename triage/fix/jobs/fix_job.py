@@ -117,7 +117,7 @@ async def finish(
 
 
 OFF_START = (
-    "Commit {commit} is not on the default branch, so a pull request would bring other commits along. Start the "
+    "Commit `{commit}` is not on the default branch, so a pull request would bring other commits along. Start the "
     "workflow on the default branch."
 )
 NO_WORDS = "say what to change, after the id."

@@ -15,7 +15,7 @@ from triage.domain.task import FixTask
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.fix.fix_ports import BaseFiles, ReportExample
-from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, read_fix_request
+from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, format_answer, read_fix_request
 from triage.fix.patch.masked_files import mask_version, read_base_text
 from triage.fix.patch.unified_diff import diff_file
 from triage.fix.proposal_text import render_abandoned, render_proposal
@@ -34,7 +34,7 @@ async def propose_fix(task: FixTask, job: FixJob) -> RunResult:
     """Run the fix flow up to the person, and write what it found for the next jobs."""
     admitted = await read_fix_request(task, job)
     if admitted.refusal:
-        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
     run = job.run
     issue = restore_issue_at_trigger(admitted.issue, run.event_issue, run.now(), run.now())
     try:

@@ -41,7 +41,7 @@ ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     admitted = await read_fix_request(task, job)
     if not admitted.may_ask:
-        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
     if admitted.refusal:
         return await _answer(admitted, format_refusal(task, admitted.refusal), job)
     if not task.makes_proposal:

@@ -15,7 +15,7 @@ from triage.jobs.write_results import write_skip, write_unfinished
 async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
     admitted = await read_fix_request(task, job)
     if not admitted.may_ask:  # no job follows: whatever strangers write, and how often, nobody answers
-        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, format_refusal(task, admitted.refusal), {}, status=Status.SKIPPED)
     refusal = admitted.refusal or (await find_start_problem(job) if task.makes_proposal else "")
     if refusal:
         return await finish(job, format_refusal(task, refusal), {"fix-task": "answer"})

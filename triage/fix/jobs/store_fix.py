@@ -12,7 +12,7 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, parse_result, read_fix_request
+from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, format_answer, parse_result, read_fix_request
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
 from triage.jobs.run_context import RunResult
@@ -35,7 +35,7 @@ async def store_fix(task: FixTask, job: FixJob) -> RunResult:
     """
     admitted = await read_fix_request(task, job)
     if admitted.refusal:
-        return await finish(job, admitted.refusal, {}, status=Status.SKIPPED)
+        return await finish(job, format_answer(task, admitted.refusal), {}, status=Status.SKIPPED)
     result = parse_result(job.read_result())
     if result is None or result.draft is None:
         return await finish(job, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})

@@ -2,15 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from triage.base.text import quote_value
 from triage.domain.proposal import BaseFile, FileVersion
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.apply_edits import LineEnds, find_line_ends
-from triage.fix.patch.documentation_links import is_documentation_link, list_own_pages
 from triage.fix.patch.masked_files import find_mask_problems, mask_output, restore_text
-from triage.safety.clean_text import find_invisible
+from triage.safety.clean_text import find_invisible, find_mixed_words
 
 _SLASH = r"(?:/|&sol;|\\u002[fF]|\\x2[fF])"
 _COLON = r"(?::|&colon;|\\u003[aA]|\\x3[aA])"
@@ -48,9 +47,7 @@ _GOES_ON = re.compile(
 """Behind a reserved host: a list with another host, or an escape that goes on with the name."""
 
 
-def find_new_urls(
-    text: str, base_text: str, limit: int = 10, is_allowed: Callable[[str], bool] = lambda _: False
-) -> list[str]:
+def find_new_urls(text: str, base_text: str, limit: int = 10) -> list[str]:
     """Return the first addresses of a text that are not in the old one, without those of reserved hosts.
 
     An address that code puts together from parts is not found, nor is one inside of another that is returned.
@@ -58,7 +55,7 @@ def find_new_urls(
     known = set(_find_urls(base_text))
     new: list[str] = []
     for url in _find_urls(text):
-        if url not in known and not is_allowed(url):
+        if url not in known:
             known.add(url)
             new.append(url)
         if len(new) == limit:
@@ -120,15 +117,13 @@ def find_content_problems(file: FileVersion, base: BaseFile | str | None, files:
         return
     yield from _find_form_problems(path, text, old)
     yield from _find_code_off_screen(path, text, old)
-    yield from _find_hidden_characters(path, text, old)
+    yield from _find_odd_characters(path, text, old)
     yield from find_mask_problems(path, file.text, old)
-    own = list_own_pages(files)
-    if urls := find_new_urls(text, old, is_allowed=lambda url: is_documentation_link(url, own)):
+    if urls := find_new_urls(text, old):
         shown = (quote_value(mask_output(url, [path], files)) for url in urls)
         yield (
             f"{path} has an address that was not there ({_join(shown)}): leave it out, or use a host such as "
-            "example.com. Only https pages of the project's own documentation and issues, and of references of "
-            "languages, can be linked."
+            "example.com."
         )
     if reason := files.find_skip_reason(path, text):
         yield f"{path} would be a file that nobody edits by hand ({reason}): write it so that people can read it."
@@ -172,12 +167,16 @@ def _count_blank_columns(line: str) -> int:
     return sum(len(gap[0]) for gap in _WIDE_GAP.finditer(shown))
 
 
-def _find_hidden_characters(path: str, text: str, old: str) -> Iterator[str]:
+def _find_odd_characters(path: str, text: str, old: str) -> Iterator[str]:
+    added = "\n".join(_list_added_lines(text, old))
     # In code, characters for the direction of text make a comment out of what the compiler reads
     # ("Trojan Source", CVE-2021-42574).
-    if found := find_invisible("\n".join(_list_added_lines(text, old))):
+    if found := find_invisible(added):
         names = _join(f"U+{ord(char):04X}" for char in found)
         yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
+    known = set(find_mixed_words(old))
+    if mixed := [quote_value(word) for word in find_mixed_words(added) if word not in known]:
+        yield f"{path} has words of two scripts that look alike ({_join(iter(mixed))}): write each in one."
 
 
 def _find_syntax_errors(path: str, text: str, old: str, files: BaseFiles) -> Iterator[str]:

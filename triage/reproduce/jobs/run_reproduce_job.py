@@ -56,14 +56,14 @@ def _execute(
 
 def _read_file(app: App, name: str) -> bytes | None:
     try:
-        return read_own_file(app.root, name, MAX_FILE_BYTES)
+        return read_own_file(app.workspace, name, MAX_FILE_BYTES)
     except OSError as error:
         raise BadInput(f"The file {name} of the job before cannot be read ({type(error).__name__}).") from None
 
 
 def _write_file(app: App, name: str, text: str) -> str:
     try:
-        return write_file(app.root, name, app.redactor.redactor_for("example")(text))
+        return write_file(app.workspace, name, app.redactor.redactor_for("example")(text))
     except OSError as error:
         raise BadInput(f"The file {name} for the next job cannot be written ({type(error).__name__}).") from None
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from unicodedata import normalize
 
 from triage.base.text import word_set
@@ -23,14 +24,11 @@ _OPERATOR = re.compile(
     r"|domain):(?!:)",
     re.I,
 )
-_PRIVATE_ENDINGS = word_set(
-    "internal intern intra intranet local localdomain lan corp home private localhost arpa onion test"
-)
-_PUBLIC_ENDINGS = word_set(
-    "com net org io dev app ai cloud edu gov mil int info biz co uk de fr eu ru cn jp in us ca au nl ch se it es br pl"
-    " at be kr me tv xyz online site tech page"
-)
-_PRODUCTS = word_set("socket.io asp.net vb.net ado.net ml.net paper.io")
+_PRODUCTS = word_set("socket.io asp.net vb.net ado.net ml.net paper.io node.js next.js vue.js")
+_VERSION = re.compile(r"v?\d")
+_CODE_NAME = re.compile(r"\D*[A-Z][a-z]\D*")
+_CREDENTIAL = word_set("user username login account password passwd pwd passphrase token secret host hostname server")
+"""Words before a name that is nobody's business."""
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-|^0x[0-9a-f]{5}|\b[0-9a-f]{12,}\b", re.I)
 _LONG_NUMBER = re.compile(r"\d{5,}|^\d{4,}$")
 _SWITCH = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", re.I)
@@ -87,6 +85,20 @@ def _is_known(word: str, known: set[str]) -> bool:
 
 
 def _split_words(text: str) -> Iterator[str]:
+    previous = ""
+    for word, following in pairwise([*_find_words(text), ""]):
+        # The credential's word goes with the name: else it would stand before the next word, which would go then.
+        if not (_is_named(previous, word) or _is_named(word, following)):
+            yield word
+        previous = word
+
+
+def _is_named(credential: str, word: str) -> bool:
+    names, lower = credential.lower().rstrip(":") in _CREDENTIAL, word.lower().rstrip(":")
+    return bool(names and word and (lower in _CREDENTIAL or _stem(lower) not in _ORDINARY_STEMS))
+
+
+def _find_words(text: str) -> Iterator[str]:
     redacted = redact_likely_secrets(normalize("NFKC", clean_text(text))).replace(LIKELY_SECRET_PLACEHOLDER, " ")
     for token in (quoted.strip(_QUOTES) for quoted in redacted.split()):
         if not _is_address(token):
@@ -101,12 +113,12 @@ def _is_address(token: str) -> bool:
 
 
 def _is_host(word: str) -> bool:
-    """Return whether it is a dotted name with a host's ending; `System.IO` and `asyncio.run` are names in code."""
-    lower = word.lower()
-    ending = lower.rpartition(".")[2]
-    if lower == "localhost" or ("." in lower and ending in _PRIVATE_ENDINGS):
-        return True
-    return "." in word and word == lower and ending in _PUBLIC_ENDINGS and lower not in _PRODUCTS
+    """Return whether it is a dotted name, but no version and no name in code: `System.IO` has capitals.
+
+    `asyncio.run` may as well be a host.
+    """
+    is_public = _VERSION.match(word) or _CODE_NAME.fullmatch(word) or word.lower() in _PRODUCTS
+    return word.lower() == "localhost" or ("." in word and not is_public)
 
 
 def _is_identifier(word: str) -> bool:
