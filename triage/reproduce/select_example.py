@@ -108,8 +108,9 @@ def select_example(
     if isinstance(example, NoExample):
         return example
     newest = versions.releases[-1] if versions.releases else None
-    reported = find_facts(parsed, project.package).version
-    of_report = find_release(versions.releases, reported.text) if reported else None
+    facts = find_facts(parsed, project.package)
+    reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
+    of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
     if named:
         targets = [versions.find(one) for one in named]
     else:
