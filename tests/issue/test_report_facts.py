@@ -121,6 +121,14 @@ def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
     assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]
 
 
+def test_the_version_that_was_upgraded_to_is_that_of_the_report():
+    facts = find_facts(
+        read_issue(Issue(title="Dates", body="Since upgrading from `0.7.6` to `1.0.0`, it fails.")), "shop"
+    )
+    assert facts.version is not None
+    assert facts.version.text == "1.0.0"
+
+
 @each_row(
     ("written", "broken"),
     [

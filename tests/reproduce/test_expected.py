@@ -19,6 +19,12 @@ def read(body: str, title: str = "It fails") -> Expected:
     [
         (f"```\n{TRACE}```", [("CartError", "no items")], []),
         ("```\nf()\nValueError: no items\n```", [("ValueError", "no items")], []),
+        # The last line of an IPython trace is often cut off.
+        (
+            "```\nCartError        Traceback (most recent call last)\n<ipython-input-9-9> in <module>\n```",
+            [("CartError", "")],
+            [],
+        ),
         ("It raises a `ValueError`.", [], ["ValueError"]),
         ("It should raise a ValueError.", [], []),
         ("It raises KeyError instead of ValueError.", [], []),
@@ -31,6 +37,12 @@ def test_what_a_report_says_that_happens(body, errors, types):
     assert [(one.type, one.message) for one in found.errors] == errors
     assert found.types == types
     assert found.shown == ["1"]
+
+
+def test_what_the_example_says_of_itself_is_no_error():
+    example = Example(language="python", code="f()  # ValueError: no items\n")
+    parsed = read_issue(Issue(title="It fails", body=f"```\n{example.code}```"))
+    assert find_expected(parsed, example) == Expected()
 
 
 @each_row(

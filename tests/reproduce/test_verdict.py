@@ -5,12 +5,14 @@ from typing import Any
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
 from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
+from triage.reproduce.example.example import Example
 from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_everywhere, summarize
 
 SHOWN = Expected(errors=[failure()])
 TWO = Expected(errors=[failure(), failure("KeyError: 1")])
 NAMED = Expected(types=["ValueError"])
 OUTPUT = Expected(shown=["[1, nan]"])
+WISHED = Expected(shown=["[1, nan]"], wished=["[1, 2]"])
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -59,7 +61,15 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
         (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
-        (OUTPUT, RIGHT, RIGHT, "nothing-to-compare"),
+        (OUTPUT, RIGHT, RIGHT, "not-reproduced"),
+        (OUTPUT, passed(""), passed(""), "nothing-to-compare"),  # it prints nothing that could be compared
+        (OUTPUT, [passed("1"), passed("2")], [passed("3"), passed("4")], "nothing-to-compare"),
+        (WISHED, RIGHT, RIGHT, "nothing-to-compare"),
+        (WISHED, WRONG, RIGHT, "fixed"),
+        (Expected(shown=["one", "two"], wished=["two"]), passed("one\ntwo"), passed("one\ntwo"), "nothing-to-compare"),
+        (Expected(named=["False"]), passed("False"), passed("True"), "fixed"),
+        (Expected(named=["False"]), passed("1"), passed("1"), "nothing-to-compare"),  # of something else, maybe
+        (Expected(shown=["'a  b'"]), passed("'a  b'"), passed("'a b'"), "fixed"),  # blanks of a string are its value
         (Expected(shown=["1"]), passed("1"), passed("1"), "still"),
         (Expected(shown=["1"]), passed("1\n2"), passed("1\n2"), "nothing-to-compare"),  # much prints `1`
         (SHOWN, (failed(), passed(), failed(), failed(), passed()), failed(), "mixed"),
@@ -89,6 +99,11 @@ def test_a_version_that_could_not_be_run_is_no_difference():
 
 def test_a_wish_has_no_verdict():
     assert judge(SHOWN, failed(), failed(), is_feature=True)[0] == "nothing-to-compare"
+
+
+def test_an_example_without_the_arguments_of_the_command_says_nothing():
+    example = Example(language="python", code="x", commands=["shop --name"])
+    assert judge(OUTPUT, RIGHT, RIGHT, example=example)[0] == "nothing-to-compare"
 
 
 def test_the_failure_that_the_report_shows_counts_among_several():

@@ -31,14 +31,7 @@ _VERSIONS_ONLY = re.compile(
 
 def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
     """Version, environment, error, reproduction and so on. `project` is `owner/name`: its name tells versions apart."""
-    regression = find_regression(parsed)
-    if regression and "#" in regression.broken_in:
-        regression = regression.model_copy(update={"broken_in": _own_pull_request(regression.broken_in, project)})
-    version = find_project_version(parsed, project)
-    if regression is not None and version is not None:
-        regression = _complete(regression, version.text)
-        if regression.broken_in and version.text == regression.worked_in:
-            version = quote(parsed, regression.broken_in)
+    version, regression = find_version(parsed, project)
     return ReportFacts(
         version=version,
         environment=find_environment(parsed),
@@ -49,6 +42,18 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
         severity=find_severity(parsed, regression),
         symptom=find_symptom(parsed),
     )
+
+
+def find_version(parsed: ParsedIssue, project: str = "") -> tuple[Quote | None, Regression | None]:
+    """Return the version that the report is about, and what it says of versions that worked."""
+    regression = find_regression(parsed)
+    if regression and "#" in regression.broken_in:
+        regression = regression.model_copy(update={"broken_in": _own_pull_request(regression.broken_in, project)})
+    worked, broken = (regression.worked_in, regression.broken_in) if regression else ("", "")
+    version = find_project_version(parsed, project, worked)
+    if version is None and "." in broken:
+        version = quote(parsed, broken)
+    return version, _complete(regression, version.text) if regression and version else regression
 
 
 def _own_pull_request(written: str, project: str) -> str:

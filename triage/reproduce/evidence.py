@@ -97,6 +97,14 @@ class Expected(Value):
     types: list[str] = Field(default_factory=list)
     """Types that its sentences name, without those that should be raised."""
     shown: list[str] = Field(default_factory=list)
+    named: list[str] = Field(default_factory=list)
+    """Values of which a sentence says that they are printed or returned. The example may print something else."""
+    wished: list[str] = Field(default_factory=list)
+    """What ought to be printed."""
+
+    @property
+    def printed(self) -> list[str]:
+        return self.shown or self.named
 
 
 class Selection(Value):
@@ -139,6 +147,8 @@ class Run(Value):
     """The report shows an error that it does not have."""
     is_random: bool = False
     """It prints something else each time, such as random numbers."""
+    is_wished: bool = False
+    """It prints what the report wishes."""
 
 
 class Change(Value):

@@ -8,17 +8,21 @@ from triage.domain.issue import ParsedIssue, Trace
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
 from triage.reproduce.example.example import Example
-from triage.reproduce.example.shown_output import WISH
+from triage.reproduce.example.shown_output import WISH, read_told
 from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
 _STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}(?:: (.*))?$", re.S)
+_HEADER = re.compile(r"^([A-Za-z_][\w.]*) {2,}Traceback \(most recent call last\)", re.M)
+"""IPython names the type above its trace, whose last line people cut off."""
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
+_TEXT = re.compile(r"^(['\"]).*\1$", re.M)
+"""The value of a string, as a prompt shows it."""
 _RECORDED = {"python": "python", "node": "javascript"}
 _MIN_STEM_CHARS = 8
 _MIN_LIKENESS = 0.85
@@ -26,10 +30,11 @@ _MIN_LIKENESS = 0.85
 
 
 def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
-    """Return the errors that the report shows or names, and what it shows as printed."""
+    """Return the errors that the report shows or names, what it shows as printed, and what it wishes."""
     is_recorded = example.language in _RECORDED
     errors = list(_recorded_errors(parsed, example)) if is_recorded else list_failures(parsed, example.code)
-    return Expected(errors=errors, types=list(dict.fromkeys(_named_types(parsed))), shown=example.shown)
+    types, told = list(dict.fromkeys(_named_types(parsed))), read_told(parsed, "")
+    return Expected(errors=errors, types=types, shown=example.shown, named=told.named, wished=told.wished)
 
 
 def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]:
@@ -43,9 +48,12 @@ def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]
     code = "\n".join(block.text for block in parsed.code)
     for message in parsed.error_messages:
         stated = _STATED.match(message)
-        if stated and stated[2] and message in code and stated[1] not in known:
+        is_shown = message in code and message not in example.code  # whose comments say what they want
+        if stated and stated[2] and is_shown and stated[1] not in known:
             known.add(stated[1])
             yield Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS])
+    headers = dict.fromkeys(_last_name(match[1]) for match in _HEADER.finditer(code))
+    yield from (Failure(type=name) for name in headers if name not in known)
 
 
 def _frames(trace: Trace) -> list[Place]:
@@ -100,18 +108,20 @@ def stem(message: str) -> str:
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
-    """Return whether everything that the report shows is printed, in its order. White space counts at ends of lines."""
+    """Return whether everything that the report shows is printed, in its order.
+
+    White space counts in the value of a string, and at the ends of lines.
+    """
     printed, position = "", 0
     bounds = [0]
     for line in output.splitlines(keepends=True):
         printed += _squeeze(line)
         bounds.append(len(printed))
+    ends = {*bounds}
     for one in shown:
         wanted = _squeeze(f"{one}\n")
         # From the start of a line to the end of one: `-x` is not shown by `-x + 1`.
-        starts = (
-            at for at in bounds if at >= position and printed.startswith(wanted, at) and at + len(wanted) in bounds
-        )
+        starts = (at for at in bounds if at >= position and at + len(wanted) in ends and printed.startswith(wanted, at))
         start = next(starts, None)
         if start is None:
             return False
@@ -135,5 +145,6 @@ def _without_numbers(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    text = _TRAILING_BLANK.sub("¶", text)  # may be the fault
+    text = _TRAILING_BLANK.sub("¶", text)  # may be the fault, as those of a string
+    text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), text)
     return "".join(_ADDRESS.sub("#", text).split())

@@ -75,6 +75,8 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
             return f"Prints on {on} something else than the {where}." if is_output else f"No longer happens on {on}."
         case "newer":
             return f"Happens on {on}, but not on {before}: it is newer, or depends on the machine."
+        case "not-reproduced" if evidence.measure != "error":
+            return f"Not reproduced: neither {before} nor {on} prints here what the {where} shows."
         case "not-reproduced":
             return f"Not reproduced here on {before} and {on}. The reporter's environment may differ."
         case "other-failure" if named.same_failure and named.error:
@@ -103,9 +105,14 @@ def _describe_obstacle(evidence: Evidence) -> str:
 def _describe_difference(selection: Selection, evidence: Evidence, where: str) -> str:
     if selection.is_feature:
         return "The example runs. The report asks for something new, so a person must say what is right."
+    if selection.example.commands:
+        commands = ", ".join(map(format_code_span, selection.example.commands))
+        return f"The example runs, but not as {commands}: the {where} shows what this prints."
+    if evidence.runs[-1].is_wished:
+        return f"The example prints on {_name(evidence.runs[-1])} what the {where} wishes."
     if is_same_everywhere(evidence.runs):
         same = "The example runs, with the same result on each version."
-        return f"{same} Nothing in the {where} says whether it is right."
+        return f"{same} It does not show whether the {where} is right."
     return "The example runs, with different results. A person must say which one is right."
 
 

@@ -94,8 +94,9 @@ def select_example(
         return example
     wheels = [release for release in versions.releases if not release.commit]
     newest = next(reversed(wheels or versions.releases), None)  # of a project with wheels, a tag must be compiled
-    reported = find_facts(parsed, project.package).version
-    of_report = find_release(versions.releases, reported.text) if reported else None
+    facts = find_facts(parsed, project.package)
+    reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
+    of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
     targets: list[Target] = []
     for one in named:
         targets.append(versions.find(one, *targets[:1]))

@@ -60,11 +60,13 @@ def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measu
     if any(map(is_failed_assert, failures)):
         return "assert"
     # The wrong value is mostly the last one shown: all of them must be there.
-    shown = expected.shown
-    shows = shows_output if len("".join(shown)) >= MIN_SHOWN_CHARS else is_whole_output
-    if any(shows(execution.output, shown) for execution in executions):
-        return "output"
-    return "difference"
+    return "output" if any(shows(execution, expected.printed) for execution in executions) else "difference"
+
+
+def shows(execution: Execution, printed: Sequence[str]) -> bool:
+    """Return whether a run prints what the report shows; of what is short, whether it prints nothing else."""
+    is_long = len("".join(printed)) >= MIN_SHOWN_CHARS
+    return (shows_output if is_long else is_whole_output)(execution.output, printed)
 
 
 def has_failure(execution: Execution, expected: Expected, measure: Measure) -> bool:
@@ -76,7 +78,7 @@ def has_failure(execution: Execution, expected: Expected, measure: Measure) -> b
         return failure is not None and (is_shown_error(failure, expected) or is_named_error(failure, expected))
     if measure == "assert":
         return is_failed_assert(failure)
-    return measure == "output" and shows_output(execution.output, expected.shown)
+    return measure == "output" and shows_output(execution.output, expected.printed)
 
 
 def is_same_result(one: Execution, other: Execution, expected: Expected) -> bool:
@@ -105,6 +107,7 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         same_failure=count == len(executions),
         is_partial=bool({one.type for one in expected.errors} - _list_types(first)),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
+        is_wished=any(shows(first, [one]) for one in expected.wished),
         is_mixed=any(not is_same_result(first, one, expected) for one in executions) or 0 < count < len(executions),
     )
 
@@ -128,14 +131,15 @@ def decide_verdict(selection: Selection, runs: Sequence[Run], measure: Measure) 
     for run in (current, named):
         if run.outcome not in _ENDED and not (run is named and current.same_failure):
             return "could-not-install" if run.outcome == "could-not-install" else "could-not-run"
-    return _compare(named, current, selection.expected, measure)
+    return _compare(named, current, selection, measure)
 
 
-def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> Verdict:
+def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -> Verdict:
     if named.same_failure or current.same_failure:
         if current.same_failure:
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
-            if measure == "output" and not (named.same_failure and is_same_everywhere([named, current])):
+            is_clear = named.same_failure and is_same_everywhere([named, current]) and not current.is_wished
+            if measure == "output" and not is_clear:
                 return "nothing-to-compare"
             return "newer" if named.outcome == "passed" and not named.same_failure else "still"
         if measure == "error" and named.is_partial and current.outcome == "passed":
@@ -143,7 +147,18 @@ def _compare(named: Run, current: Run, expected: Expected, measure: Measure) -> 
         return "fixed" if current.outcome == "passed" else "other-failure"
     if "failed" in (named.outcome, current.outcome):
         return "other-failure"
-    return "not-reproduced" if measure == "error" and expected.errors else "nothing-to-compare"
+    if measure == "error":
+        return "not-reproduced" if selection.expected.errors else "nothing-to-compare"
+    return "not-reproduced" if _prints_neither(named, current, selection) else "nothing-to-compare"
+
+
+def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
+    """Return whether two versions print something, and it is neither what the report shows nor what it wishes."""
+    shown = selection.expected.shown
+    runs = () if not shown or selection.example.commands or current.is_wished else (named, current)
+    return bool(runs) and all(
+        one.output.strip() and not one.is_random and not shows_output(one.output, shown) for one in runs
+    )
 
 
 def is_same_everywhere(runs: Sequence[Run]) -> bool:

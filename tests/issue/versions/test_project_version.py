@@ -75,6 +75,34 @@ def test_the_version_is_found(project: str, body: str, version: str | None) -> N
     assert version_in(body, project) == version
 
 
+@each_row(
+    ("title", "body", "version"),
+    [
+        ("Totals change from 2.1 to 2.2", "It passes on 2.1.", "2.2"),
+        ("2.2 no longer adds up", "I use the latest version.", "2.2"),
+        ("It fails in 2.x", "Versions:\nv2.1.3: false", "v2.1.3"),
+        ("It fails on Python 3.12", "", None),
+        ("Total is off", "```python\nassert Version('1.0a1') == shop.Version('1a1')\n```", None),
+        ("Total is off", "Since tax version 1.1.0 it fails, see https://github.com/acme/tax/issues/1", None),
+        (
+            "Total is off",
+            "### Which versions?\n\n* OS: macOS Catalina 10.15.7\n* Python: 3.7.5\n* Cart: 2.6.0",
+            "2.6.0",
+        ),
+    ],
+)
+def test_the_title_comes_before_the_text_and_no_value_or_other_package_counts(title, body, version) -> None:
+    found = find_project_version(read_issue(Issue(title=title, body=body)), "acme/shop")
+    assert (found.text if found else None) == version
+
+
+def test_the_version_that_works_is_not_that_of_the_report() -> None:
+    parsed = read_issue(Issue(title="Total is off", body="It is off with shop 2.2, with shop 2.1 it was right."))
+    found = find_project_version(parsed, "acme/shop", "2.2")
+    assert found is not None
+    assert found.text == "2.1"
+
+
 def test_without_a_project_the_labels_still_tell() -> None:
     assert version_in("### Version\n\n2.4.1", "") == "2.4.1"
 

@@ -16,7 +16,8 @@ from triage.reproduce.example.example import Project
 
 PYTHON = {
     "shop/__init__.py": "from .cart import total\n",
-    "shop/cart.py": "",
+    "shop/cart.py": "class Cart:\n    def add(self): pass\nasync def pay(): pass\ndef _hidden(): pass\n",
+    "shop/tests/test_cart.py": "def test_it(): pass\n",
     "tests/__init__.py": "",
     "docs/conf.py": "",
 }
@@ -56,7 +57,8 @@ def test_a_project_of_node_or_none(tmp_path, files, package):
 def test_settings_name_the_package_and_the_prelude(tmp_path):
     found = find(tmp_path, {**PYTHON, "setup.py": "name='shop'"}, package="other", prelude="x = 1")
     assert found is not None
-    assert (found.package, found.prelude, found.exports) == ("other", "x = 1", ["total"])
+    exports = {"Cart": "shop.cart", "pay": "shop.cart", "total": "shop"}
+    assert (found.package, found.prelude, found.exports) == ("other", "x = 1", exports)
 
 
 def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that_imports_it(tmp_path):

@@ -1,5 +1,5 @@
 from testing.each_row import each_row
-from triage.reproduce.example.python_code import find_exports, find_names
+from triage.reproduce.example.python_code import find_exports, find_names, find_standard_imports, parse
 
 
 @each_row(
@@ -19,10 +19,75 @@ def test_names_that_are_used_and_not_defined(code, bound, free):
     assert (found.bound - {"*"}, found.free) == (bound - {"*"}, free)
 
 
-def test_exports_are_followed_through_star_imports():
+def test_each_name_has_the_module_that_it_is_imported_from():
     files = {
         "src/shop/__init__.py": "from .cart import *\nfrom .money import Money as M\nimport os.path\nVERSION = '1'\n_x = 2\n",
         "src/shop/cart.py": "from .deep import *\nclass Cart: pass\ndef total(): pass\n",
         "src/shop/deep/__init__.py": "def deep(): pass\n",
     }
-    assert find_exports(files.get, "src/shop") == {"Cart", "total", "deep", "M", "os", "VERSION"}
+    definitions = [
+        ("src/shop/cart.py", "Cart"),
+        ("src/shop/tax/rates.py", "Rate"),
+        ("src/shop/tax/__init__.py", "charge"),
+        ("src/shop/tax/rates.py", "Zone"),
+        ("src/shop/zones.py", "Zone"),
+        ("src/shop/tests/test_tax.py", "Fixture"),
+        ("src/other/x.py", "X"),
+    ]
+    own = dict.fromkeys(["Cart", "M", "VERSION", "deep", "os", "total"], "shop")
+    expected = {**own, "Rate": "shop.tax.rates", "charge": "shop.tax"}
+    assert find_exports(files.get, "src/shop", definitions) == expected
+
+
+def test_star_imports_are_read_once():
+    lines = "".join(f"from .m{number} import *\n" for number in range(40))
+    asked: list[str] = []
+
+    def read(path: str) -> str | None:
+        asked.append(path)
+        return lines if path.endswith("__init__.py") else None
+
+    find_exports(read, "shop", [])
+    assert len(asked) == len(set(asked)) <= 300
+
+
+@each_row(
+    "code",
+    [
+        "f(" + "lambda: " * 2_000 + "1)",
+        "lambda: (" * 60 + "1" + ")" * 60,
+        "x = " + "(" * 2_000 + ")" * 2_000,
+        "x = " + "[" * 2_000 + "]" * 2_000,
+        "x = " + "-" * 2_000 + "1",
+        "x" + ".a" * 2_000,
+        "x" + "()" * 2_000,
+        "f'{" * 2_000,
+        "x = " + " + ".join(["a"] * 3_000),
+        "".join(" " * depth + "if a:\n" for depth in range(2_000)),
+    ],
+)
+def test_what_is_nested_too_deeply_is_no_code(code):
+    assert parse(code) is None or find_names(code)
+
+
+@each_row(
+    ("name", "code", "line"),
+    [
+        (
+            "cached_property",
+            "class A:\n    @cached_property\n    def x(self): pass",
+            "from functools import cached_property",
+        ),
+        ("Decimal", "Decimal('1')", "from decimal import Decimal"),
+        ("json", "json.dumps(1)", "import json"),
+        ("json", "json.total(1)", ""),  # their own
+        ("count", "total(count)", ""),
+        ("date", "total(date)", ""),
+        ("datetime", "datetime.datetime.now()", "import datetime"),
+        ("cart", "cart()", ""),
+    ],
+)
+def test_a_name_of_the_standard_library_is_imported_if_it_is_clear_which(name, code, line):
+    tree = parse(code)
+    assert tree is not None
+    assert find_standard_imports(tree).get(name, "") == line

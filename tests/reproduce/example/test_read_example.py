@@ -6,7 +6,12 @@ from triage.issue.read_issue import read_issue
 from triage.reproduce.example.example import Example, NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 
-SHOP = Project(language="python", package="shop", modules=["shop", "shop_plugins"], exports=["Cart", "total"])
+SHOP = Project(
+    language="python",
+    package="shop",
+    modules=["shop", "shop_plugins"],
+    exports={"Cart": "shop", "total": "shop", "Rate": "shop.tax", "rate": "shop.tax"},
+)
 NODE = Project(language="node", package="@acme/shop", modules=["@acme/shop"])
 
 
@@ -66,11 +71,40 @@ def example(body: str, project: Project = SHOP) -> Example:
         (block("import shop\nshop.f()\nprint('end')\nlen([])"), "import shop\nshop.f()\nprint('end')\nlen([])"),
         # Jupyter shows lines that go on below the code.
         (block("In [1]: import shop\n        x = 1\n\nIn [2]: shop.f(x)\nOut[2]: 1"), "import shop\nx = 1\nshop.f(x)"),
-        # What says a version differs on every version.
+        # What only says a version differs on every version; what is about versions stays.
         (block(">>> import shop\n>>> shop.f()\n1\n>>> shop.__version__\n'1.0'"), "import shop\nshop.f()"),
-        (block(">>> shop.f()\n1\n>>> import shop; shop.__version__\n'1.0'"), "shop.f()\nimport shop"),
-        # Only names of the project are free.
-        (block(">>> total(Cart())"), "from shop import *\n\ntotal(Cart())"),
+        (block(">>> shop.f()\n1\n>>> import shop; shop.__version__\n'1.0'"), "shop.f()\nimport shop; pass"),
+        (
+            block("import shop\nprint('shop', shop.__version__)\nshop.show_versions()\nshop.f()"),
+            "import shop\nshop.f()",
+        ),
+        (
+            block(">>> import shop\n>>> version = shop.f()\n>>> version == 2\nTrue\n>>> version.version()\n2"),
+            "import shop\nversion = shop.f()\nversion == 2\nversion.version()",
+        ),
+        (block(">>> import shop\n>>> shop.version('a')\n1"), "import shop\nshop.version('a')"),
+        # Prompts without a blank, and lines above the first one.
+        (block(">>>import shop\n>>>shop.f()\n1"), "import shop\nshop.f()"),
+        (block("import shop\n>>> shop.f()\n1"), "import shop\nshop.f()"),
+        # Only names of the project and of the standard library are free.
+        (block(">>> total(Cart())"), "from shop import Cart, total\n\ntotal(Cart())"),
+        (
+            block("@total\nclass A(Rate):\n    x: Decimal\nA()"),
+            """\
+from decimal import Decimal
+from shop import total
+from shop.tax import Rate
+
+@total
+class A(Rate):
+    x: Decimal
+A()""",
+        ),
+        # A test is called.
+        (
+            block("def test_total():\n    shop.f()\n\ndef test_x(cart):\n    pass"),
+            "import shop\n\ndef test_total():\n    shop.f()\n\ndef test_x(cart):\n    pass\n\ntest_total()",
+        ),
     ],
 )
 def test_the_code_is_the_reporters(body, code):
@@ -94,8 +128,19 @@ def test_the_code_is_the_reporters(body, code):
                 "The values of bare expressions are printed, as at a prompt.",
             ],
         ),
-        (block("x = total(Cart())"), ["Added `from shop import *` before it."]),
-        (block("import shop\nprint shop.f()"), ["Wrote 1 print statement of Python 2 as calls."]),
+        (block("x = total(Cart())"), ["Added `from shop import Cart, total` before it."]),
+        (block("import shop\nprint shop.f()"), ["Wrote print statements of Python 2 as calls."]),
+        (
+            block("Python 3.9\n>>> import shop\n>>> a b\n>>> print(shop.__version__)\n1\n>>> shop.f()"),
+            [
+                "Took prompts and shown output away.",
+                "Left out what stands above the first prompt.",
+                "Left out statements that are not Python.",
+                "Left out what only prints a version.",
+                "The values of bare expressions are printed, as at a prompt.",
+            ],
+        ),
+        (block("def test_it():\n    shop.f()"), ["Added `import shop` before it.", "Added `test_it()` below it."]),
         (
             block("import shop\nprint(shop.f())\nBoom!\nagain"),
             ["Left out the last 2 lines of a block: they are not Python."],
@@ -121,8 +166,15 @@ SCRIPT = block("import shop\nx = shop.f()")
         (f"{SCRIPT}My settings:\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}\n```\n[1, 2]\n```", ["[1, 2]"]),
         (f"This prints nothing:\n{SCRIPT}", []),
-        (f"{SCRIPT}This results in `False`, and I am not happy.", ["False"]),
-        (f"{SCRIPT}I expect that this results in `True`.", []),
+        (f"{SCRIPT}This results in `False`, and I am not happy.", []),
+        (f"{SCRIPT}Result will be\n```\n1 m\n```", ["1 m"]),
+        (f"{SCRIPT}### Actual\n\nOutput was:\n`1 m`\n\n### Expected\n\nOutput was:\n`2 m`", ["1 m"]),
+        (f"### What happened?\n\nActual:\n'1 m'\n\n{SCRIPT}", ["'1 m'"]),
+        (f"{SCRIPT}I use Shop 1.2.\n\nShop 1.1: `1.0`\nShop 1.2: `0.9`", ["0.9"]),
+        (f"I use Shop 1.2.\n{SCRIPT}Results:\nv1.2: false\nv1.1: true\n", ["false"]),
+        (f"I use Shop 1.2.\n{SCRIPT}Shop 1.1:\n```\n1\n```\nShop 1.2:\n```\n2\n```", ["2"]),
+        (f"{SCRIPT}Prints\n```\n1\n```\nand\n{block('import shop')}prints\n```\n2\n```", ["1"]),
+        (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", ["2"]),
         (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), ["0", "'a'"]),
         (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), ["1"]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), ["[1]"]),
@@ -137,6 +189,12 @@ SCRIPT = block("import shop\nx = shop.f()")
 )
 def test_what_the_report_shows_is_what_is_compared(body, shown):
     assert example(body).shown == shown
+
+
+def test_a_command_with_arguments_is_not_what_is_run():
+    shown = "$ shop --name\nError: no name\n$ python x.py\n1\n$ pip install shop\nok"
+    found = example(f"{SCRIPT}Output:\n```\n{shown}\n```")
+    assert (found.shown, found.commands) == (["Error: no name", "1", "ok"], ["shop --name"])
 
 
 def test_blanks_at_the_ends_of_shown_lines_count():
@@ -171,6 +229,7 @@ def test_a_prelude_of_the_settings_is_added_where_its_names_are_missing():
     project = SHOP.model_copy(update={"prelude": "from shop import *\nx = Cart()"})
     assert example(block("total(x)"), project).code == "from shop import *\nx = Cart()\n\ntotal(x)\n"
     assert example(block("import shop\nshop.total([])"), project).code == "import shop\nshop.total([])\n"
+    assert example(block("total([])"), project).code == "from shop import total\n\ntotal([])\n"
     assert read(block("total(y)"), project) == NoExample(reason="does-not-import-the-project")
 
 
@@ -190,7 +249,26 @@ def test_a_session_stays_one():
             block('import { total } from "@acme/shop/cart";\ntotal([]);'),
             'import { total } from "@acme/shop/cart";\ntotal([]);',
         ),
-        (block("> const s = require('@acme/shop')\n> s.total([])\n0"), "const s = require('@acme/shop')\ns.total([])"),
+        (
+            block("> const s = require('@acme/shop')\nundefined\n> s.total([])\n0"),
+            "const s = require('@acme/shop')\nconsole.dir(s.total([]))",
+        ),
+        (
+            block("> shop.total([]) // all\n0"),
+            'const shop = require("@acme/shop");\nconsole.dir(shop.total([]) // all\n)',
+        ),
+        (
+            block("shop.total([]);  // 0\nconst cart = shop.cart()"),
+            'const shop = require("@acme/shop");\nconsole.dir(shop.total([])  // 0\n)\nconst cart = shop.cart()',
+        ),
+        (
+            block("import fs from 'fs'\nconsole.log(shop.total([]))", "js"),
+            "import shop from \"@acme/shop\";\nimport fs from 'fs'\nconsole.log(shop.total([]))",
+        ),
+        (
+            block("const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)", "js"),
+            "const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)",
+        ),
     ],
 )
 def test_an_example_for_node_uses_the_package(body, code):

@@ -13,6 +13,7 @@ from triage.reproduce.example.sessions import read_session, without_traces
         (">>> print()\n<BLANKLINE>\n>>> 1", ["print()", "1"], ["", ""]),
         ("prose\n>>> f()\n", ["f()"], [""]),
         (">>>\n>>> f()", ["f()"], [""]),
+        (">>>if x:\n...  f()\n1\n>>>g()\n2", ["if x:\n f()", "g()"], ["1", "2"]),
     ],
 )
 def test_statements_and_outputs_are_taken_apart(text, statements, outputs):
@@ -23,7 +24,13 @@ def test_statements_and_outputs_are_taken_apart(text, statements, outputs):
 
 def test_commands_of_a_shell_are_taken_from_their_prompts():
     session = read_session("$ shop add \\\n> a\nadded\n$ shop", "shell")
-    assert session == (["shop add \\\na", "shop"], ["added", ""])
+    assert session == (["shop add \\\na", "shop"], ["added", ""], "")
+
+
+def test_a_prompt_of_node_may_stand_below_its_greeting_but_not_below_code():
+    session = read_session("$ node\nWelcome to Node.js v20.1.0.\n> f()\n1", "node")
+    assert session == (["f()"], ["1"], "$ node\nWelcome to Node.js v20.1.0.")
+    assert read_session("total = price\n> 3", "node") is None
 
 
 @each_row("text", ["x = 1", "> f()\n1", "a > b", "if x:\n    > y", "..."])

@@ -22,6 +22,7 @@ _TAG = r"(?:latest|edge|nightly|stable|main|master|dev\w{0,10}|v?\d{1,4})(?:[-.]
 """Of an image."""
 _MAVEN = r"</artifactId>\s{0,40}<version>"
 _IN_HEADING = re.compile(r"(?i)\bversions?\b|\brelease\b")
+_IN_LIST = re.compile(r"[-*+>\s]*[A-Za-z][\w .-]*: +(?P<value>\S.*)$")
 _EMPTY = re.compile(r"(?i)^\W*(?:n/?a|none|no response|unknown|not sure|-|\?+|irrelevant|no|yes|any|all)?\W*$")
 _LABEL_WORDS = re.compile(
     r"(?i)\b(?:versions?|release|which|what|your|the|of|used?|using|are|you|is|in|number|output|automated|code|"
@@ -57,7 +58,7 @@ _PLATFORM_WORDS = PLATFORMS | {
 _LABELLED = re.compile(
     r"(?im)^[\s>*#_`|-]{0,8}(?:(?P<name>[\w .()/-]{0,40}?)[ _]?)?\bversion\b"
     r"(?: used| number| ?\([^()\n]{1,60}\))?[*_`)]{0,3}[ ]?[:=|"
-    r"](?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`][^\n|]{0,100})"
+    r"](?!=)(?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`][^\n|]{0,100})"
 )
 _TELLS_VERSION = re.compile(
     r"(?i)\d|\b(?:master|main|trunk|head|develop|dev|latest|newest|current|nightly|stable|edge|canary|beta|alpha)\b"
@@ -99,17 +100,38 @@ _BARE = re.compile(
     rf"(?P<value>(?=v?\d{{1,3}}\.\d{{1,4}}\.\d){_NUMBER})(?![\w%/:]|\.\d|\s?(?:s|ms|MB|GB)\b)"
 )
 """A number of three parts after a preposition. One of four may be an address."""
+_IN_TITLE = re.compile(
+    rf"(?i)(?:^|\b(?:in|on|with|since|using|of|for|after|from|to) )(?P<value>{_NUMBER})(?![\w%/:+]|\s?(?:s|ms|MB|GB)\b)"
+)
+"""A title names few numbers. The last one is that with the fault, as in `from 1.2 to 1.3`."""
 _USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
 """What every browser says, whoever made it."""
 
 
-def find_project_version(parsed: ParsedIssue, project: str) -> Quote | None:
-    """Return the version as it is written, from the most reliable place; `project` is `owner/name` or empty."""
+def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> Quote | None:
+    """Return the version as it is written, from the most reliable place.
+
+    Args:
+        parsed: The report.
+        project: `owner/name`, or empty.
+        works: The version that has no fault, which is another one.
+    """
+    others = {works.removeprefix("v"), *_find_versions_of_others(parsed, project)}
     for words in _candidates(parsed, project):
         value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")
-        if value and not _EMPTY.match(value) and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
+        is_ours = value and not _EMPTY.match(value) and value.removeprefix("v") not in others
+        if is_ours and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
             return place
     return None
+
+
+def _find_versions_of_others(parsed: ParsedIssue, project: str) -> Iterator[str]:
+    """Yield the versions of what the report links to: another project."""
+    linked, names = {part.lower() for link in parsed.links for part in link.split("/")}, {*_project_names(project)}
+    for version in parsed.versions:
+        name, _, number = version.lower().rpartition(" ")
+        if name and name in linked and _squeeze(name) not in names:
+            yield number
 
 
 def has_any_version(parsed: ParsedIssue) -> bool:
@@ -118,23 +140,24 @@ def has_any_version(parsed: ParsedIssue) -> bool:
 
 
 def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
-    text, prose = _USER_AGENT.sub("", shorten_to_ends(parsed.text)), shorten_to_ends(parsed.prose)
+    text, prose = (_USER_AGENT.sub("", shorten_to_ends(one)) for one in (parsed.text, parsed.prose))
+    told = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
     for section in parsed.sections:
         yield from _in_section(section, names)
     for match in _LABELLED.finditer(text):
-        label = match["name"] or ""
-        if _is_of_project(label, names) and _TELLS_VERSION.search(match["value"]):
+        if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
             yield match["value"]
     yield from _named(text, names)
+    yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
     yield from (match["value"] for match in _DESCRIBED.finditer(text))
-    yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(text))
-    yield from _stated(_STATED, text)
+    yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(told))
+    yield from _stated(_STATED, told)
     yield from _stated(_VEED, prose)
     yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)
     yield from _moving(text)
-    yield from _stated(_BARE, f"{parsed.title}\n{prose}")
+    yield from _stated(_BARE, told)
     yield from _stated(_COUNTED, prose)
     yield from (match["value"] for link in parsed.links[:50] for match in _COMMIT_LINK.finditer(link))
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
@@ -152,11 +175,10 @@ def _in_section(section: Section, names: list[str]) -> Iterator[str]:
     lines = [line.strip() for line in section.text[:2_000].split("\n") if re.search(r"\w", line) and "```" not in line]
     named = [line for line in lines if any(name in _squeeze(line) for name in names)]
     yield from (match[0] for line in named for match in [re.search(_NUMBER, line)] if match)
-    yield from (
-        line
-        for line in lines[:1]
-        if len(line) <= _MAX_VALUE_CHARS and re.search(r"\d|master|main|latest|nightly|HEAD|trunk", line)
-    )
+    own = [line for line in lines if not set(re.findall(r"[a-z]+", line.lower())) & _PLATFORM_WORDS]
+    for line in own[:1]:
+        if len(line) <= _MAX_VALUE_CHARS and re.search(r"\d|master|main|latest|nightly|HEAD|trunk", line):
+            yield labelled["value"] if (labelled := _IN_LIST.match(line)) else line
 
 
 def _is_of_project(label: str, names: list[str]) -> bool:

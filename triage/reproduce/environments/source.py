@@ -73,6 +73,25 @@ class Source:
         output = self._objects.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, max_bytes=1 << 26)
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
+    def list_definitions(self, commit: str, folder: str) -> list[tuple[str, str]]:
+        """Return the path and the name of each class and function at the top level of the Python files in a folder."""
+        args = (
+            "grep",
+            "-z",
+            "-o",
+            "-E",
+            "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*",
+            commit,
+            "--",
+            f"{folder}/*.py",
+        )
+        try:
+            lines = self._git.run(*args, accept=(0, 1), max_bytes=1 << 24).decode("utf-8", "replace").split("\n")[:-1]
+        except GitError:  # such as files that a partial clone lacks
+            return []
+        pairs = (line.removeprefix(f"{commit}:").partition("\0") for line in lines)
+        return [(path, definition.split()[-1]) for path, _, definition in pairs]
+
     def read_time(self, commit: str) -> datetime:
         return to_time(self._objects.run("show", "--no-patch", "--format=%ct", commit).decode().strip())
 
@@ -153,8 +172,9 @@ class Source:
             if modules:
                 name = name or modules[0]
                 folder = _find_folder(paths, modules[0])
-                exports = find_exports(lambda path: self.read(commit, path), folder)
-                return Project(language="python", package=name, modules=modules, exports=sorted(exports))
+                definitions = self.list_definitions(commit, folder)
+                exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
+                return Project(language="python", package=name, modules=modules, exports=exports)
         if "package.json" in paths and (name := config.package or _find_node_name(self.read(commit, "package.json"))):
             return Project(language="node", package=name, modules=[name])
         return None

@@ -16,6 +16,7 @@ REFUSALS: tuple[Refusal, ...] = get_args(Refusal)
 MAX_EXAMPLE_CHARS = 20_000
 MAX_SHOWN_CHARS = 4_000
 MAX_SHOWN = 50
+MAX_COMMANDS = 5
 
 
 class Example(Value):
@@ -24,6 +25,8 @@ class Example(Value):
     code: str = Field(max_length=MAX_EXAMPLE_CHARS)
     shown: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
     """What the report shows as printed, in order, each below the statement that prints it."""
+    commands: list[str] = Field(default_factory=list, max_length=MAX_COMMANDS)
+    """Commands with arguments that print what is shown. The example is run without them."""
     is_session: bool = False
     """It was typed at a prompt: an error does not end it, and the value of a bare expression is shown."""
     changed: list[str] = Field(default_factory=list, max_length=20)
@@ -48,8 +51,8 @@ class Project(Value):
     """Its name in the registry."""
     modules: list[str] = Field(default_factory=list)
     """What can be imported, such as `sklearn`. For Node the package's name."""
-    exports: list[str] = Field(default_factory=list)
-    """What `from MODULE import *` of the first module defines; empty if that is not known."""
+    exports: dict[str, str] = Field(default_factory=dict, exclude=True)
+    """The module that each public name is imported from. Only needed to find the example."""
     companions: list[str] = Field(default_factory=list)
     """Packages that the example imports beside the project, as far as the project's own files name them."""
     prelude: str = ""

@@ -2,43 +2,90 @@
 
 import ast
 import builtins
+import importlib
 import re
 import symtable
 import warnings
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
+from triage.base.text import word_set
+
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__", "_"}
-_PRINT = re.compile(r"^(\s*)print (?![(=.])(.+?),?$", re.M)
-_MAGIC = re.compile(r"^(\s*)([%!]\s?\w.*|\?\S+|\S+\?)$", re.M)
-MAX_LEVELS = 3
-"""How deep `from .module import *` is followed."""
+_PRINT = re.compile(r"^([ \t]*)print (?![(=.])(.+?),?$", re.M)
+_MAGIC = re.compile(r"^([ \t]*)([%!][ \t]?\w.*|\?\S+|\S+\?)$", re.M)
+_MAX_DEPTH = 500
+"""Of nesting. What is deeper ends other analyses at the limit of Python's stack."""
+_MAX_FILES = 300
+_MAX_TRIES = 20
+_VERSION_CALLS = word_set("version get_version show_versions print_versions python_version")
+_STANDARD = (
+    *("abc", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"),
+    *("functools", "io", "pathlib", "textwrap", "types", "typing"),
+)
+"""Modules of the standard library whose names are used without the module."""
+_STANDARD_MODULES = {*_STANDARD, *("itertools", "json", "math", "os", "pickle", "random", "re", "sys", "time", "uuid")}
 
 
 def parse(code: str) -> ast.Module | None:
-    """Return the tree of code for today's Python; None if it is none."""
+    """Return the tree of code for today's Python; None if it is none, or is nested too deeply for further questions."""
+    found = _parse(code)
+    level: list[ast.AST] = [] if isinstance(found, int) else [found]
+    for _ in range(_MAX_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return None if level or isinstance(found, int) else found
+
+
+def _parse(code: str) -> ast.Module | int:
+    """Return the tree, or the number of the first line that is no Python."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as an escape that will be an error one day
         try:
             return ast.parse(code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        except SyntaxError as error:
+            return error.lineno or 1
+        except (ValueError, RecursionError, MemoryError):
+            return 1
 
 
-def repair(code: str) -> tuple[str, list[str]]:
-    """Return the code with `print x` as a call and without lines for a notebook, and what was changed."""
-    changed = []
-    repaired, count = _MAGIC.subn(r"\1pass  # \2", code)
-    if count:
-        changed.append(f"Left out {count} command{_s(count)} for a notebook.")
-    code, (repaired, count) = repaired, _PRINT.subn(r"\1print(\2)", repaired)
-    if count:
-        changed.append(f"Wrote {count} print statement{_s(count)} of Python 2 as calls.")
-    return repaired, changed
+def find_beginning(lines: Sequence[str]) -> int:
+    """Return how many of the first lines are Python, if the rest is not; 0 if that takes too long to find."""
+    end = len(lines)
+    for _ in range(_MAX_TRIES):
+        found = _parse("\n".join(lines[:end]))
+        if not isinstance(found, int):
+            return end
+        # Whatever follows this line, all up to it is no Python.
+        end = min(end, found) - 1
+    return 0
 
 
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+def rewrite(code: str) -> tuple[str, list[str]]:
+    """Return code with `print x` as a call and with lines for a notebook as comments, and what was changed."""
+    code, magics = _MAGIC.subn(r"\1pass  # \2", code)
+    code, prints = _PRINT.subn(r"\1print(\2)", code)
+    changed = ["Left out commands for a notebook."] if magics else []
+    return code, [*changed, *(["Wrote print statements of Python 2 as calls."] if prints else [])]
+
+
+def repair(code: str) -> tuple[str, list[str]] | None:
+    """Return code that parses, as it stands or else rewritten, and what was changed; None if it parses in no way."""
+    for found in ((code, list[str]()), rewrite(code)):
+        if parse(found[0]) is not None:
+            return found
+    return None
+
+
+def cut(code: str, statements: Iterable[ast.stmt]) -> str:
+    """Return code without some of its statements; `pass` stands for one that shares its lines with others."""
+    lines = code.encode().split(b"\n")  # columns count bytes
+    for one in sorted(statements, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+        first, last = one.lineno - 1, (one.end_lineno or one.lineno) - 1
+        before, after = lines[first][: one.col_offset], lines[last][one.end_col_offset :]
+        lines[first : last + 1] = [before + b"pass" + after] if before.strip() or after.strip() else []
+    return b"\n".join(lines).decode()
 
 
 def find_imports(tree: ast.AST | None) -> set[str]:
@@ -71,17 +118,55 @@ def find_names(code: str) -> Names:
             return Names(set(), set())
     bound = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
     used = {one.get_name() for one in table.get_symbols() if one.is_referenced()}
-    for scope in _iter_scopes(table):
+    scopes = table.get_children()
+    for scope in scopes:
+        scopes += scope.get_children()
         bound |= {one.get_name() for one in scope.get_symbols() if one.is_declared_global() and one.is_assigned()}
         used |= {one.get_name() for one in scope.get_symbols() if one.is_global() and one.is_referenced()}
     has_star = any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree))
     return Names(bound, set() if has_star else used - bound - _GIVEN)
 
 
-def _iter_scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    for child in table.get_children():
-        yield child
-        yield from _iter_scopes(child)
+def find_called(tree: ast.AST) -> set[str]:
+    """Return the names that are called, decorate or are a base, and classes: what a report passes is its own."""
+    found: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found.append(node.func)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found += [*node.decorator_list, *(node.bases if isinstance(node, ast.ClassDef) else [])]
+        elif isinstance(node, ast.Name) and node.id[:1].isupper() and not node.id.isupper():
+            found.append(node)
+    return {one.id for one in found if isinstance(one, ast.Name)}
+
+
+def find_standard_imports(tree: ast.AST) -> dict[str, str]:
+    """Return the statement that imports each name that clearly is of the standard library, by how it is used."""
+    uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    attributes: dict[str, list[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.setdefault(node.value.id, []).append(node.attr)
+    called, sources = find_called(tree), _find_standard_names()
+    found = {name: f"from {sources[name]} import {name}" for name in uses if name in called and name in sources}
+    for name in _STANDARD_MODULES & attributes.keys():
+        module = importlib.import_module(name)
+        if len(attributes[name]) == uses[name] and all(hasattr(module, one) for one in attributes[name]):
+            found[name] = f"import {name}"
+    return found
+
+
+@cache
+def _find_standard_names() -> dict[str, str]:
+    """Return the module of each name that exactly one of the modules defines."""
+    modules = {module: importlib.import_module(module) for module in _STANDARD}
+    pairs = [(name, module) for module, one in modules.items() for name in getattr(one, "__all__", dir(one))]
+    counts = Counter(name for name, _ in pairs)
+    return {name: module for name, module in pairs if counts[name] == 1}
+
+
+def _name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def does_something(tree: ast.Module) -> bool:
@@ -94,6 +179,12 @@ def does_something(tree: ast.Module) -> bool:
     )
 
 
+def find_tests(tree: ast.Module) -> list[str]:
+    """Return the functions that a test runner would call without anything else."""
+    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test")]
+    return [one.name for one in functions if not one.decorator_list and not any(vars(one.args).values())]
+
+
 def has_displays(tree: ast.Module) -> bool:
     """Return whether a statement at the top level is an expression whose value a prompt shows."""
     return any(
@@ -104,39 +195,85 @@ def has_displays(tree: ast.Module) -> bool:
     )
 
 
-def leave_versions_out(statement: str) -> str:
-    """Return a statement of a session without expressions that say a version: they differ on each. Imports stay."""
-    tree = parse(statement)
-    if tree is None or "version" not in statement:
-        return statement
-    kept = [one for one in tree.body if not isinstance(one, ast.Expr)]
-    is_idle = all(isinstance(one, ast.Import | ast.ImportFrom) for one in kept)
-    return "\n".join(map(ast.unparse, kept)) if is_idle and len(kept) < len(tree.body) else statement
+def find_version_displays(tree: ast.Module, variables: set[str]) -> list[ast.stmt]:
+    """Return the statements that only say a version, such as `print(shop.__version__)`: they differ on each.
+
+    `variables` are the names that the example assigns: a method of theirs may be what it is about.
+    """
+    return [one for one in tree.body if isinstance(one, ast.Expr) and _only_tells_versions(one.value, variables)]
 
 
-def find_exports(read: Callable[[str], str | None], folder: str, level: int = 0) -> set[str]:
-    """Return the public names of a package: what its `__init__.py` defines and imports.
+def _only_tells_versions(value: ast.expr, variables: set[str]) -> bool:
+    found, left = False, [value]
+    while left:
+        match left.pop():
+            case ast.Constant():
+                pass
+            case ast.Call(func=ast.Name(id="print"), args=parts) | ast.JoinedStr(values=parts) | ast.Tuple(elts=parts):
+                left += parts
+            case ast.FormattedValue(value=part):
+                left.append(part)
+            case ast.Call(func=func, args=[], keywords=[]) if _name(func) in _VERSION_CALLS:
+                found = True
+                if _find_root(func) in variables | {""}:
+                    return False
+            case ast.Attribute(attr="__version__") | ast.Name(id="__version__"):
+                found = True
+            case _:
+                return False
+    return found
+
+
+def _find_root(node: ast.expr) -> str:
+    """Return `a` of `a.b.c`; empty for what is not dotted."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def find_variables(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def find_exports(
+    read: Callable[[str], str | None], folder: str, definitions: Iterable[tuple[str, str]]
+) -> dict[str, str]:
+    """Return the module that each public name is imported from: the package, else the only one that defines it.
 
     Args:
-        read: Returns the text of a path; None if there is none.
-        folder: Of the package.
-        level: How many `from .module import *` led here.
+        read: Returns the text of a path; None if there is none. Asked once for a path, at most 300 times.
+        folder: Of the package, such as `src/shop`.
+        definitions: The path and the name of each class and function at the top level of a file.
     """
+    top, _, package = folder.rpartition("/")
+    modules: dict[str, set[str]] = {}
+    for path, name in definitions:
+        module = path.removeprefix(f"{top}/" if top else "").removesuffix(".py").removesuffix("/__init__")
+        if f"/{module}/".startswith(f"/{package}/") and not re.search(
+            r"/(?:tests?|testing|conftest|test_\w+)/", f"/{module}/"
+        ):
+            modules.setdefault(name, set()).add(module.replace("/", "."))
+    names = {name: next(iter(found)) for name, found in modules.items() if len(found) == 1}
+    names |= dict.fromkeys(_follow_stars(read, folder), package)
+    return {name: module for name, module in sorted(names.items()) if not name.startswith("_")}
+
+
+def _follow_stars(read: Callable[[str], str | None], folder: str) -> set[str]:
+    """Return what a package's `__init__.py` defines and imports, and the same of what it takes all names of."""
     names: set[str] = set()
-    for path, where in ((f"{folder}/__init__.py", folder), (f"{folder}.py", folder.rpartition("/")[0])):
-        text = read(path)
-        tree = parse(text) if text else None
-        if tree is None:
-            continue
-        for node in tree.body:
+    folders = [folder]
+    for one in folders:
+        paths = {f"{one}/__init__.py": one, f"{one}.py": one.rpartition("/")[0]}
+        path, text = next(((path, text) for path in paths if (text := read(path))), ("", ""))
+        for node in getattr(parse(text), "body", []):
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                if node.level == 1 and node.module and level < MAX_LEVELS:
-                    names |= find_exports(read, f"{where}/{node.module.replace('.', '/')}", level + 1)
+                below = f"{paths[path]}/{(node.module or '').replace('.', '/')}"
+                if node.level == 1 and node.module and below not in folders and len(folders) < _MAX_FILES:
+                    folders.append(below)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 names |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names.add(node.name)
             elif isinstance(node, ast.Assign):
                 names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-        break
-    return {name for name in names if not name.startswith("_")}
+    return names

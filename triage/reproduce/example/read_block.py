@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -18,29 +18,72 @@ from triage.reproduce.example.example import (
     Project,
     Refusal,
 )
-from triage.reproduce.example.sessions import read_session
+from triage.reproduce.example.sessions import Session, read_session
 
+_OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
+_IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
+_NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
+_END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
 _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node"})
 _SHELLS = frozenset({"Bash", "Bash Session"})
 
 
-def read_block(blocks: Sequence[CodeBlock], project: Project) -> Example | NoExample:
-    """Return the first block in such a language that uses the project."""
+def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Example | NoExample, Collection[int]]:
+    """Return the first block in such a language that uses the project, or why there is none, and its number."""
     refusal: Refusal = "no-block"
-    for block in blocks:
+    for number, block in blocks.items():
         language = _find_language(block.language.lower(), project)
         if not language:
             continue
         prompt = "node" if language == "node" else "shell" if _name_lexer(language) in _SHELLS else ""
         session = read_session(block.text, prompt) if prompt else None
         code = session.code if session else textwrap.dedent(block.text).strip("\n")
+        changed = ["Took prompts and shown output away."] if session else []
+        changed += ["Left out what stands above the first prompt."] if session and session.above else []
+        shown = [output[:MAX_SHOWN_CHARS] for output in session.outputs if output] if session else []
+        if language == "node":
+            shown = [output for output in shown if output != "undefined"]  # of declarations
+            code, added = _complete(code, session, project.package)
+            changed += added
         found = _find_refusal(code, project)
         if found is None:
-            shown = [output[:MAX_SHOWN_CHARS] for output in session.outputs if output] if session else []
-            changed = ["Took prompts and shown output away."] if session else []
-            return Example(language=language, code=code + "\n", shown=shown[:MAX_SHOWN], changed=changed)
+            example = Example(language=language, code=code + "\n", shown=shown[:MAX_SHOWN], changed=changed)
+            return example, (number,)
         refusal = max(refusal, found, key=REFUSALS.index)
-    return NoExample(reason=refusal)
+    return NoExample(reason=refusal), ()
+
+
+def _complete(code: str, session: Session | None, package: str) -> tuple[str, list[str]]:
+    """Return code for Node in which the package's name is defined and values are printed, and what was added.
+
+    Values are those that the prompt printed; without one, of calls of the package on lines of their own.
+    """
+    plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
+    name = next((one for one in _OBJECT.findall(code) if one.lower() == plain), "")
+    statements = session.statements if session else code.split("\n")
+    if session:
+        outputs = [output not in ("", "undefined") for output in session.outputs]
+    else:
+        outputs = [
+            bool(name) and re.match(rf"{re.escape(name)}[.(].*\);?\s*(?://.*)?$", one) is not None for one in statements
+        ]
+    written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
+    if written != statements:
+        changed.append("The values of bare expressions are printed, as at a prompt.")
+    if name and not re.search(
+        rf"\b(?:const|let|var|function|class|import)\s(?:[^=;\n]*?|\{{[^}}]*?)\b{re.escape(name)}\b", code
+    ):
+        is_module = _IMPORT.search(code) is not None
+        line = f'import {name} from "{package}";' if is_module else f'const {name} = require("{package}");'
+        written.insert(0, line)
+        changed.append(f"Added `{line}` before it.")
+    return "\n".join(written), changed
+
+
+def _display(statement: str) -> str:
+    value = _END.sub("", statement)
+    comment_end = "\n" if "//" in value else ""
+    return statement if _NO_VALUE.match(statement) else f"console.dir({value}{comment_end})"
 
 
 def _find_language(fence: str, project: Project) -> str:

@@ -2,15 +2,19 @@
 
 import ast
 import builtins
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from operator import attrgetter
 
 from triage.base.text import word_set
 from triage.domain.issue import CodeBlock, ParsedIssue
+from triage.issue.report_facts import find_version
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import (
+    MAX_COMMANDS,
     MAX_EXAMPLE_CHARS,
     MAX_SHOWN,
     MAX_SHOWN_CHARS,
@@ -20,18 +24,18 @@ from triage.reproduce.example.example import (
     Project,
 )
 from triage.reproduce.example.read_block import read_block
-from triage.reproduce.example.sessions import read_session, without_traces
-from triage.reproduce.example.shown_output import find_printed_blocks, find_printed_values
+from triage.reproduce.example.sessions import Session, read_session, without_traces
+from triage.reproduce.example.shown_output import read_told
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
 )
-_PLAIN = frozenset({"", "text", "txt", "console"})
 _COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
 """Functions whose call no value looks like."""
+_VERSION = re.compile(r"\d+\.\d+\.\d")
+_NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
-_MAX_TRIES = 100
-"""To find where a block ceases to be code: each parses all of it again."""
+_MAX_BLOCKS = 100
 
 
 @dataclass(frozen=True)
@@ -44,41 +48,50 @@ class _Part:
     changed: tuple[str, ...] = ()
     names: python_code.Names = field(default_factory=lambda: python_code.Names(set(), set()))
     imports: frozenset[str] = frozenset()
+    blocks: frozenset[int] = frozenset()
+    """Their numbers in the report."""
 
 
 def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
-    printed = find_printed_blocks(parsed)
+    version, _ = find_version(parsed, project.package)
+    told = read_told(parsed, version.text if version else "")
+    blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
     if project.language == "python":
-        found = _find_python_example([block for block in parsed.code if block not in printed], project)
+        code = {number: block for number, block in blocks.items() if number not in told.blocks}
+        found, used = _find_python_example(code, project)
     else:
-        found = read_block(parsed.code, project)
-        printed = [block for block in printed if block.language.lower() in _PLAIN]
+        found, used = read_block(blocks, project)
     if isinstance(found, NoExample) or found.shown:
         return found
-    # A line each: the values of bare expressions are printed between them.
-    lines = [line for block in printed for line in block.text.split("\n") if line.strip()] or find_printed_values(
-        parsed
-    )
-    return found.model_copy(update={"shown": [line[:MAX_SHOWN_CHARS] for line in lines[:MAX_SHOWN]]})
+    # A report may show several examples, each with its output.
+    lines = [line[:MAX_SHOWN_CHARS] for number, line in told.lines if number in {-1, *used}]
+    if _NO_VERSIONS in found.changed:
+        lines = [line for line in lines if not _VERSION.search(line)]
+    commands = [command for number, command in told.commands if number in used]
+    return found.model_copy(update={"shown": lines[:MAX_SHOWN], "commands": commands[:MAX_COMMANDS]})
 
 
-def _find_python_example(blocks: Sequence[CodeBlock], project: Project) -> Example | NoExample:
-    parts = [part for block in blocks if (part := _read_block(block))]
+def _find_python_example(
+    blocks: Mapping[int, CodeBlock], project: Project
+) -> tuple[Example | NoExample, Collection[int]]:
+    """Return the example, or why there is none, and the numbers of its blocks."""
+    parts = [part for number, block in blocks.items() if (part := _read_block(block, number))]
     if not parts:
-        return NoExample(reason="does-not-parse" if blocks else "no-block")
+        return NoExample(reason="does-not-parse" if blocks else "no-block"), ()
     modules = set(project.modules)
     refusals: list[NoExample] = []
+    bound: set[str] = set()
     for number, part in enumerate(parts):
-        if part.imports & modules or _can_take_prelude(part, parts[:number], project):
-            joined = _add_prelude(_join(parts, number, modules), project)
-            found = _make_example(joined)
+        if part.imports & modules or _can_take_imports(part, bound, project):
+            joined = _join(parts, number, modules)
+            found = _make_example(_add_imports(joined, project))
             if isinstance(found, Example):
-                return found
+                return found, joined.blocks
             refusals.append(found)
-    if not refusals:
-        return NoExample(reason="does-not-import-the-project")
-    return max(refusals, key=lambda refusal: REFUSALS.index(refusal.reason))
+        bound |= part.names.bound
+    nearest = max(refusals, key=lambda refusal: REFUSALS.index(refusal.reason), default=None)
+    return nearest or NoExample(reason="does-not-import-the-project"), ()
 
 
 def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
@@ -87,71 +100,83 @@ def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
     Readings for models have none: strangers hide text in them.
     """
     lines = body.splitlines()
-    visible = [line.rstrip() for line in lines]
+    visible = "\n".join(["", *map(str.rstrip, lines), ""])
+    code, end, number = list[CodeBlock](), 0, 0
+    for block in parsed.code:
+        text, start = block.text, visible.find(f"\n{block.text}\n", end)
+        if start >= 0:
+            number += visible.count("\n", end, start)
+            text = "\n".join(lines[number : number + text.count("\n") + 1])
+            end, number = start + 1, number + 1
+        code.append(block.model_copy(update={"text": text}))
+    return parsed.model_copy(update={"code": code})
 
-    def restore(block: CodeBlock) -> CodeBlock:
-        wanted = block.text.split("\n")
-        places = (number for number in range(len(lines)) if visible[number : number + len(wanted)] == wanted)
-        start = next(places, None)
-        text = block.text if start is None else "\n".join(lines[start : start + len(wanted)])
-        return block.model_copy(update={"text": text})
 
-    return parsed.model_copy(update={"code": [restore(block) for block in parsed.code]})
-
-
-def _read_block(block: CodeBlock) -> _Part | None:
+def _read_block(block: CodeBlock, number: int) -> _Part | None:
     """Return a block as code that parses; None if it is no Python."""
     language = block.language.lower()
     if len(block.text) > MAX_EXAMPLE_CHARS or (language in _OTHER_LANGUAGES and ">>>" not in block.text):
         return None
     session = read_session(block.text, "python")
-    changed: list[str] = []
-    if session is not None:
-        statements, shown = list[str](), list[str]()
-        for statement, output in zip(session.statements, session.outputs, strict=True):
-            repaired, _ = python_code.repair(statement)
-            if python_code.parse(repaired) is not None:
-                kept = python_code.leave_versions_out(repaired)
-                statements.append(kept)
-                shown.append(without_traces(output).strip() if kept == repaired else "")
-        code, repairs = "\n".join(statements), python_code.repair(session.code)[1]
-        changed += ["Took prompts and shown output away.", *repairs]
-        return _analyze(_Part(code, tuple(filter(None, shown)), True, tuple(changed)))
-    return _read_script(textwrap.dedent(block.text).strip("\n"))
+    part = _read_session(session) if session else _read_script(textwrap.dedent(block.text).strip("\n"))
+    return part and replace(part, blocks=frozenset({number}))
+
+
+def _read_session(session: Session) -> _Part | None:
+    pairs, changed = list[tuple[str, str]](), ["Took prompts and shown output away."]
+    above = python_code.parse(session.above)
+    if above and any(not isinstance(one, ast.Expr) for one in above.body):
+        pairs.append((session.above, ""))
+    elif session.above:
+        changed.append("Left out what stands above the first prompt.")
+    for statement, output in zip(session.statements, session.outputs, strict=True):
+        repaired = python_code.repair(statement)
+        pairs += [(repaired[0], without_traces(output).strip())] if repaired else []
+        changed += repaired[1] if repaired else ["Left out statements that are not Python."]
+    tree = python_code.parse("\n".join(statement for statement, _ in pairs))
+    variables = python_code.find_variables(tree) if tree else set[str]()
+    statements, shown = list[str](), list[str]()
+    for statement, output in pairs:
+        kept = _leave_versions_out(statement, variables)
+        statements.append(kept)
+        shown += [output] if output and kept == statement else []
+    if statements != [statement for statement, _ in pairs]:
+        changed.append(_NO_VERSIONS)
+    return _analyze(_Part("\n".join(statements), tuple(shown), True, tuple(dict.fromkeys(changed))))
+
+
+def _leave_versions_out(code: str, variables: set[str]) -> str:
+    tree = python_code.parse(code) if "version" in code else None
+    return python_code.cut(code, python_code.find_version_displays(tree, variables)) if tree else code
 
 
 def _read_script(text: str) -> _Part | None:
-    for candidate, changed in ((text, ()), (without_traces(text), ("Left out the shown traceback.",))):
-        repaired, repairs = python_code.repair(candidate)
-        code = candidate if python_code.parse(candidate) is not None else repaired
-        notes = (*changed, *(repairs if code is repaired else ())) if candidate != text or code is repaired else ()
-        if python_code.parse(code) is not None:
-            return _analyze(_leave_out_outputs(_Part(code, changed=notes)))
-    lines = python_code.repair(text)[0].split("\n")
-    for end in range(len(lines) - 1, max(0, len(lines) - 1 - _MAX_TRIES), -1):
-        if lines[end - 1].strip() and python_code.parse("\n".join(lines[:end])) is not None:
-            note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
-            return _analyze(_leave_out_outputs(_Part("\n".join(lines[:end]), changed=(note,))))
-    return None
+    for candidate, changed in ((text, []), (without_traces(text), ["Left out the shown traceback."])):
+        if repaired := python_code.repair(candidate):
+            return _leave_out_displays(repaired[0], [*(changed if candidate != text else []), *repaired[1]])
+    code, changed = python_code.rewrite(text)
+    lines = code.split("\n")
+    end = python_code.find_beginning(lines)
+    note = f"Left out the last {len(lines) - end} lines of a block: they are not Python."
+    return _leave_out_displays("\n".join(lines[:end]), [*changed, note])
 
 
-def _leave_out_outputs(part: _Part) -> _Part:
-    """Return the part without expressions that only repeat what was printed, such as `array([1, 2])` below a call."""
-    tree = python_code.parse(part.code)
-    assert tree is not None
-    bound = python_code.find_names(part.code).bound
-    lines, shown = part.code.split("\n"), list[str]()
+def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
+    """Return code without expressions that only repeat what was printed, such as `array([1, 2])` below a call."""
+    tree = python_code.parse(code)
+    if tree is None:
+        return None
+    bound, lines = python_code.find_names(code).bound, code.split("\n")
     outputs = [
         statement
         for before, statement in zip(tree.body, tree.body[1:], strict=False)
         if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
     ]
-    for statement in reversed(outputs):
-        place = slice(statement.lineno - 1, statement.end_lineno)
-        shown.insert(0, "\n".join(lines[place]))
-        del lines[place]
-    note = ("Left out shown output that is valid Python.",) if outputs else ()
-    return replace(part, code="\n".join(lines), shown=(*part.shown, *shown), changed=(*part.changed, *note))
+    versions = python_code.find_version_displays(tree, python_code.find_variables(tree))
+    changed += ["Left out shown output that is valid Python."] if outputs else []
+    changed += [_NO_VERSIONS] if versions else []
+    shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)
+    return _analyze(_Part(python_code.cut(code, {*outputs, *versions}), shown, changed=tuple(changed)))
 
 
 def _is_only_output(part: _Part, bound: set[str]) -> bool:
@@ -174,29 +199,48 @@ def _analyze(part: _Part) -> _Part | None:
     return replace(part, names=python_code.find_names(part.code), imports=frozenset(python_code.find_imports(tree)))
 
 
-def _can_take_prelude(part: _Part, before: Sequence[_Part], project: Project) -> bool:
-    """Return whether all names that the block does not define are the project's own, and some are."""
-    known = {*project.exports, *project.modules} | python_code.find_names(project.prelude).bound
-    free = part.names.free - {name for one in before for name in one.names.bound}
-    return bool(free) and free <= known
+def _can_take_imports(part: _Part, bound: set[str], project: Project) -> bool:
+    """Return whether all names that the block does not define can be imported, and some of them from the project."""
+    given = python_code.find_names(project.prelude).bound
+    free = part.names.free - bound
+    imports = _find_imports(free - given, part.code, project)
+    is_ours = any(re.match(rf"\w+ (?:{'|'.join(map(re.escape, project.modules))})\b", one) for one in imports.values())
+    return all(imports.values()) and (is_ours or bool(free & given))
 
 
-def _add_prelude(part: _Part, project: Project) -> _Part:
-    """Return the part with the names of the project defined, where it uses but does not define them."""
-    free = part.names.free
-    if not free:
-        return part
-    star = f"from {project.modules[0]} import *"
-    own = set(project.exports)
-    if project.prelude and free <= own | python_code.find_names(project.prelude).bound:
-        prelude = project.prelude
-    elif free <= set(project.modules):
-        prelude = "\n".join(f"import {name}" for name in sorted(free))
-    elif free <= own:
-        prelude = star
-    else:
-        return part
-    return _merge([_Part(prelude, changed=(f"Added `{prelude.splitlines()[0]}` before it.",)), part])
+def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str]:
+    """Return for each name the statement that imports it; empty if it is not clear which does."""
+    tree = python_code.parse(code)
+    if tree is None or not names:
+        return {}
+    called, standard = python_code.find_called(tree), python_code.find_standard_imports(tree)
+    found: dict[str, str] = {}
+    for name in names:
+        module = project.exports.get(name, "")
+        is_known = module in project.modules or (module and name in called)
+        ours = f"from {module} import {name}" if is_known else ""
+        found[name] = f"import {name}" if name in project.modules else ours or standard.get(name, "")
+    return found
+
+
+def _add_imports(part: _Part, project: Project) -> _Part:
+    """Return the part with the names of the project and of the standard library that it does not define."""
+    if part.names.free & python_code.find_names(project.prelude).bound:
+        part = _prepend(project.prelude.splitlines(), part)
+    lines = {*_find_imports(part.names.free, part.code, project).values()} - {""}
+    groups = groupby(sorted(lines), key=lambda line: line.partition(" import ")[0])
+    together = [f"{start} import {names}" if (names := _list_names(group)) else start for start, group in groups]
+    return _prepend(together, part) if lines else part
+
+
+def _list_names(imports: Iterable[str]) -> str:
+    return ", ".join(line.partition(" import ")[2] for line in imports)
+
+
+def _prepend(lines: Sequence[str], part: _Part) -> _Part:
+    code = "\n".join(lines) + "\n\n" + part.code
+    changed = (f"Added `{'; '.join(lines)}` before it.", *part.changed)
+    return replace(part, code=code, changed=changed, names=python_code.find_names(code))
 
 
 def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
@@ -219,23 +263,16 @@ def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
 def _merge(parts: Sequence[_Part]) -> _Part:
     if len(parts) == 1:
         return parts[0]
-    bound: set[str] = set()
-    free: set[str] = set()
-    for part in parts:
-        free |= part.names.free - bound
-        bound |= python_code.find_names(part.code).bound
-    names = python_code.find_names("\n".join(part.code for part in parts))
+    code = "\n\n".join(part.code for part in parts)
     changed = [note for part in parts for note in part.changed]
-    blocks = sum(1 for part in parts if not part.changed or not part.changed[0].startswith("Added"))
-    if blocks > 1:
-        changed.append(f"Joined {blocks} blocks that continue each other.")
     return _Part(
-        code="\n\n".join(part.code for part in parts),
+        code=code,
         shown=tuple(output for part in parts for output in part.shown),
         is_session=any(map(attrgetter("is_session"), parts)),
-        changed=tuple(dict.fromkeys(changed)),
-        names=names,
+        changed=tuple(dict.fromkeys([*changed, f"Joined {len(parts)} blocks that continue each other."])),
+        names=python_code.find_names(code),
         imports=frozenset().union(*map(attrgetter("imports"), parts)),
+        blocks=frozenset().union(*map(attrgetter("blocks"), parts)),
     )
 
 
@@ -243,16 +280,20 @@ def _make_example(part: _Part) -> Example | NoExample:
     tree = python_code.parse(part.code)
     if tree is None or len(part.code) > MAX_EXAMPLE_CHARS:
         return NoExample(reason="does-not-parse")
-    changed = list(part.changed)
+    code, changed = part.code.strip("\n"), list(part.changed)
     if not python_code.does_something(tree):
-        return NoExample(reason="calls-nothing")
+        calls = [f"{name}()" for name in python_code.find_tests(tree)]
+        if not calls:
+            return NoExample(reason="calls-nothing")
+        code = "\n".join([code, "", *calls])
+        changed.append(f"Added `{'; '.join(calls)}` below it.")
     if part.names.free:
         return NoExample(reason="undefined-names", names=sorted(part.names.free)[:10])
     if python_code.has_displays(tree):
         changed.append("The values of bare expressions are printed, as at a prompt.")
     return Example(
         language="python",
-        code=part.code.strip("\n") + "\n",
+        code=f"{code}\n",
         shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:MAX_SHOWN],
         is_session=part.is_session,
         changed=changed,

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from triage.issue.traces.traces import find_traces
 
-_PYTHON = re.compile(r"^\s*(?:>>>|>>)(?: (?P<code>.*)|$)")
-_PYTHON_MORE = re.compile(r"^\s*\.\.\.(?: (?P<code>.*)|$)")
+_PYTHON = re.compile(r"^\s*(?:>>>(?!>) ?|>>(?: |$))(?P<code>.*)$")
+_PYTHON_MORE = re.compile(r"^\s*\.\.\.(?!\.) ?(?P<code>.*)$")
 _IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
 _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
 _IPYTHON_OUT = re.compile(r"^\s*Out ?\[(?:\d+| )\]: ?(?P<text>.*)$")
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
+_NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
 _SHELL = re.compile(r"^\s*\$ (?P<code>.*)$")
 _SHELL_MORE = re.compile(r"^\s*> ?(?P<code>.*)$")
 _PROMPTS = {
@@ -29,6 +30,8 @@ class Session(NamedTuple):
 
     statements: list[str]
     outputs: list[str]
+    above: str
+    """What stands above the first prompt."""
 
     @property
     def code(self) -> str:
@@ -40,13 +43,14 @@ def read_session(text: str, language: str) -> Session | None:
     lines = text.split("\n")
     for first, more in _PROMPTS[language]:
         starts = [number for number, line in enumerate(lines) if first.match(line)]
-        if starts and (first is not _NODE or starts[0] == 0):
+        # A line of JavaScript may go on with `> x`.
+        if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[: starts[0]]))):
             return _separate(lines, starts, first, more)
     return None
 
 
 def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str], more: re.Pattern[str]) -> Session:
-    session = Session([], [])
+    session = Session([], [], "\n".join(lines[: starts[0]]).strip())
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         code, number = [_code(first, lines[start])], start + 1
         # Jupyter shows the lines that go on without a prompt, below the code.

@@ -1,42 +1,150 @@
-"""Finds what a report says that its example prints: blocks after it, or a value in a sentence."""
+"""Finds what a report says that its example prints, and what it wishes: blocks and lines below the words, or values."""
 
 import ast
 import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
+from triage.base.text import word_set
 from triage.domain.issue import CodeBlock, ParsedIssue
-from triage.issue.text_signs import find_sentences
+from triage.issue.versions.versions import PLATFORMS, parse_version
 from triage.reproduce.example import python_code
+from triage.reproduce.example.sessions import read_session, without_traces
 
 WISH = re.compile(
-    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|better|rather|must|proper|propose|want|suppress\w*|"
-    r"fix(?:ed|es)?)\b"
+    r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|to be|better|rather|must|proper|propose|want|"
+    r"suppress\w*|fix(?:ed|es)?|desired|correct\w*)\b"
 )
 """A sentence that says what ought to happen, not what does."""
-_FENCED = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)\n {0,3}(?P=fence)", re.M | re.S)
-_PRINTED = re.compile(r"(?i)\b(?:actual|prints?|printed|outputs?|outcomes?|results?|returns?|gives?|yields?|shows?)\b")
-_OTHER_TIME = re.compile(r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|correct\w*|desired|after)\b")
-_VALUE = re.compile(
-    r"(?i)\b(?:results? in|returns|prints|outputs?(?: is)?|gives|evaluates to)\s*:?\s*`([^`\n]{1,200})`"
+_SAYS = r"(?:actual\w*|prints?|printed|outputs?|outcomes?|results?|returns?|returned|gives?|yields?|shows?|got)"
+_PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:get|see))\b")
+_ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|but|I get)\b")
+_OTHER_TIME = re.compile(
+    r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|downgrad\w+|"
+    r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
 )
-_CODE = re.compile(r"^(?:>>>|In ?\[|import |from \w+ import )", re.M)
-_MAX_SAID_CHARS = 120
-"""Of what stands before a block: its heading, and the end of the sentence."""
+_HEADING = re.compile(r"(?:#{1,6} |\*\*)(.+?)[*:]*$")
+_LITERAL = (
+    r"(?P<value>`[^`]{1,200}`|'[^']{1,200}'|\"[^\"]{1,200}\"|[-+]?\d[\d.e+-]{0,40}|(?i:true|false|none|null|nan))"
+)
+_ALONE = re.compile(rf"[-*>\s]*{_LITERAL}\s*$")
+_NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
+_LABELLED = re.compile(rf"[-*>\s]*(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *{_LITERAL}\s*$")
+"""`Pint 0.25: 1.0 m`, one line for each version."""
+_VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*`(?P<value>[^`\n]{{1,200}})`")
+_WISHED_VALUE = re.compile(
+    r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
+)
+_SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n")
+_CODE = re.compile(r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\()", re.M)
+_PLAIN_COMMAND = re.compile(r"\S+$|(?:python|node)[\d.]* \S+$|(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
+_OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
+"""Languages in which output is shown. Of Python, a block that calls nothing."""
+_NO_OUTPUT = re.compile(r"(?i)\b(?:versions?|environment|system|setup|config\w*|input|data)\b")
+_MAX_BLOCKS = 100
+_MAX_COMMAND_CHARS = 200
+_MAX_CLAUSE_CHARS = 200
+_MAX_LABEL_WORDS = 4
+
+Cue = Literal["printed", "wished", "other", ""]
 
 
-def find_printed_blocks(parsed: ParsedIssue) -> list[CodeBlock]:
-    """Return the blocks after the first of which the words before them say that it prints them.
+class Told(NamedTuple):
+    """What a report says about the output of its examples."""
 
-    Without words between, a block that calls nothing is taken for it.
-    """
-    printed, end = set[str](), 0
-    for block in _FENCED.finditer(parsed.body):
-        words, is_first = parsed.body[end : block.start()].split(), not end
-        said, text, end = " ".join(words)[-_MAX_SAID_CHARS:], block["text"], block.end()
-        is_told = _PRINTED.search(said) and not WISH.search(said) and not _OTHER_TIME.search(said)
-        if (is_told or (not said and not _calls(text))) and not is_first and not _CODE.search(text):
-            printed.add("".join(text.split()))
-    # Those of `code` have the blanks at the ends of lines.
-    return [block for block in parsed.code if "".join(block.text.split()) in printed]
+    blocks: set[int]
+    """Numbers of those in `ParsedIssue.code` that are output."""
+    lines: list[tuple[int, str]]
+    """What is shown as printed, in order, each with the number of the last block of code above it, or -1."""
+    commands: list[tuple[int, str]]
+    """Commands with arguments that printed them, in the same way."""
+    named: list[str]
+    """Values of which a sentence says that they are printed, or returned."""
+    wished: list[str]
+    """What ought to be printed."""
+
+
+def read_told(parsed: ParsedIssue, version: str) -> Told:
+    """Return what the report says is printed, of several versions on this one."""
+    reader, end = _Reader(parsed, version), 0
+    for number, block in enumerate(parsed.code[:_MAX_BLOCKS]):
+        visible = "\n".join(map(str.rstrip, block.text.split("\n")))
+        at = parsed.body.find(f"\n{visible}\n", end)
+        if at >= 0:
+            reader.read_words(parsed.body[end:at])
+            reader.read_block(number, block)
+            end = at + 1 + len(visible)
+    reader.read_words(parsed.body[end:])
+    return reader.told
+
+
+class _Reader:
+    def __init__(self, parsed: ParsedIssue, version: str) -> None:
+        self._version, self._section, self._said, self._code = version, "", "", -1
+        self._is_of_other_version = False
+        """The last code is."""
+        wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
+        self.told = Told(set(), [], [], list(_find_values(parsed.prose, wished))[:1], wished)
+
+    def read_words(self, words: str) -> None:
+        self._said = ""
+        for line in words.split("\n"):
+            if not line.strip() or line.startswith("```"):
+                continue
+            if heading := _HEADING.match(line):
+                self._section = self._said = heading[1]
+                continue
+            alone, labelled = _ALONE.match(line), _LABELLED.match(line)
+            if alone and (cue := self._find_cue()):
+                self._add(alone["value"].strip("`"), cue)
+            elif labelled and self._is_named_version(labelled["label"]):
+                self._add(labelled["value"].strip("`"), "printed")
+            self._said = line
+
+    def read_block(self, number: int, block: CodeBlock) -> None:
+        text, is_first = block.text, self._code < 0
+        calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
+        cue = self._find_cue()
+        if not cue and not calls:
+            cue = _judge(self._section) or ("" if self._said or _NO_OUTPUT.search(self._section) else "printed")
+        if cue == "wished" and not is_first:
+            self.told.wished.append(text)
+        elif cue == "printed" and not is_first and not _CODE.search(text):
+            self.told.blocks.add(number)
+            session = read_session(text, "shell")
+            for command, output in zip(session.statements, session.outputs, strict=True) if session else ():
+                if output and not _PLAIN_COMMAND.match(command):
+                    self.told.commands.append((self._code, command[:_MAX_COMMAND_CHARS]))
+            self._add("\n".join(session.outputs) if session else text, cue)
+        elif is_first or calls:
+            self._code, self._is_of_other_version = number, cue == "other" and not _OTHER_TIME.search(self._said)
+
+    def _add(self, text: str, cue: Cue) -> None:
+        if cue == "wished":
+            self.told.wished.append(text)
+        elif cue == "printed" and not self._is_of_other_version:
+            rest = without_traces(text)
+            lines = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
+            self.told.lines.extend((self._code, line) for line in lines if line.strip("-= "))
+
+    def _find_cue(self) -> Cue:
+        """Return what the line above a value or a block says of it."""
+        sentence = _SENTENCE.split(self._said.rstrip(" .:"))[-1]
+        labels = [match for match in _NUMBER.finditer(sentence) if (match["name"] or "").lower() not in PLATFORMS]
+        if _OTHER_TIME.search(sentence) or (labels and not self._is_named_version(labels[-1]["number"])):
+            return "other"
+        is_label = labels and len(sentence.split()) <= _MAX_LABEL_WORDS
+        cues = filter(None, map(_judge, reversed(sentence.split(","))))
+        cue: Cue = next(cues, "printed" if is_label else "")
+        return "wished" if cue == "printed" and WISH.search(self._section) and not _ACTUAL.search(sentence) else cue
+
+    def _is_named_version(self, written: str) -> bool:
+        one, other = parse_version(written), parse_version(self._version)
+        return one is not None and other is not None and one.numbers == other.numbers
+
+
+def _judge(words: str) -> Cue:
+    return "wished" if WISH.search(words) else "printed" if _PRINTED.search(words) else ""
 
 
 def _calls(text: str) -> bool:
@@ -44,7 +152,11 @@ def _calls(text: str) -> bool:
     return tree is not None and any(isinstance(node, ast.Call | ast.Assign) for node in ast.walk(tree))
 
 
-def find_printed_values(parsed: ParsedIssue) -> list[str]:
-    """Return the values of which a sentence says that they are the result."""
-    sentences = [one for one in find_sentences(parsed.prose) if not WISH.search(one) and not _OTHER_TIME.search(one)]
-    return [match[1] for one in sentences for match in _VALUE.finditer(one)][:1]
+def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
+    """Yield the values of which a sentence says that they are printed, and add those that it wishes."""
+    for match in _VALUE.finditer(prose):
+        before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start()])[-1]
+        if WISH.search(before):
+            wished.append(match["value"])
+        elif not _OTHER_TIME.search(before) and match["value"] not in wished:
+            yield match["value"]
