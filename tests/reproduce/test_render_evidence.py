@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, MAIN, NOT_INSTALLED, FakeSource, failed, pages, passed, selection
 from triage.reproduce.evidence import Change, Evidence, Execution, Expected, Place, Selection
 from triage.reproduce.render_evidence import ask_reporter, dump_evidence, explain_fix, render_evidence
@@ -109,6 +110,24 @@ def test_what_an_example_of_the_command_shows_is_not_ascribed_to_the_report():
     assert "but with an error that the command does not show" in render_evidence(
         *build(Expected(), passed(), failed("KeyError: 3")), pages(), is_own=True
     )
+
+
+@each_row(
+    ("expected", "commands", "output", "sentence"),
+    [
+        (Expected(shown=["[3]"]), [], "[1]", "Not reproduced: neither `2.4.1` nor `main` (`1a2b3c4`) prints here what the report shows."),
+        (Expected(shown=["[3]"]), ["shop --name"], "[1]", "The example runs, but not as `shop --name`: the report shows what this prints."),
+        (Expected(shown=["[3]"], wished=["[1]"]), [], "[1]", "The example prints on `main` (`1a2b3c4`) what the report wishes."),
+        (Expected(named=["[3]"]), [], "[1]", "The example runs, with the same result on each version. A person must say whether it is right."),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_an_output_that_no_version_prints(expected, commands, output, sentence):
+    chosen, evidence = build(expected, passed(output), passed(output))
+    example = chosen.example.model_copy(update={"commands": commands})
+    chosen = chosen.model_copy(update={"example": example})
+    verdict = decide_verdict(chosen, evidence.runs, evidence.measure)
+    text = render_evidence(chosen, evidence.model_copy(update={"verdict": verdict}), pages())
+    assert text.startswith(f"**{sentence}**")
 
 
 def test_a_place_is_looked_up_by_the_name_of_its_file(monkeypatch):

@@ -19,7 +19,7 @@ _REFUSALS = {
     "no-block": "the {where} has no block of code",
     "does-not-parse": "no block of the {where} is code that runs",
     "does-not-import-the-project": "no block of the {where} imports {package}",
-    "calls-nothing": "the {where}'s code imports {package}, but calls nothing",
+    "calls-nothing": "the {where}'s code uses {package}, but calls nothing",
     "undefined-names": "the {where}'s code uses names that nothing defines: {names}",
 }
 

@@ -111,8 +111,7 @@ def _describe_difference(selection: Selection, evidence: Evidence, where: str) -
     if evidence.runs[-1].is_wished:
         return f"The example prints on {_name(evidence.runs[-1])} what the {where} wishes."
     if is_same_everywhere(evidence.runs):
-        same = "The example runs, with the same result on each version."
-        return f"{same} It does not show whether the {where} is right."
+        return "The example runs, with the same result on each version. A person must say whether it is right."
     return "The example runs, with different results. A person must say which one is right."
 
 
@@ -175,7 +174,7 @@ def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, wh
         return f"{shown} ({format_cell(run.error)})" if run.error else shown
     if any(one.outcome == "passed" and prints_the_same(run, one) for one in earlier):
         return "no error, the same output" if run.output.strip() else "no error"
-    return f"no error, the output of the {where}" if run.same_failure and selection.expected.shown else "no error"
+    return f"no error, the output of the {where}" if run.same_failure and selection.expected.printed else "no error"
 
 
 def _describe_change(evidence: Evidence, pages: Pages) -> str:

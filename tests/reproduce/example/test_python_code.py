@@ -34,7 +34,7 @@ def test_each_name_has_the_module_that_it_is_imported_from():
         ("src/shop/tests/test_tax.py", "Fixture"),
         ("src/other/x.py", "X"),
     ]
-    own = dict.fromkeys(["Cart", "M", "VERSION", "deep", "os", "total"], "shop")
+    own = dict.fromkeys(["Cart", "M", "VERSION", "deep", "total"], "shop")
     expected = {**own, "Rate": "shop.tax.rates", "charge": "shop.tax"}
     assert find_exports(files.get, "src/shop", definitions) == expected
 
@@ -55,7 +55,6 @@ def test_star_imports_are_read_once():
     "code",
     [
         "f(" + "lambda: " * 2_000 + "1)",
-        "lambda: (" * 60 + "1" + ")" * 60,
         "x = " + "(" * 2_000 + ")" * 2_000,
         "x = " + "[" * 2_000 + "]" * 2_000,
         "x = " + "-" * 2_000 + "1",
@@ -67,7 +66,7 @@ def test_star_imports_are_read_once():
     ],
 )
 def test_what_is_nested_too_deeply_is_no_code(code):
-    assert parse(code) is None or find_names(code)
+    assert parse(code) is None
 
 
 @each_row(

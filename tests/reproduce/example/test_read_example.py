@@ -1,5 +1,6 @@
 """From the text of a report to the code that is run."""
 
+from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
@@ -203,6 +204,30 @@ def test_blanks_at_the_ends_of_shown_lines_count():
     found = read_example(parsed, SHOP)
     assert isinstance(found, Example)
     assert found.shown == ["a \nb"]
+
+
+def test_blocks_are_restored_in_their_order():
+    body = "```\na\n```\n\n```\na \n```\n\n```\nb \n```\n"
+    parsed = restore_blanks(read_issue(Issue(title="Blanks", body=body)), body)
+    assert [one.text for one in parsed.code] == ["a", "a ", "b "]
+
+
+@each_row(
+    "build",
+    [
+        lambda size: block("import shop\nshop.f()\n" + "\n" * (size // 4) + "x !"),
+        lambda size: block("import shop\nx = shop.f(" + ", ".join(f"n{number}" for number in range(size // 40)) + ")"),
+        lambda size: block("a\nb \nc") * (size // 20),
+        lambda size: block("import shop\nshop.f()") + "returns `a` " * (size // 16),
+        lambda size: block("\n".join(f">>> shop.f({number})\n1" for number in range(size // 64))),
+    ],
+)
+def test_the_cost_of_finding_an_example_is_linear(build):
+    def find(body: str) -> object:
+        return read_example(restore_blanks(readings[body], body), SHOP)
+
+    readings = {build(size): read_issue(Issue(title="Total", body=build(size))) for size in (8_192, 32_768)}
+    assert_grows_linearly(build, find)
 
 
 @each_row(

@@ -9,6 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from sys import stdlib_module_names
 from typing import NamedTuple
 
 from triage.base.text import word_set
@@ -18,6 +19,7 @@ _PRINT = re.compile(r"^([ \t]*)print (?![(=.])(.+?),?$", re.M)
 _MAGIC = re.compile(r"^([ \t]*)([%!][ \t]?\w.*|\?\S+|\S+\?)$", re.M)
 _MAX_DEPTH = 500
 """Of nesting. What is deeper ends other analyses at the limit of Python's stack."""
+_TESTS = re.compile(r"/(?:tests?|testing|conftest|test_\w+)(?:/|$)")
 _MAX_FILES = 300
 _MAX_TRIES = 20
 _VERSION_CALLS = word_set("version get_version show_versions print_versions python_version")
@@ -249,9 +251,7 @@ def find_exports(
     modules: dict[str, set[str]] = {}
     for path, name in definitions:
         module = path.removeprefix(f"{top}/" if top else "").removesuffix(".py").removesuffix("/__init__")
-        if f"/{module}/".startswith(f"/{package}/") and not re.search(
-            r"/(?:tests?|testing|conftest|test_\w+)/", f"/{module}/"
-        ):
+        if module.partition("/")[0] == package and not _TESTS.search(module):
             modules.setdefault(name, set()).add(module.replace("/", "."))
     names = {name: next(iter(found)) for name, found in modules.items() if len(found) == 1}
     names |= dict.fromkeys(_follow_stars(read, folder), package)
@@ -259,7 +259,7 @@ def find_exports(
 
 
 def _follow_stars(read: Callable[[str], str | None], folder: str) -> set[str]:
-    """Return what a package's `__init__.py` defines and imports, and the same of what it takes all names of."""
+    """Return what a package's `__init__.py` defines and takes from modules, and the same of what it takes whole."""
     names: set[str] = set()
     folders = [folder]
     for one in folders:
@@ -270,8 +270,8 @@ def _follow_stars(read: Callable[[str], str | None], folder: str) -> set[str]:
                 below = f"{paths[path]}/{(node.module or '').replace('.', '/')}"
                 if node.level == 1 and node.module and below not in folders and len(folders) < _MAX_FILES:
                     folders.append(below)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                names |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] not in stdlib_module_names:
+                names |= {alias.asname or alias.name for alias in node.names}
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names.add(node.name)
             elif isinstance(node, ast.Assign):

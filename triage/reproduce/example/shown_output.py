@@ -134,8 +134,8 @@ class _Reader:
         if _OTHER_TIME.search(sentence) or (labels and not self._is_named_version(labels[-1]["number"])):
             return "other"
         is_label = labels and len(sentence.split()) <= _MAX_LABEL_WORDS
-        cues = filter(None, map(_judge, reversed(sentence.split(","))))
-        cue: Cue = next(cues, "printed" if is_label else "")
+        cues = [one for part in reversed(sentence.split(",")) if (one := _judge(part))]
+        cue = cues[0] if cues else "printed" if is_label else ""
         return "wished" if cue == "printed" and WISH.search(self._section) and not _ACTUAL.search(sentence) else cue
 
     def _is_named_version(self, written: str) -> bool:
