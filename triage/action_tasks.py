@@ -38,6 +38,7 @@ async def carry_out(
     cancelled: asyncio.Event,
 ) -> Status:
     """Run the job of a task. Raises SetupError for what the workflow's author must fix."""
+    app = await threads.in_thread(app.with_checkout)
     open_run = partial(App.open_run, output=output, cancelled=cancelled, seconds_until_killed=signals.seconds_left)
     if isinstance(task, ScorecardTask):
         from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it

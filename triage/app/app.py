@@ -96,6 +96,15 @@ class App:
         """
         return replace(self, config=self.read_project_config() or ProjectConfig())
 
+    def with_checkout(self) -> App:
+        """Return the same for the repository that the job has checked out, which may lie below the workspace."""
+        from triage.code.git.commit import find_checkout
+
+        root = find_checkout(self.root, self.repository)
+        if root != self.root:
+            self.progress.info(f"The repository is read in {root.relative_to(self.root)}/, below the workspace.")
+        return replace(self, root=root)
+
     def with_rules_engine(self) -> App:
         return replace(self, settings=self.settings.with_rules_engine())
 

@@ -37,16 +37,11 @@ def open_job_output(environ: Mapping[str, str], stream: TextIO) -> JobOutput:
 
 def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
     """Open what a job of GitHub Actions has, from its inputs. Raises BadInput."""
-    from triage.code.git.commit import find_checkout
-
     environment = RunnerEnvironment.read(environ)
     settings = Settings.from_runner(environ)
     if not environment.repository:
         raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
-    workspace = environment.workspace or Path.cwd()
-    root = find_checkout(workspace, environment.repository)
-    if root != workspace:
-        output.log.info(f"The repository is read in {root.relative_to(workspace)}/, below the workspace.")
+    root = environment.workspace or Path.cwd()
     return App(settings, environment, root, environment.repository, output.log, output.redactor)
 
 
