@@ -56,9 +56,9 @@ class Versions:
         return Target(on=on, commit=commit, time=time, pythons=pythons, source_version=version)
 
     def _order_pythons(self, time: datetime, supported: Sequence[str], like: Target | None) -> list[str]:
-        return (
-            order_pythons(time, supported, like.pythons if like else ()) if self._project.language == "python" else []
-        )
+        if self._project.language != "python":
+            return []
+        return order_pythons(time, supported, "".join(like.pythons[:1]) if like else "")
 
     def find(self, written: str, like: Target | None = None) -> Target:
         """Return the target of what somebody wrote: a version, a tag, a branch or a commit. Raises WrongUsage."""

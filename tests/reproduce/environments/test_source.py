@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_objects import find_object_file
 from testing.checkouts.git_repositories import commit, git
 from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, trap_was_run
 from testing.each_row import each_row
@@ -84,6 +85,15 @@ def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):
     Source(root).export(head, tmp_path / "copy")
     assert (tmp_path / "copy/data.txt").read_text() == "1"
     assert git(tmp_path / "copy", "ls-files").split() == [".gitignore", "a/b.py", "data.txt"]
+
+
+def test_a_commit_of_which_a_file_is_missing_is_not_exported_in_part(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    head = commit(root, {"a.py": "x" * 8_704, "z.py": "y"})  # with its headers the first block of git's archive
+    find_object_file(root, git(root, "rev-parse", "HEAD:z.py")).unlink()
+    with pytest.raises(GitError):
+        Source(root).export(head, tmp_path / "copy")
 
 
 LEFT_OUT = {*SLOW, "includes a pipe", "long paths"}

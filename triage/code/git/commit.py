@@ -269,7 +269,7 @@ def write_files(objects: IsolatedGit, commit: str, folder: Path) -> None:
     Raises GitError, also for a tree that holds a `.git`.
     """
     folder.mkdir(parents=True)
-    with objects.stream("archive", "--format=tar", commit, seconds=_WRITE_SECONDS) as stream:
+    with objects.stream("archive", "--format=tar", commit, seconds=_WRITE_SECONDS, is_whole=True) as stream:
         try:
             with tarfile.open(fileobj=stream, mode="r|") as archive:
                 archive.extractall(folder, filter="data")

@@ -134,10 +134,17 @@ class Git:
             _check_exit(process, args[0], (0,))
 
     @contextmanager
-    def stream(self, *args: str, lines: Sequence[str] = (), seconds: float = SCAN_SECONDS) -> Iterator[IO[bytes]]:
-        """Open the output of a command that reads `lines`. It just ends when `seconds` are over. Raises GitError."""
+    def stream(
+        self, *args: str, lines: Sequence[str] = (), seconds: float = SCAN_SECONDS, is_whole: bool = False
+    ) -> Iterator[IO[bytes]]:
+        """Open the output of a command that reads `lines`. It just ends when git fails, or `seconds` are over.
+
+        With `is_whole` it is read to its end, and these raise GitError then.
+        """
         with self._start(args, seconds, lines) as process:
             yield _stdout(process)
+            if is_whole:
+                _check_exit(process, args[0], (0,))
 
     @contextmanager
     def _make_environment(self) -> Iterator[Mapping[str, str]]:

@@ -135,16 +135,16 @@ def read_npm_releases(package: NpmPackage) -> list[Release]:
     return [Release(version=version, time=found[version]) for version in ordered]
 
 
-def order_pythons(time: datetime, supported: Sequence[str], preferred: Sequence[str] = ()) -> list[str]:
+def order_pythons(time: datetime, supported: Sequence[str], preferred: str = "") -> list[str]:
     """Return the supported Pythons, the best first: the newest that packages of this time had wheels for.
 
-    Those that came later follow, oldest first. The preferred ones come first, in their order, if packages of this time
-    had wheels for them: so two versions run on the same Python.
+    Those that came later follow, oldest first. `preferred` comes first if packages of this time had wheels for it: so
+    two versions run on the same Python.
     """
     ready = [python for python in reversed(supported) if PYTHONS[python] + WHEELS_AFTER <= time]
     later = [python for python in supported if python not in ready]
-    wished = [python for python in preferred if python in ready]
-    return list(dict.fromkeys([*wished, *ready[:1], *later, *ready[1:]]))
+    ordered = [*ready[:1], *later, *ready[1:]]
+    return sorted(ordered, key=lambda python: python != preferred or python not in ready)
 
 
 def find_release(releases: Sequence[Release], written: str) -> Release | None:
