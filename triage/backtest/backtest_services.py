@@ -45,7 +45,6 @@ class PastServices:
         from triage.code.codebase import GitCodebase
         from triage.code.indexed_commit import PastCommit
 
-        folder = app.find_cache_folder()
         return GitCodebase(
             app.root,
             app.repository,
@@ -53,7 +52,6 @@ class PastServices:
             app.settings.effective_embedding_model,
             in_chroma=False,
             ignore=app.config.ignore,
-            vector_folder=folder and folder / "vectors",
             thresholds=app.config.thresholds,
             past=PastCommit(case.base, case.opened_at),
         )

@@ -39,7 +39,7 @@ from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
-from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_corpus, embed_query
+from triage.code.vectors.embed_corpus import CorpusVectors, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
@@ -187,7 +187,6 @@ def index_repository(
     model_name: str,
     limits: IndexLimits,
     ignore: Sequence[str] = (),
-    vector_cache: VectorCache | None = None,
     past: PastCommit | None = None,
     named: Sequence[str] = (),
     *,
@@ -218,7 +217,7 @@ def index_repository(
     )
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
-    vectors = embed_corpus(built.corpus, model, model_name, vector_cache, in_chroma=in_chroma)
+    vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)
