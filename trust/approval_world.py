@@ -94,7 +94,7 @@ class ApprovalWorld:
         """Runs the whole action with the rules engine, and returns its log."""
         self.runs += 1
         job = Job(self.folder / f"job{self.runs}", GitHubServer("", "", NUMBER, url=self.api.url))
-        job.inputs |= {"github-token": TOKEN, "labels": "suggest", "cache-dir": ""}
+        job.inputs |= {"github-token": TOKEN, "labels": "suggest"}
         job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         job.write_event(dict(payload))
         folders = {"workspace": str(_checkout()), "temp": str(job.folder / "temp"), "home": str(job.folder / "home")}

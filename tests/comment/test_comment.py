@@ -776,6 +776,6 @@ def test_a_new_field_is_withheld_until_somebody_decides():
     filled = {name for name in published if getattr(FULL, name) not in ([], None, {}, False)}
     assert filled <= {
         "schema_version", "triage_version", "request_id", "started_at", "seconds", "status", "engine", "repository",
-        "server_url", "commit", "run_url", "kind", "language", "usage", "reused", "limits", "index", "steps",
+        "server_url", "commit", "run_url", "kind", "language", "usage", "limits", "index", "steps",
         "decisions",
     }  # fmt: skip

@@ -208,7 +208,6 @@ _PUBLISHED_FIELDS = (
     "security",
     "security_policy",
     "usage",
-    "reused",
     "limits",
     "index",
 )
