@@ -559,9 +559,12 @@ def test_a_comment_with_active_content_becomes_one_block_of_code():
     assert read_parts(again) == {"proposal": "[diff](https://a.example/b)", "answer": "done"}, "its own link stays"
     for live in ("see [this](https://evil.example)", "@octocat", "<b>", "![x](https://evil.example/x.png)"):
         closed = compose_comment(before, CommentState(proposal="1" * 40), {"reproduction": live}, [])
-        assert find_active_content(closed, []) == []
-        assert list(read_parts(closed)) == ["report"], "nobody can approve what is not shown as a patch"
-        assert closed.splitlines()[1].startswith("```")
+        assert find_active_content(closed, ["https://a.example/b"]) == []
+        assert read_parts(closed)["reproduction"].startswith("```")
+        assert read_parts(closed)["proposal"] == read_parts(before)["proposal"], "one part does not hide another"
+        bad = compose_comment(before, CommentState(proposal="1" * 40), {"proposal": live}, [])
+        assert find_active_content(bad, []) == []
+        assert (parse_state(bad) or CommentState(proposal="x" * 40)).proposal == "", "not shown, so it does not wait"
 
 
 @each_row(
@@ -579,8 +582,11 @@ def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     body = compose_comment("", CommentState(proposal="1" * 40), parts, [])
     assert read_parts(body) == parts
     edited = body.replace(*edit)
-    assert read_parts(edited) == {"report": edited.partition("\n")[2].strip("\n")}
-    assert "Why" in compose_comment(edited, CommentState(), {}, []), "their words stay until there is a new report"
+    assert read_parts(edited) == {}
+    after = compose_comment(edited, CommentState(proposal="1" * 40), {"answer": "done"}, [])
+    assert read_parts(after)["report"].endswith(f"```\n{edited.partition(chr(10))[2].strip(chr(10))}\n```")
+    assert (parse_state(after) or CommentState()).proposal == "", "nothing waits that is not shown"
+    assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])
 
 
 MARKED = """<!-- bug-triage: v2 {"text":"","content":"","asked":[],"suspects":[],"quiet":false,"proposal":"%s"} -->
@@ -601,20 +607,13 @@ An answer.
 
 def test_a_proposal_in_a_comment_with_marks_can_still_be_approved():
     old = MARKED % ("1" * 40, "print(1)")
-    shown = {
-        "report": "The report.\n\n```\nprint(1)\n```",
-        "proposal": "The [diff](https://a.example/b).\n\nAn answer.",
-    }
-    assert read_parts(old) == shown
-    state = parse_state(old)
-    assert state is not None
-    assert read_parts(compose_comment(old, state, {"answer": "done"}, [])) == {**shown, "answer": "done"}
+    assert read_parts(old) == {"proposal": "The [diff](https://a.example/b)."}
 
 
 @each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])
 def test_a_mark_that_a_report_quotes_divides_nothing(quoted: str):
-    assert list(read_parts(MARKED % ("1" * 40, quoted))) == ["report"]
-    assert list(read_parts(MARKED % ("", "print(1)"))) == ["report"], "nothing waits"
+    assert read_parts(MARKED % ("1" * 40, quoted)) == {}
+    assert read_parts(MARKED % ("", "print(1)")) == {}, "nothing waits"
 
 
 def test_the_report_is_folded_once_its_bug_is_gone_and_opened_when_it_is_back():

@@ -1,7 +1,6 @@
 """Our comment: whether a report is worth one, its parts, and what of a security report nothing published may say."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -16,10 +15,12 @@ from triage.comment.hidden_state import (
 )
 from triage.comment.sections import Page, build_page, fit_page, render_page, utf16_length
 from triage.comment.template import ensure_safe
+from triage.comment.wording import truncate
 from triage.domain.effect import CommentMode, Policy
 from triage.domain.report import CommentReason, RunReport, Ticket
 from triage.domain.run import Outcome
 from triage.safety.active_content import list_links
+from triage.safety.safe_markdown import format_code_block
 
 MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
 """GitHub accepts 65,536 characters with the hidden line, and may count otherwise than we do."""
@@ -28,26 +29,34 @@ CUT_PARTS: dict[PartName, str] = {
     "report": "_The report was cut to make room. A comment that says_ `/triage` _writes it again._",
     "reproduction": "_The result was cut to make room. A comment that says_ `/triage reproduce` _writes it again._",
 }
-FOLDED_REPORT = "The report of when it failed"
+FOLDED_REPORT = "What was found while it failed"
+OLD_TEXT = "_What this comment said before, as text. A comment that says_ `/triage` _writes it again._"
 
 
 def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName, str], links: Sequence[str]) -> str:
     """Return the whole body of our comment. Nothing else makes one.
 
-    The parts that are not given stay as the `previous` body shows them; an empty one goes. The body is parsed and
-    judged as a whole: if anything in it is active except `links` and what a part that stays had, all of it is shown
-    as a block of code.
+    The parts that are not given stay as the `previous` body shows them; an empty one goes. What of that body is no part
+    any more is shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is
+    active, but for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
     """
-    before = {name: text for name, text in read_parts(previous).items() if name not in parts}
-    kept_links = [link for text in before.values() for link in list_links(text)]
-    texts = {name: text.strip("\n") for name in PART_NAMES if (text := {**before, **parts}.get(name, ""))}
+    known, rest = _split(previous)
+    kept = {name: text for name, text in known.items() if name not in parts}
+    if rest and "report" not in parts:
+        kept["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
+    allowed = [*links, *(link for text in kept.values() for link in list_links(text))]
+    given = {name: text.strip("\n") for name in PART_NAMES if (text := {**kept, **parts}.get(name, ""))}
+    texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
     for name, notice in CUT_PARTS.items():
         if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:
             texts[name] = notice
     visible, shown = _arrange(texts, state)
-    judged = ensure_safe(visible, [*links, *kept_links], MAX_VISIBLE_UNITS)
-    if judged != visible:
-        visible, shown = _arrange({"report": judged}, CommentState())
+    judged = ensure_safe(visible, allowed, MAX_VISIBLE_UNITS)
+    if judged != visible or utf16_length(visible) > MAX_VISIBLE_UNITS:
+        texts = {"report": format_code_block(truncate(visible, MAX_VISIBLE_UNITS // 2))}
+        visible, shown = _arrange(texts, CommentState())
+    if texts.get("proposal", "") != given.get("proposal", "-"):
+        state = state.model_copy(update={"proposal": "", "tests": "", "example": ""})
     return f"{render_state(state.model_copy(update={'parts': shown}))}\n{visible}\n"
 
 
@@ -70,28 +79,23 @@ def _digest(text: str) -> str:
 def read_parts(body: str) -> dict[PartName, str]:
     """Return the parts that our comment shows, where its state says that they are.
 
-    If one of them is not as it was written, somebody has edited the comment: then all of it is the report.
+    None if one of them is not as it was written: somebody has edited the comment.
     """
+    return _split(body)[0]
+
+
+def _split(body: str) -> tuple[dict[PartName, str], str]:
+    """Return the parts, and the text of a comment that has none, or of an earlier version."""
     state = parse_state(body) or CommentState()
     visible = body.replace("\r\n", "\n").partition("\n")[2]
-    if not state.parts:
-        return _read_marked_parts(visible, state.proposal)
     parts = {one.name: visible[one.start : one.start + one.chars] for one in state.parts}
-    is_ours = all(_digest(parts[one.name]) == one.digest for one in state.parts)
-    return parts if is_ours else {"report": visible.strip("\n")}
-
-
-def _read_marked_parts(visible: str, proposal: str) -> dict[PartName, str]:
-    """Return the parts of a comment whose state does not know them yet: the report, and the proposal that waits.
-
-    What a report shows may have a mark, too: one that stands there twice divides nothing.
-    """
-    mark, report, patch = "<!-- bug-triage-proposal -->", visible, ""
-    if proposal and visible.count(mark) == 1:
-        report, _, patch = visible.partition(f"\n{mark}\n")
-    report, patch = (re.sub(r"<!-- bug-triage-[^\n]*? -->\n", "", text).strip("\n") for text in (report, patch))
-    parts: dict[PartName, str] = {"report": report, "proposal": patch}
-    return {name: text for name, text in parts.items() if text}
+    if parts and all(_digest(parts[one.name]) == one.digest for one in state.parts):
+        return parts, ""
+    mark = "<!-- bug-triage-proposal -->"
+    if state.proposal and not parts and visible.count(mark) == 1:  # of an earlier version: that mark is its own
+        rest, _, proposal = visible.partition(mark)
+        return {"proposal": proposal.partition("<!-- bug-triage-answer -->")[0].strip("\n")}, rest.strip("\n")
+    return {}, visible.strip("\n")
 
 
 def render_comment(page: Page, state: CommentState, previous: str = "") -> str:

@@ -21,6 +21,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
+from triage.safety.clean_text import clean_text
 
 MAX_NAMED = 3
 
@@ -60,7 +61,7 @@ MAX_LABELS = 10
 MAX_EXECUTED, MAX_EXECUTED_CHARS = 20, 1_000
 MAX_EARLIER, MAX_EARLIER_CHARS = 3, 400
 MAX_PATH_CHARS = 150
-MAX_LINE_CHARS = 12_000
+MAX_LINE_CHARS = 14_000
 _OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
@@ -230,7 +231,7 @@ class CommentState(Value):
 
     def with_questions(self, asked: Sequence[str], since: datetime) -> "CommentState":
         """Return a copy that remembers what the comment asks, and what it has asked before."""
-        questions = re.sub("[<>]", " ", "\n".join(asked))[:MAX_EARLIER_CHARS]
+        questions = re.sub("[<>]", " ", clean_text("\n".join(asked)))[:MAX_EARLIER_CHARS]
         if questions == self.questions:
             return self
         before = [EarlierQuestions(until=int(since.timestamp()), text=self.questions)] if self.parts else []

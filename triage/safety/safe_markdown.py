@@ -172,7 +172,7 @@ def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
     """
     words = " ".join(clean_text(text[: 4 * max_chars]).split())
     if len(words) > max_chars:
-        words = words[: max_chars - 1].rstrip() + "…"
+        words = clean_text(words[: max_chars - 1]).rstrip() + "…"  # a cut may leave half of an emoji
     pieces: list[str] = []
     end = 0
     for span in _CODE_SPAN.finditer(words):

@@ -9,7 +9,13 @@ from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from triage.comment.comment import compose_comment, render_comment, render_quiet_comment, render_visible_comment
+from triage.comment.comment import (
+    compose_comment,
+    read_parts,
+    render_comment,
+    render_quiet_comment,
+    render_visible_comment,
+)
 from triage.comment.hidden_state import (
     CommentState,
     NeedsInfo,
@@ -175,7 +181,7 @@ def _plan_issue_effects(
         return
     if not report.comment_reason:
         yield from _plan_labels(report, number, given)
-    elif given.previous and says_nothing_new(report, given.previous_state):
+    elif given.previous and says_nothing_new(report, given.previous_state) and read_parts(given.previous.body):
         # No labels and no suggestions: what a person removed or declined stays so.
         yield from _plan_count(number, given.previous, given)
     else:
