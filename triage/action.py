@@ -46,13 +46,12 @@ def main(
     signals = signals or SignalHandler()
     output = open_job_output(environ, log or sys.stdout)
     signals.before_forced_exit(lambda: _write_cancelled_summary(output))
-    with output.capture_libraries():
-        output.log.add_masks(collect_own_secrets(environ))  # before any other line
-        for warning in warnings:
-            output.annotate("warning", warning)
-        exit_code = _run_and_report_errors(environ, output, signals)
-        if warning := output.redactor.warning:
-            output.annotate("warning", warning)
+    output.log.add_masks(collect_own_secrets(environ))  # before any other line
+    for warning in warnings:
+        output.annotate("warning", warning)
+    exit_code = _run_and_report_errors(environ, output, signals)
+    if warning := output.redactor.warning:
+        output.annotate("warning", warning)
     return 128 + signals.signal_number if signals.signal_number else exit_code
 
 

@@ -1,14 +1,6 @@
 """The Actions log: what it says, and that nothing in it is obeyed."""
 
-import asyncio
-import gc
 import io
-import logging
-import re
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -19,7 +11,6 @@ from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.output.hostile import COMMANDS, TEXT
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
-from triage.output.capture_library_output import GuardedStream, capture_library_output
 from triage.output.line_logs import ActionsLog, format_record
 from triage.output.safe_lines import PREFIX, LineWriter, to_safe_line, to_safe_lines
 from triage.ports import ProgressLog
@@ -166,90 +157,6 @@ class TestMasks:
 
     def test_a_key_is_no_command_of_another_name(self) -> None:
         assert self.masks("::stop-commands::x", "a]##[error]bc")[:2] == ["::stop-commands::x", "a]##[error]bc"]
-
-
-class TestGuard:
-    def written(self, *pieces: str) -> str:
-        out = io.StringIO()
-        stream = GuardedStream(LineWriter(out))
-        for piece in pieces:
-            assert stream.write(piece) == len(piece)
-        stream.write_pending()
-        stream.write_pending()
-        return out.getvalue()
-
-    def test_lines_of_libraries_are_prefixed(self) -> None:
-        assert self.written("one\ntwo\n") == "| one\n| two\n"
-
-    def test_a_command_in_pieces(self) -> None:
-        assert self.written(":", ":err", "or::x", "\n", "rest") == "| ::error::x\n| rest\n"
-
-    @given(TEXT, TEXT)
-    def test_nothing_is_obeyed(self, first: str, second: str) -> None:
-        assert parse_commands(self.written(first, second)) == []
-
-
-class TestGuarded:
-    """What libraries write while we run."""
-
-    @contextmanager
-    def out(self) -> Iterator[io.StringIO]:
-        out = io.StringIO()
-        with capture_library_output(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
-            yield out
-
-    def test_prints_are_plain_text_without_secrets(self) -> None:
-        with self.out() as out:
-            sys.stderr.writelines(["::add-mask::x SECRET", "\n"])
-            sys.stderr.flush()
-            sys.stdout.write("\u3000\xa0::error::x\u2028::error::y\x85 ::error::z\n")
-        assert out.getvalue() == "| ::add-mask::x (masked)\n|   ::error::x\n| ::error::y\n|  ::error::z\n"
-
-    def test_logs_name_the_library_and_the_level_only(self) -> None:
-        log = logging.getLogger("some.library")
-        with self.out() as out:
-            log.warning("words %s", "of a prompt")
-            try:
-                raise ValueError("words")
-            except ValueError:
-                log.exception("words")
-            log.warning("%d", "words")  # its arguments do not fit
-        lines = out.getvalue().splitlines()
-        assert lines[0] == lines[2] == "| some.library: warning"
-        assert re.fullmatch(r"\| some\.library: error: ValueError in test_actions_log\.py:\d+", lines[1])
-        assert len(lines) == 3
-
-    def test_an_uncaught_exception_is_logged_without_its_message(self) -> None:
-        def die() -> None:
-            raise ValueError("SECRET words")
-
-        with self.out() as out:
-            thread = threading.Thread(target=die)
-            thread.start()
-            thread.join()
-        assert re.fullmatch(r"\| Uncaught exception: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
-
-    def test_an_exception_of_a_lost_task_is_logged_without_its_message(self) -> None:
-        async def fail() -> None:
-            raise ValueError("SECRET words")
-
-        async def leave() -> None:
-            task = asyncio.create_task(fail())
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            del task
-
-        with self.out() as out:
-            asyncio.run(leave())
-            gc.collect()
-        assert re.fullmatch(r"\| asyncio: error: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
-
-    def test_everything_is_restored(self) -> None:
-        before = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
-        with capture_library_output(LineWriter(io.StringIO())):
-            assert sys.stdout is sys.stderr is not before[0]
-        after = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
-        assert after == before
 
 
 def test_no_line_of_ours_holds_a_secret() -> None:

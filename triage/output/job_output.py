@@ -7,12 +7,10 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.output.capture_library_output import capture_library_output
 from triage.output.job_files import REPORT, write_file
 from triage.output.line_logs import ActionsLog
 from triage.output.safe_lines import PREFIX, LineWriter, format_command, to_safe_line
@@ -49,10 +47,6 @@ class JobOutput:
 
     def __post_init__(self) -> None:
         self.log = ActionsLog(self.lines)
-
-    def capture_libraries(self) -> AbstractContextManager[None]:
-        """Make inert what is printed, logged or left uncaught in a thread inside the block."""
-        return capture_library_output(self.lines)
 
     def write_summary(self, markdown: str) -> None:
         self.has_written_summary = True
