@@ -133,7 +133,7 @@ def open_closed_streams() -> None:
 
 
 def open_log() -> int:
-    """A descriptor for our log. Native code writes to the standard ones, which now lead to `/dev/null`."""
+    """A descriptor for our log. Libraries, which may quote anybody, print to the standard ones: to `/dev/null` now."""
     log = os.dup(1)
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)

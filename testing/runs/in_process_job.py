@@ -76,8 +76,8 @@ class InProcessJob:
         self.job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         folders = {name: str(self.job.folder / name) for name in MOUNTS}
         log = io.StringIO()
-        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log), self.context():
-            code = main(self.job.environment(folders))
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), self.context():
+            code = main(self.job.environment(folders), log=log)
         return self.job.read_result(code, log.getvalue().encode(errors="replace"))
 
     @property

@@ -73,8 +73,8 @@ class EventRunner:
             "INPUT_COMMENT": "always",
         }
         log = io.StringIO()
-        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-            code = main(environ | self.variables | variables)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            code = main(environ | self.variables | variables, log=log)
         return EventResult(
             code,
             log.getvalue(),

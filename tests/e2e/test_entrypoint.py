@@ -180,6 +180,15 @@ class TestStartingAnew:
         sample_bug.assert_report(job, finished)
         assert "could not be cleaned" not in finished.log
 
+    def test_what_libraries_print_reaches_no_log(self):
+        """The runner reads commands from both streams."""
+        code = (
+            f"import os, runpy; log = runpy.run_path({str(ROOT / 'entrypoint.py')!r})['open_log']()\n"
+            "print('::error::x', flush=True); os.write(2, b'::error::y'); os.write(log, b'ours')"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        assert (done.stdout, done.stderr) == (b"ours", b"")
+
     def test_python_keeps_its_flags(self, tmp_path):
         shown = tmp_path / "shown.py"
         shown.write_text(f"import runpy\nprint(runpy.run_path({str(ROOT / 'entrypoint.py')!r})['_python_flags']())\n")

@@ -1,26 +1,18 @@
 """The runner's log and files: texts that are commands, in every runner that is logged or written to a file."""
 
-import functools
 import json
-import logging
-import sys
-import threading
-import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 from testing.runs import sample_bug as plain
 from testing.servers.github_server import GitHubServer, serve_github
-from testing.servers.scripted_server import ScriptedReply
 from testing.webhooks.event_runner import EventResult, EventRunner
 from trust import injection_scenario
 from trust.allowed_effects import OUTPUTS
 from trust.measure import Measure, MeasureResult, sample_evenly
-from trust.observed_run import Scenario, observe_run
-from trust.recording_server import RecordedRequest
+from trust.observed_run import observe_run
 
 CANARY = "PWNED"
 """Start of each injected command; ours never start so."""
@@ -60,23 +52,12 @@ def run(share: float) -> MeasureResult:
         runner = EventRunner(Path(folder), github)
         for payload in chosen:
             failures += [f"{name}, {payload[:60]!r}: {words}" for name, words in _run_early(runner, payload)]
-    places = len(injection_scenario.CHANNELS) + len(EARLY_ENDS) + len(LIBRARY_OUTPUT)
+    places = len(injection_scenario.CHANNELS) + len(EARLY_ENDS)
     return MeasureResult(len(chosen) * places, failures, f"{places} places")
 
 
 def _run_whole(chosen: list[str], seed: int) -> Iterator[str]:
-    def build(trap: str) -> Scenario:
-        scene = injection_scenario.build_scenario(chosen, seed, trap)
-        outputs = iter([functools.partial(write, words) for write in LIBRARY_OUTPUT.values() for words in chosen])
-
-        def model(asked: RecordedRequest) -> ScriptedReply:
-            for write in outputs:  # once, during the run
-                write()
-            return scene.model(asked)
-
-        return replace(scene, model=model)
-
-    observed = observe_run(build)
+    observed = observe_run(lambda trap: injection_scenario.build_scenario(chosen, seed, trap))
     for words in [*find_foreign_commands(observed.log), *find_output_problems(observed.outputs)]:
         yield f"a whole run with {chosen[0][:60]!r}: {words}"
     yield from (
@@ -137,24 +118,6 @@ EARLY_ENDS: dict[str, Early] = {
     ),
     "the server's address": lambda job, words: job.run("issues", _event(), GITHUB_API_URL=_to_variable(words)),
     "the repository's name": lambda job, words: job.run("issues", _event(), GITHUB_REPOSITORY=_to_variable(words)),
-}
-
-
-def _in_thread(words: str) -> None:
-    def fail() -> None:
-        raise ValueError(words)
-
-    thread = threading.Thread(target=fail)
-    thread.start()
-    thread.join()
-
-
-LIBRARY_OUTPUT: dict[str, Callable[[str], object]] = {
-    "a library's print": lambda words: sys.stdout.write(f"{words}\n"),
-    "half a line on standard error": lambda words: sys.stderr.write(f"x {words}"),
-    "a warning": lambda words: sys.stderr.write(warnings.formatwarning(words, UserWarning, "library.py", 1)),
-    "a library's log": lambda words: logging.getLogger("library").error("%s", words),
-    "an exception in a thread": _in_thread,
 }
 
 
