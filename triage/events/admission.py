@@ -103,7 +103,8 @@ def check_allowed(
         reason = _quiet_skip_reason(task, roles, earlier)
     else:
         reason = _run_skip_reason(task, issue, roles, earlier, config)
-        if not reason and _is_by_command_or_answer(task):
+        is_by_writer = task.trigger is Trigger.COMMAND and roles.get(task.actor, "none") in WRITE_ROLES
+        if not reason and _is_by_command_or_answer(task) and not is_by_writer:
             reason = _limit_skip_reason(task, issue, now, roles, earlier, config, trigger_comment_id)
     return Skip(reason=reason) if reason else task
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
@@ -272,13 +272,35 @@ def write_files(objects: IsolatedGit, commit: str, folder: Path) -> None:
     with objects.stream("archive", "--format=tar", commit, seconds=_WRITE_SECONDS, is_whole=True) as stream:
         try:
             with tarfile.open(fileobj=stream, mode="r|") as archive:
-                archive.extractall(folder, filter="data")
+                archive.extractall(folder, filter=_LinksInside())  # noqa: S202 - the filter is stricter
         except (tarfile.TarError, OSError, ValueError, OverflowError) as error:  # of names and times
             raise GitError(f"the files of {commit[:7]} cannot be written") from error
     git, author = Git(folder), ("-c", "user.name=triage", "-c", "user.email=triage@localhost")
     with suppress(GitError):  # only build tools such as setuptools-scm need it, which ship the files that git lists
         for words in (("init", "-q"), ("add", "--all", "--force"), (*author, "commit", "-q", "-m", commit)):
             git.run(*words, seconds=_WRITE_SECONDS)
+
+
+class _LinksInside:
+    """The filter "data" of tarfile, and no link that leads outside by its text: older Pythons follow a chain of them.
+
+    CVE-2025-4517: `os.path.realpath` ends at a path of 4,096 characters, and takes what follows as it stands.
+    """
+
+    def __init__(self) -> None:
+        self._links = set[str]()
+
+    def __call__(self, member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+        path = PurePosixPath(member.name)
+        if member.islnk() or self._links & {str(one) for one in (path, *path.parents)}:
+            raise GitError(f"{member.name[:100]} is below a link")
+        if member.issym():
+            target = PurePosixPath(member.linkname)
+            ups = sum(part == ".." for part in target.parts)
+            if target.is_absolute() or target.parts[:ups].count("..") != ups or ups >= len(path.parents):
+                return None
+            self._links.add(str(path))
+        return tarfile.data_filter(member, folder)
 
 
 def _check_worktree(git: Git, top: Path) -> None:
