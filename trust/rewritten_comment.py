@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 from testing import factories
 from testing.checkouts.git_repositories import commit
+from testing.servers.github_server import SLUG
 from triage.comment.comment import read_parts
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import EditComment, Effect, Policy, PostComment
@@ -18,7 +19,7 @@ from triage.reproduce.render_evidence import render_evidence
 from triage.writes.comment_part import plan_comment_parts
 from triage.writes.plan_effects import PlanInput, plan_report
 from trust.measures.stranger_examples import FAILED, FORGED, SELECTED
-from trust.report_builder import PAGE, SLUG, build_report
+from trust.report_builder import PAGE, build_report
 
 PATCH = f"### Proposed patch\n\n[The diff]({PAGE}/compare/a...b)\n\n```diff\n+x\n```"
 MARKS = (
