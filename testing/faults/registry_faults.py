@@ -28,6 +28,9 @@ def _package(version: str, released: Any = _TIME) -> str:
     return json.dumps({"versions": {version: {}}, "time": {version: released}})
 
 
+_ODD: list[Any] = [7, None, 1e300, [], {}, "", "why"]
+_VERSIONS = ["9" * 5_000, "\u0661.0.0", "1.0+x;y", "1!2", "`x`", "@a", "1.0.0\n", "../../x", "1.0.0; id", "-1.0.0", ""]
+_TIMES = [*_ODD, "9999-12-31T23:59:59-23:00", "0001-01-01T00:00:00+23:00"]
 _BROKEN = [
     "",
     "<html>",
@@ -44,24 +47,18 @@ _BROKEN = [
 ]
 _PYPI = [
     *('{"files": null}', '{"files": {"filename": 1}}', '{"files": [null]}', '{"files": [[]]}', '{"files": [{}]}'),
-    *(_file(name) for name in (7, None, [], "", "-", "shop-1.0-py3-none-any.whl\n", "../shop-1.0-py3-none-any.whl")),
-    *(
-        _file(f"shop-{version}-py3-none-any.whl")
-        for version in ("9" * 5_000, "\u0661.0", "1.0+x;y", "1!2", "`x`", "@a")
-    ),
-    *(
-        _file(upload_time=when)
-        for when in (7, None, 1e300, {}, "9999-12-31T23:59:59-23:00", "0001-01-01T00:00:00+23:00")
-    ),
-    *(_file(**{"requires-python": what}) for what in (7, [], {}, ">=3," * 100_000, "<" * 5_000, "\u0000")),
-    *(_file(yanked=what) for what in (7, None, [], {}, "why")),
-    *(_file(f"shop-1.0-{_TAGS}-{_TAGS}-any.whl"), _file("shop-1.0-cp3\u0663-abi3-any.whl")),
+    *(_file(name) for name in [*_ODD, "../shop-1.0-py3-none-any.whl", f"shop-1.0-{_TAGS}-{_TAGS}-any.whl"]),
+    *(_file(f"shop-{version}-py3-none-any.whl") for version in _VERSIONS),
+    *(_file(upload_time=when) for when in _TIMES),
+    *(_file(**{"requires-python": what}) for what in [*_ODD, ">=3," * 100_000, "<" * 5_000, "\u0000"]),
+    *(_file(yanked=what) for what in _ODD),
+    _file("shop-1.0-cp3\u0663-abi3-any.whl"),
     json.dumps({"files": [{"filename": f"shop-1.{number}-py3-none-any.whl"} for number in range(20_000)]}),
 ]
 _NPM = [
     *('{"versions": [], "time": null}', '{"versions": {"1.0.0": {}}, "time": []}', '{"versions": {"1.0.0": {}}}'),
-    *(_package(version) for version in ("9" * 5_000, "1.0.0\n", "../../x", "1.0.0; id", "\u0661.0.0", "-1.0.0", "")),
-    *(_package("1.0.0", when) for when in (7, None, 1e300, {}, [], "soon", "9999-12-31T23:59:59-23:00")),
+    *(_package(version) for version in _VERSIONS),
+    *(_package("1.0.0", when) for when in _TIMES),
 ]
 ANSWERS: list[tuple[str, str]] = [
     *(("python", answer) for answer in [*_BROKEN, *_PYPI]),

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -75,18 +74,6 @@ def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkfl
     assert workflow.parts.reproduction == block
     report = json.loads((checkout / ".triage/report.json").read_text())
     assert (report["found"]["is_of_run"], report["found"]["line"]) == (True, 3)
-
-
-def test_the_fourth_command_of_a_day_is_not_run(workflow: ReproduceWorkflow) -> None:
-    commit(workflow.folder / "checkout", {".github/triage.yml": "opt-in-label: try\n"})
-    workflow.api.issues[7]["labels"] = [{"name": "try"}]
-    workflow.api.date_header = datetime.fromisoformat(workflow.api.timestamp)
-    tasks = []
-    for _ in range(4):
-        workflow.say("/triage reproduce on 1.0", by=workflow.api.issues[7]["user"]["login"])
-        tasks.append(workflow.run("select")["reproduce-task"])
-    assert tasks == ["run", "run", "run", ""]
-    assert "This issue has had its 3 runs" in workflow.summary
 
 
 def test_of_a_bug_that_is_gone_github_shows_a_suggestion_to_close_and_nothing_is_closed(
@@ -195,13 +182,6 @@ def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) 
     assert "but not on `1.0`" in block
     assert "The example from the command" in block
     assert "print(shop.total([1]))" in block
-
-
-def test_nobody_without_triage_rights_starts_anything(workflow: ReproduceWorkflow) -> None:
-    workflow.say("/triage reproduce", by="stranger")
-    assert workflow.run("select")["reproduce-task"] == ""
-    assert not (workflow.folder / "checkout/.triage").exists()
-    assert workflow.run_all() == ""
 
 
 def test_a_runner_without_docker_is_told_as_one(workflow: ReproduceWorkflow, monkeypatch: pytest.MonkeyPatch) -> None:

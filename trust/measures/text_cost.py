@@ -129,11 +129,17 @@ def _measure(stage: str, name: str) -> float:
     if stage in STAGES:
         return measure_growth(STAGES[stage], PATHOLOGICAL_TEXTS[name], SIZE)
     if stage in CODE_STAGES:
-        return measure_growth(CODE_STAGES[stage], PATHOLOGICAL_TEXTS[name], MAX_EXAMPLE_CHARS)
+        return measure_growth(CODE_STAGES[stage], functools.partial(_build_lines, name), MAX_EXAMPLE_CHARS)
     growth = measure_growth(READING_STAGES[stage], functools.partial(_read, name), SIZE)
     # Of a text with too many marks the source is read, not what a browser shows: it grows by more than the issue does.
     small, large = (len(_read(name, size).body) for size in (SIZE // FACTOR, SIZE))
     return growth * min(1.0, FACTOR * small / max(1, large))
+
+
+def _build_lines(name: str, size: int) -> str:
+    # A statement that is cut is no code, which costs nothing.
+    text = PATHOLOGICAL_TEXTS[name](size)
+    return text[: text.rfind("\n") + 1] or text
 
 
 @functools.lru_cache(maxsize=2)

@@ -39,7 +39,7 @@ def test_a_registry_that_refuses_is_named(status: int, said: str) -> None:
 
 
 def test_a_registry_that_lies_costs_a_sentence(registry: Registry) -> None:
-    answers = [*ANSWERS, ("python", EndlessBody())]
+    answers: list[tuple[str, str | EndlessBody]] = [*ANSWERS, ("python", EndlessBody())]
     assert {answer: problems for answer in answers if (problems := registry.find_problems(*answer))} == {}
 
 
