@@ -172,6 +172,8 @@ def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, wh
         share = f", in {run.failures} of {run.repeats} runs" if run.is_mixed else ""
         return f"{'the same' if is_same else format_cell(run.error)}{share}"
     if run.outcome != "passed":
+        if any((run.outcome, run.reason, run.error) == (one.outcome, one.reason, one.error) for one in earlier):
+            return "the same"
         shown = escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
         return f"{shown} ({format_cell(run.error)})" if run.error else shown
     if any(one.outcome == "passed" and prints_the_same(run, one) for one in earlier):
