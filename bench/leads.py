@@ -1,6 +1,6 @@
 """Measures how often the files that a comment names are in the fix, with the history that was known before it."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.accuracy import open_git, parse_arguments
 from triage.code.codebase import GitCodebase
-from triage.code.indexed_commit import LastIndex, PastCommit
+from triage.code.indexed_commit import PastCommit
 from triage.domain.code import FoundPlaces
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
@@ -33,22 +33,17 @@ def main() -> None:
 
 
 def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], FoundPlaces]]:
-    """Yield where each issue leads, by repository and age: neighbouring commits share most of their index."""
-    by_repository = defaultdict(list)
+    """Yield where each issue leads."""
     for record in records:
         git = open_git(record, mirror)
         seconds = int(git.run("show", "-s", "--format=%ct", record["base_commit"]))
-        by_repository[record["repo"]].append((seconds, record))
-    for repository, dated in by_repository.items():
-        neighbour = LastIndex()
-        for seconds, record in sorted(dated, key=lambda one: one[0]):
-            commit = PastCommit(record["base_commit"], datetime.fromtimestamp(seconds + 1, UTC), neighbour)
-            codebase = GitCodebase(open_git(record, mirror).folder, repository, past=commit)
-            codebase.index()
-            title, _, body = record["problem_statement"].partition("\n")
-            parsed = read_issue(Issue(title=title, body=body))
-            codebase.find_regression_window(parsed, find_facts(parsed, repository))
-            yield record, codebase.find_places(parsed)
+        commit = PastCommit(record["base_commit"], datetime.fromtimestamp(seconds + 1, UTC))
+        codebase = GitCodebase(git.folder, record["repo"], past=commit)
+        codebase.index()
+        title, _, body = record["problem_statement"].partition("\n")
+        parsed = read_issue(Issue(title=title, body=body))
+        codebase.find_regression_window(parsed, find_facts(parsed, record["repo"]))
+        yield record, codebase.find_places(parsed)
 
 
 if __name__ == "__main__":

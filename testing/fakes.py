@@ -258,10 +258,6 @@ class FakeModel:
         self.fast_model_views += 1
         return self
 
-    @property
-    def reused(self) -> Usage:
-        return Usage()
-
     @contextmanager
     def measure_usage(self, seconds: float) -> Iterator[FakeMeter]:
         yield FakeMeter(self._spent, len(self._spent))

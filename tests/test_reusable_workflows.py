@@ -67,7 +67,7 @@ def test_the_action_is_that_of_the_commit_of_the_workflow(name: str) -> None:
     assert list_steps(name)
 
 
-@pytest.mark.parametrize("name", sorted(set(REUSABLE) - {"reproduce"}))
+@pytest.mark.parametrize("name", sorted(REUSABLE))
 def test_a_runner_that_does_not_know_the_workflow_is_told_so(name: str) -> None:
     first = next(iter(REUSABLE[name]["jobs"].values()))["steps"][0]
     assert (first["if"], "exit 1" in first["run"]) == ("job.workflow_repository == ''", True)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from triage.app.open_app import JobOutput, open_in_job, open_job_output
-from triage.app.settings import collect_own_secrets
+from triage.app.settings import collect_own_secrets, find_gone_inputs
 from triage.base import threads
 from triage.base.errors import BadConfig, BadInput, TriageError, error_location
 from triage.base.os_signals import SignalHandler
@@ -74,7 +74,7 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
 
     # Read
     app = open_in_job(environ, output)
-    for warning in app.warnings:
+    for warning in [*find_gone_inputs(environ), *app.warnings]:
         output.annotate("warning", warning)
     payload = app.read_event()
 

@@ -178,14 +178,6 @@ class Model(Protocol):
     def usage(self) -> Usage:
         """What this run has paid for so far."""
 
-    @property
-    def reused(self) -> Usage:
-        """What the replies found in the cache took when they were paid for.
-
-        They cost nothing now. They count against the caps all the same, so that a run that starts again decides, and
-        therefore asks, exactly as it did the first time.
-        """
-
 
 class MeasuredUsage(Protocol):
     """Usage inside one block."""

@@ -1,15 +1,12 @@
-"""An issue with suggestions and a patch that wait for a person, on a strict GitHub; and runs that answer commands.
+"""An issue with a patch that waits for a person, on a strict GitHub; and runs that answer commands.
 
-What is on GitHub is read from the server, and ids are computed here: nothing comes from the code that is judged.
+What is on GitHub is read from the server: nothing comes from the code that is judged, but our comment itself.
 """
 
 import atexit
 import contextlib
 import functools
-import hashlib
 import io
-import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,12 +18,13 @@ from unittest.mock import patch
 from testing.runs import sample_bug
 from testing.runs.job import Job
 from testing.servers.git_data_api import GitDataApi
-from testing.servers.github_api import SLUG, START, GitHubApi, serve_github_api
+from testing.servers.github_api import SLUG, GitHubApi, serve_github_api
 from testing.servers.github_server import GitHubServer
 from testing.servers.issue_writes_api import IssueWritesApi
 from testing.servers.pull_requests_api import PullRequestsApi
-from testing.servers.suggesting_github import SuggestingGitHub
 from triage.action import main
+from triage.comment.comment import compose_comment
+from triage.comment.hidden_state import CommentState, parse_state
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.github.issue_approvals import GitHubIssueApprovals
 from triage.github.issue_tracker import IssueTracker
@@ -70,8 +68,6 @@ class ApprovalWorld:
     base: str = ""
     patch_commit: str = ""
     patch_id: str = ""
-    suggestions_id: str = ""
-    """As our comment showed it at first."""
     before: "Effects | None" = None
     """When the first command was given."""
 
@@ -94,7 +90,7 @@ class ApprovalWorld:
         """Runs the whole action with the rules engine, and returns its log."""
         self.runs += 1
         job = Job(self.folder / f"job{self.runs}", GitHubServer("", "", NUMBER, url=self.api.url))
-        job.inputs |= {"github-token": TOKEN, "labels": "suggest", "cache-dir": ""}
+        job.inputs |= {"github-token": TOKEN, "labels": "off"}
         job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         job.write_event(dict(payload))
         folders = {"workspace": str(_checkout()), "temp": str(job.folder / "temp"), "home": str(job.folder / "home")}
@@ -130,10 +126,9 @@ class ApprovalWorld:
         The base has `more` files, and the first commit files that the last one does not have. `written` is the last
         message before its trailers.
         """
-        _, suggested = read_suggestions(self.comment["body"])
         given: dict[str, Any] = {
             "issue": NUMBER,
-            "issue_text": suggested["issue_text"],
+            "issue_text": read_state(self.comment["body"]).text_hash,
             "draft": "d" * 64,
             "revision": 0,
             "commits": 1 + with_test,
@@ -157,49 +152,22 @@ class ApprovalWorld:
         return self.patch_id
 
 
+def read_state(body: str) -> CommentState:
+    return parse_state(body) or CommentState()
+
+
+CHANGED, HARMLESS = "+    return sum(0 if name not in prices else prices", "+    # Sums the prices."
+"""A line of the patch as our comment shows it, and what somebody would rather have approved."""
+
+
+def write_part(commit: str) -> str:
+    return f"### Proposed patch\n\n```diff\n{CHANGED}\n```\n\n`/triage approve {commit[:12]}`"
+
+
 def show_patch(body: str, commit: str) -> str:
-    """Returns our comment with a patch's last commit in its hidden first line."""
-    first, _, rest = body.partition("\n")
-    first = re.sub(r'"proposal":"[0-9a-f]{40}",?', "", first)
-    before, runs, after = first.partition('"runs":')
-    if not runs:
-        before, runs, after = first.partition("} -->")
-        before += ","
-    return f'{before}"proposal":"{commit}"{"," if runs != "} -->" else ""}{runs}{after}\n{rest}'
-
-
-def dump_json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def compute_id(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def read_suggestions(body: str) -> tuple[str, dict[str, Any]]:
-    """Returns the id that a comment shows, and the JSON of the suggestions."""
-    (line,) = re.findall(r"^<!-- bug-triage-suggestions: (\{.*\}) -->$", body, re.M)
-    return re.findall(r"`/triage apply ([0-9a-f]{12})`", body)[0], json.loads(line)
-
-
-def replace_suggestions(body: str, changes: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns a comment that shows and hides something else under its true id, and this id."""
-    shown, value = read_suggestions(body)
-    forged = {**value, **changes}
-    proposal_id = compute_id(dump_json(forged))
-    body = body.replace(dump_json(value), dump_json(forged)).replace(shown, proposal_id)
-    return re.sub(r"^Suggested: .*?\. M", f"Suggested: {_put_into_words(forged)}. M", body, flags=re.M), proposal_id
-
-
-def _put_into_words(suggested: Mapping[str, Any]) -> str:
-    names = ", ".join(f"`{name}`" for name in suggested["labels"])
-    parts = [f"label{'s' if len(suggested['labels']) > 1 else ''} {names}" if names else ""]
-    parts += [
-        f"{word} `{suggested[key]}`"
-        for word, key in (("type", "issue_type"), ("assignee", "assignee"))
-        if suggested[key]
-    ]
-    return "; ".join(filter(None, parts))
+    """Returns our comment with a patch."""
+    state = read_state(body).model_copy(update={"proposal": commit})
+    return compose_comment(body, state, {"proposal": write_part(commit), "answer": ""}, [])
 
 
 @functools.cache
@@ -231,7 +199,6 @@ def _serve() -> Iterator[ApprovalWorld]:
         api.logins = {TOKEN: BOT}
         git = GitDataApi(api, Path(name) / "git")
         world = ApprovalWorld(api, git, PullRequestsApi(git), IssueWritesApi(api), Path(name))
-        api.graphql = SuggestingGitHub(api, knows_suggestions=False, users=[MAINTAINER, "octocat"])
         api.add_issue(NUMBER, title=sample_bug.TITLE, body=sample_bug.BODY, user={"login": "ann", "type": "User"})
         api.roles = {MAINTAINER: {"role_name": "write", "permission": "write"}}
         world.base = git.set_ref("refs/heads/main", git.commit(FILES))
@@ -240,11 +207,10 @@ def _serve() -> Iterator[ApprovalWorld]:
 
 @contextlib.contextmanager
 def serve_world() -> Iterator[ApprovalWorld]:
-    """Yields an issue with our comment, which suggests something; and no patch yet."""
-    body, _ = replace_suggestions(_write_comment(), {"created_at": f"{START:%Y-%m-%dT%H:%M:%SZ}"})
+    """Yields an issue with our comment, and no patch yet."""
+    body = _write_comment()
     with _serve() as world:
         world.comment = world.api.add_comment(body, BOT, NUMBER)
-        world.suggestions_id, _ = read_suggestions(body)
         yield world
 
 

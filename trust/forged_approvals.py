@@ -3,26 +3,28 @@
 import random
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from trust.approval_case import REF, REPETITIONS, Case, Command, answer, approve, get_id
-from trust.approval_world import BOT, FILES, NUMBER, ApprovalWorld, replace_suggestions
+from triage.comment.comment import compose_comment, read_parts
+from triage.comment.hidden_state import PartName, render_state
+from trust.approval_case import REF, REPETITIONS, Case, answer, approve
+from trust.approval_world import BOT, CHANGED, FILES, HARMLESS, NUMBER, ApprovalWorld, read_state, show_patch
 
 
-def make_ids(command: Command) -> Iterator[Case]:
+def make_ids() -> Iterator[Case]:
     def flip(place: int, step: int, world: ApprovalWorld) -> None:
-        true = get_id(world, command)
+        true = world.patch_id
         digit = f"{(int(true[place], 16) + step) % 16:x}"
-        approve(world, command, true[:place] + digit + true[place + 1 :])
+        approve(world, true[:place] + digit + true[place + 1 :])
 
     for place in range(12):
         for step in range(1, 16):
-            yield Case("id", f"digit {place} + {step}", command, partial(flip, place, step))
+            yield Case("id", f"digit {place} + {step}", partial(flip, place, step))
     for name, form in ID_FORMS.items():
-        yield Case("id", name, command, partial(_use_form, command, form))
+        yield Case("id", name, partial(_use_form, form))
     for number in range(REPETITIONS):
         named = f"{random.Random(number).getrandbits(48):012x}"
-        yield Case("id", named, command, partial(approve, command=command, named=named))
+        yield Case("id", named, partial(approve, named=named))
 
 
 ID_FORMS: dict[str, Callable[[str], str]] = {
@@ -42,50 +44,80 @@ ID_FORMS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _use_form(command: Command, form: Callable[[str], str], world: ApprovalWorld) -> None:
-    approve(world, command, form(get_id(world, command)))
+def _use_form(form: Callable[[str], str], world: ApprovalWorld) -> None:
+    approve(world, form(world.patch_id))
 
 
-def make_swapped_ids(command: Command) -> Iterator[Case]:
-    other: Command = "approve" if command == "apply" else "apply"
-    yield Case("id", "that of the other command", command, lambda world: approve(world, command, get_id(world, other)))
-
-
-def make_places(command: Command) -> Iterator[Case]:
+def make_places() -> Iterator[Case]:
     """The command stands where it is no command, or the job is another one."""
     for line in ("> {}", "    {}", "`{}`", "Please {}", "{}ed", "\\{}", "<!-- {} -->", "- {}", "Thanks!\n{}", "/{}"):
 
         def say(line: str, world: ApprovalWorld) -> None:
-            answer(world, command, world.say(line.format(f"/triage {command} {get_id(world, command)}")))
+            answer(world, world.say(line.format(f"/triage approve {world.patch_id}")))
 
-        yield Case("place", line, command, partial(say, line))
-    for stage in ("gate", "report", "off" if command == "approve" else "apply"):
+        yield Case("place", line, partial(say, line))
+    for stage in ("gate", "report", "off"):
 
         def run_other(stage: str, world: ApprovalWorld) -> None:
-            said = world.say(f"/triage {command} {get_id(world, command)}")
+            said = world.say(f"/triage approve {world.patch_id}")
             world.before = world.read_effects()
             world.run(world.write_event(said), fix=stage)
 
-        yield Case("place", f"the job {stage}", command, partial(run_other, stage))
+        yield Case("place", f"the job {stage}", partial(run_other, stage))
 
     def run_dry(world: ApprovalWorld) -> None:
-        said = world.say(f"/triage {command} {get_id(world, command)}")
+        said = world.say(f"/triage approve {world.patch_id}")
         world.before = world.read_effects()
-        world.run(world.write_event(said), fix="apply" if command == "approve" else "off", dry_run="true")
+        world.run(world.write_event(said), fix="apply", dry_run="true")
 
-    yield Case("place", "a dry run", command, run_dry)
+    yield Case("place", "a dry run", run_dry)
 
 
-FORGED: list[dict[str, Any]] = [
-    {"labels": ["Good First Issue"]},
-    {"labels": ["bug", "Good First Issue"]},
-    {"issue_type": "Feature"},
-    {"assignee": "octocat"},
-    {"issue": 8},
-    {"repository": "octo/other"},
-    {"created_at": "2026-11-21T09:00:01Z"},
-    {"labels": []},
-]
+MARK = "<!-- bug-triage-proposal -->"
+"""Before the patch in comments of earlier versions."""
+
+
+def _forge(body: str, **parts: str) -> str:
+    """Returns the comment with other parts, which its hidden line vouches for."""
+    return compose_comment(body, read_state(body), {cast("PartName", name): text for name, text in parts.items()}, [])
+
+
+def _quote(body: str, text: str) -> str:
+    return _forge(body, report=f"```\n{text}\n```")
+
+
+def _put_into_code(body: str) -> str:
+    return _quote(_forge(body, proposal=""), read_parts(body)["proposal"])
+
+
+def _write_as_before(body: str, report: str = "A report.") -> str:
+    """Returns the comment as an earlier version wrote it, with a mark instead of a length and a digest."""
+    line = render_state(read_state(body).model_copy(update={"parts": []}))
+    return f"{line}\n{report}\n\n{MARK}\n{read_parts(body)['proposal']}\n"
+
+
+SHOWN: dict[str, Callable[[str], str]] = {
+    "another patch": lambda body: body.replace(CHANGED, HARMLESS),
+    "no patch": lambda body: body.replace(read_parts(body)["proposal"], ""),
+    "one character more": lambda body: body.replace("### Proposed", "#### Proposed"),
+    "the patch lower": lambda body: body.replace("### Proposed", f"{MARK}\n{HARMLESS}\n\n### Proposed"),
+    "the patch behind a mark that the report quotes": lambda body: _quote(
+        body.replace(CHANGED, HARMLESS), f"{MARK}\n{HARMLESS}"
+    ),
+    "a mark that the report quotes, and another patch": lambda body: _quote(body, MARK).replace(CHANGED, HARMLESS),
+    "the patch in the code of the report": _put_into_code,
+    "no patch, and its mark in the code of the report": lambda body: _quote(_forge(body, proposal=""), MARK),
+    "another commit in the hidden line": lambda body: show_patch(body, "1" * 40),
+    "as before, with a second mark": lambda body: _write_as_before(body, f"```\n{MARK}\n{HARMLESS}\n```"),
+    "as before, without a patch": lambda body: _write_as_before(body).partition(f"\n{MARK}")[0],
+}
+"""What our comment shows in place of the patch, though nobody else has edited it."""
+SIGNED: dict[str, Callable[[str], str]] = {
+    "the same text": str,
+    "another patch, and its digest": lambda body: _forge(body, proposal=HARMLESS),
+    "another patch as before": lambda body: _write_as_before(body).replace(CHANGED, HARMLESS),
+}
+"""Comments that are right in themselves: only their history tells who wrote them."""
 
 
 def _edit(world: ApprovalWorld, by: str | None, text: str, **fields: Any) -> None:
@@ -141,26 +173,28 @@ EDITS = (
 )
 
 
-def make_comments(command: Command) -> Iterator[Case]:
-    def forge(edit: Callable[[ApprovalWorld, str], None], changes: dict[str, Any], world: ApprovalWorld) -> None:
-        text, forged_id = replace_suggestions(world.comment["body"], changes)
-        # A patch is not read from the comment: its pointer may say what it wants.
-        text = text if command == "apply" else text.replace('"quiet":false', f'"quiet":false,"proposal":"{forged_id}"')
-        edit(world, text)
-        approve(world, command, forged_id)
+def make_comments() -> Iterator[Case]:
+    def forge(edit: Callable[[ApprovalWorld, str], None], change: Callable[[str], str], world: ApprovalWorld) -> None:
+        edit(world, change(world.comment["body"]))
+        approve(world)
 
     for edit in EDITS:
-        for changes in FORGED:
-            name = f"{edit.__name__.strip('_')}, {changes}"
-            yield Case("comment", name, command, partial(forge, edit, changes))
-    if command == "apply":
-        for edit in EDITS:
+        for name, change in (SIGNED | SHOWN).items():
+            yield Case("comment", f"{edit.__name__.strip('_')}, {name}", partial(forge, edit, change))
 
-            def restore(edit: Callable[[ApprovalWorld, str], None], world: ApprovalWorld) -> None:
-                edit(world, world.comment["body"])
-                approve(world, command)
 
-            yield Case("comment", f"{edit.__name__.strip('_')}, the same text", command, partial(restore, edit))
+def make_shown() -> Iterator[Case]:
+    def show(change: Callable[[str], str], world: ApprovalWorld) -> None:
+        world.comment["body"] = change(world.comment["body"])
+        approve(world)
+
+    for name, change in SHOWN.items():
+        yield Case("shown", name, partial(show, change))
+    for name, change in {
+        "as before": _write_as_before,
+        "below a mark that the report quotes": lambda body: _quote(body, f"{MARK}\n{HARMLESS}\n{MARK}"),
+    }.items():
+        yield Case("shown", name, partial(show, change), "once")
 
 
 MALLORY = {"login": "mallory", "id": 66, "type": "User"}
@@ -180,45 +214,43 @@ CHANGED_COMMANDS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]
 """What GitHub shows, what the comment in the event says, and the rest of the event."""
 
 
-def make_commands(command: Command) -> Iterator[Case]:
+def make_commands() -> Iterator[Case]:
     def change(how: str, seed: int, world: ApprovalWorld) -> None:
         world.api.roles["helper[bot]"] = {"role_name": "admin", "permission": "admin"}
-        said = world.say(f"/triage {command} {get_id(world, command)}")
+        said = world.say(f"/triage approve {world.patch_id}")
         event = dict(said)
         world.api.seconds += 1 + random.Random(seed).randrange(1, 5_000)
         shown, in_event, around = CHANGED_COMMANDS[how]
         said |= {name: world.api.timestamp if value == "now" else value for name, value in shown.items()}
-        answer(world, command, event | in_event, **around)
+        answer(world, event | in_event, **around)
 
     for how in CHANGED_COMMANDS:
         for seed in range(REPETITIONS):
-            yield Case("command", f"{how}, {seed}", command, partial(change, how, seed))
+            yield Case("command", f"{how}, {seed}", partial(change, how, seed))
 
 
-def make_closed_conversations(command: Command) -> Iterator[Case]:
+def make_closed_conversations() -> Iterator[Case]:
     def close(changes: dict[str, Any], world: ApprovalWorld) -> None:
         world.api.issues[NUMBER] |= changes
-        approve(world, command)
+        approve(world)
 
     def delete(world: ApprovalWorld) -> None:
-        said = world.say(f"/triage {command} {get_id(world, command)}")
+        said = world.say(f"/triage approve {world.patch_id}")
         world.api.comments.remove(said)
-        answer(world, command, said)
+        answer(world, said)
 
-    yield Case("command", "deleted", command, delete)
-    yield Case("command", "on a locked issue", command, partial(close, {"locked": True}))
-    yield Case("command", "on a pull request", command, partial(close, {"pull_request": {"url": "x"}}))
+    yield Case("command", "deleted", delete)
+    yield Case("command", "on a locked issue", partial(close, {"locked": True}))
+    yield Case("command", "on a pull request", partial(close, {"pull_request": {"url": "x"}}))
 
 
-def make_refs(command: Command) -> Iterator[Case]:
+def make_refs() -> Iterator[Case]:
     """Other commits stand where the patch of the id was."""
-    if command == "apply":
-        return
 
     def store_other(trailers: dict[str, Any], world: ApprovalWorld) -> None:
         named = world.patch_id
         world.store_patch(REF, **trailers)
-        approve(world, command, named)
+        approve(world, named)
 
     others: list[dict[str, Any]] = [
         {"draft": "e" * 64},
@@ -230,20 +262,20 @@ def make_refs(command: Command) -> Iterator[Case]:
         {"with_test": False},
     ]
     for trailers in others:
-        yield Case("ref", f"{trailers}", command, partial(store_other, trailers))
+        yield Case("ref", f"{trailers}", partial(store_other, trailers))
 
     def name_other(trailers: dict[str, Any], world: ApprovalWorld) -> None:
-        approve(world, command, world.store_patch(REF, **trailers))
+        approve(world, world.store_patch(REF, **trailers))
 
     for trailers in ({"issue": 8}, {"issue_text": "0" * 16}, {"revision": 4}, {"commits": 1}, {"draft": "D" * 64}):
-        yield Case("ref", f"the id of {trailers}", command, partial(name_other, trailers))
+        yield Case("ref", f"the id of {trailers}", partial(name_other, trailers))
 
     def take_branch(world: ApprovalWorld) -> None:
-        approve(world, command)
+        approve(world)
         (branch,) = [name for name in world.git.refs if name.startswith("refs/heads/triage/")]
         world.git.set_ref(branch, world.git.commit({**FILES, "x": ""}, world.base))
         world.git.set_ref(REF, world.patch_commit)
         world.before = world.read_effects()
-        approve(world, command)
+        approve(world)
 
-    yield Case("ref", "the branch has other commits", command, take_branch)
+    yield Case("ref", "the branch has other commits", take_branch)

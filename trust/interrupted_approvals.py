@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from testing.servers.github_api import ApiFault, ApiRequest
-from trust.approval_case import REF, Case, Command, Expected, answer, approve, approve_as, count_requests
-from trust.approval_world import FILE, FILES, MAINTAINER, NUMBER, ApprovalWorld, replace_suggestions
+from trust.approval_case import REF, Case, Expected, answer, approve, approve_as, count_requests
+from trust.approval_world import CHANGED, FILE, FILES, HARMLESS, MAINTAINER, NUMBER, ApprovalWorld
 
 ROLES: list[Any] = [
     {"role_name": "triage", "permission": "read"},
@@ -32,17 +32,17 @@ ROLES: list[Any] = [
 STATUSES = (0, 301, 304, 401, 403, 404, 410, 422, 429, 500, 502, 503)
 
 
-def make_roles(command: Command) -> Iterator[Case]:
+def make_roles() -> Iterator[Case]:
     asked = f"GET .*/collaborators/{MAINTAINER}/permission"
 
     def fail(fault: ApiFault, world: ApprovalWorld) -> None:
         world.api.faults = [fault]
-        approve(world, command)
+        approve(world)
 
     for place, role in enumerate(ROLES):
-        yield Case("role", f"answer {place}", command, partial(fail, ApiFault(asked, 200, role)))
+        yield Case("role", f"answer {place}", partial(fail, ApiFault(asked, 200, role)))
     for status in STATUSES:
-        yield Case("role", f"status {status}", command, partial(fail, ApiFault(asked, status, {"role_name": "admin"})))
+        yield Case("role", f"status {status}", partial(fail, ApiFault(asked, status, {"role_name": "admin"})))
 
     def revoke(line: str, world: ApprovalWorld) -> None:
         def take_away(request: ApiRequest) -> None:
@@ -50,10 +50,10 @@ def make_roles(command: Command) -> Iterator[Case]:
                 world.api.roles.clear()
 
         world.api.on_request = take_away
-        approve(world, command)
+        approve(world)
 
     for line in (f"/issues/{NUMBER}", f"/issues/{NUMBER}/comments", "/permission"):
-        yield Case("role", f"revoked while {line} is read", command, partial(revoke, line))
+        yield Case("role", f"revoked while {line} is read", partial(revoke, line))
 
 
 ANSWERS: list[tuple[int, Any]] = [
@@ -71,7 +71,7 @@ ANSWERS: list[tuple[int, Any]] = [
 ]
 
 
-def make_faults(command: Command) -> Iterator[Case]:
+def make_faults() -> Iterator[Case]:
     """GitHub fails at one question, however often it is asked."""
 
     def fail(number: int, answered: tuple[int, Any], world: ApprovalWorld) -> None:
@@ -84,12 +84,12 @@ def make_faults(command: Command) -> Iterator[Case]:
             return ApiFault("", *answered) if is_chosen and is_question else None
 
         world.api.on_request = answer_badly
-        approve(world, command)
+        approve(world)
 
-    for number in range(1, count_requests(command) + 1):
+    for number in range(1, count_requests() + 1):
         for answered in ANSWERS:
             name = f"request {number}: {answered[0]} {answered[1]!r}"
-            yield Case("fault", name, command, partial(fail, number, answered), "part")
+            yield Case("fault", name, partial(fail, number, answered), "part")
 
 
 @dataclass
@@ -111,29 +111,28 @@ def _ignore(_: ApiRequest) -> None:
     """Nothing happens at a request."""
 
 
-def make_kills(command: Command) -> Iterator[Case]:
+def make_kills() -> Iterator[Case]:
     """A run is killed at a request, and the job is run again, twice."""
 
     def kill(last: int, is_handled: bool, by: str, world: ApprovalWorld) -> None:
         # What comes after the kill are requests that a dead process does not send.
         world.api.on_request = _Counter(world, last, lambda count: ApiFault("", stored=is_handled and count == last))
-        said = approve(world, command)
+        said = approve(world)
         world.api.on_request = _ignore
         if by != MAINTAINER:
-            approve_as(by, world, command)
-        answer(world, command, said)
-        answer(world, command, said)
+            approve_as(by, world)
+        answer(world, said)
+        answer(world, said)
 
-    for last in range(1, count_requests(command) + 1):
+    for last in range(1, count_requests() + 1):
         for is_handled in (False, True):
             for by in (MAINTAINER, "octocat"):
                 name = f"{'after' if is_handled else 'before'} request {last}, again by {by}"
-                yield Case("kill", name, command, partial(kill, last, is_handled, by), "once")
+                yield Case("kill", name, partial(kill, last, is_handled, by), "once")
 
 
 def _forge_comment(world: ApprovalWorld) -> None:
-    changes = {"labels": ["bug", "Good First Issue"]}
-    world.comment["body"] = replace_suggestions(world.comment["body"], changes)[0]
+    world.comment["body"] = world.comment["body"].replace(CHANGED, HARMLESS)
     world.api.record_edit(world.comment, "mallory")
 
 
@@ -142,7 +141,7 @@ def _move_ref(world: ApprovalWorld) -> None:
         world.git.set_ref(REF, world.git.commit({**FILES, FILE: "evil\n"}, world.base))
 
 
-def make_races(command: Command) -> Iterator[Case]:
+def make_races() -> Iterator[Case]:
     """While one run asks, another one approves the same, or what the approval stands on changes."""
 
     def race(number: int, change: Callable[[ApprovalWorld], object], world: ApprovalWorld) -> None:
@@ -151,15 +150,15 @@ def make_races(command: Command) -> Iterator[Case]:
             change(world)
 
         world.api.on_request = _Counter(world, number, happen)
-        approve(world, command)
+        approve(world)
 
     changes: dict[str, tuple[Callable[[ApprovalWorld], object], Expected]] = {
-        "another run": (lambda world: approve_as("octocat", world, command), "once"),
+        "another run": (lambda world: approve_as("octocat", world), "once"),
         "the comment is edited": (_forge_comment, "part"),
         "the ref is moved": (_move_ref, "part"),
         "the role is revoked": (lambda world: world.api.roles.clear(), "part"),
         "the comment is deleted": (lambda world: world.api.comments.remove(world.comment), "part"),
     }
-    for number in range(1, count_requests(command) + 1):
+    for number in range(1, count_requests() + 1):
         for name, (change, expected) in changes.items():
-            yield Case("race", f"{name} at request {number}", command, partial(race, number, change), expected)
+            yield Case("race", f"{name} at request {number}", partial(race, number, change), expected)

@@ -13,8 +13,7 @@ from xml.etree.ElementTree import Element
 import comrak
 import html5lib  # type: ignore[import-untyped]
 
-MARKER = "<!-- bug-triage:"
-FROZEN = "<!-- bug-triage-suggestions: "
+MARKER = re.compile("<!-- bug-triage:(?:[^<>-]|-(?!-))* -->")
 OUR_TAGS = frozenset({"details", "summary", "br", "sub"})
 """Raw tags of our pages."""
 _OUR_TAG = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
@@ -81,14 +80,10 @@ def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> J
 
 
 def _split_marker(page: str) -> tuple[str, list[str]]:
-    if not page.startswith(MARKER):
+    if not page.startswith("<!-- bug-triage:"):
         return page, ["a comment of HTML"] if "<!--" in _html(page, raw=True) else []
     first, _, rest = page.partition("\n")
-    closed = [first.endswith("-->") and first.count("-->") == 1]
-    if rest.startswith(FROZEN):
-        second, _, rest = rest.partition("\n")
-        closed.append(re.fullmatch("(?:[^<>-]|-(?!-))*", second[len(FROZEN) : -len(" -->")]) is not None)
-    return rest, [] if all(closed) else ["a marker without an end"]
+    return rest, [] if MARKER.fullmatch(first) else ["a marker without an end"]
 
 
 def _html(markdown: str, *, raw: bool) -> str:

@@ -53,8 +53,6 @@ class ObservedRun:
     summary: str
     report: str
     """Content of `.triage/report.json`; empty without one."""
-    cache_files: Mapping[str, str]
-    """Text of each file in `.triage/cache`, by path."""
     unused_files: Mapping[str, bytes]
     """Content of the runner's files that no run writes."""
     new_files: list[str]
@@ -195,8 +193,7 @@ def _collect(
     watch: AuditEvents,
     tracker: PermissiveGitHub,
 ) -> ObservedRun:
-    temp, ours = folder / "temp", folder / "workspace" / ".triage"
-    report = ours / "report.json"
+    temp, report = folder / "temp", folder / "workspace" / ".triage" / "report.json"
     return ObservedRun(
         code=code,
         log=log,
@@ -205,7 +202,6 @@ def _collect(
         outputs=(temp / "output").read_bytes(),
         summary=(temp / "summary").read_text(encoding="utf-8"),
         report=report.read_text(encoding="utf-8") if report.exists() else "",
-        cache_files={path: (folder / path).read_bytes().decode("latin-1") for path in _files(ours / "cache")},
         unused_files={name: (temp / name).read_bytes() for name in UNUSED_FILES},
         new_files=sorted(set(_files(folder)) - before),
         events=watch,
@@ -221,11 +217,7 @@ def _is_gone(path: str) -> bool:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    # As paths relative to the folder of the job.
-    root = folder
-    while root.name in ("cache", ".triage", "workspace"):
-        root = root.parent
-    yield from (str(path.relative_to(root)) for path in folder.rglob("*") if path.is_file())
+    yield from (str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def list_strings(value: Any) -> Iterator[str]:

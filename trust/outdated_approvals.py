@@ -6,16 +6,14 @@ from datetime import timedelta
 from functools import partial
 
 from testing.servers.github_api import START
-from trust.approval_case import REPETITIONS, Case, Command, answer, approve, get_id
+from trust.approval_case import REPETITIONS, Case, answer, approve
 from trust.approval_world import FILE, FILES, FIXED, NUMBER, TEST, ApprovalWorld
 
 DAY = timedelta(days=1)
 
 
-def make_bases(command: Command) -> Iterator[Case]:
+def make_bases() -> Iterator[Case]:
     """The default branch is another one when a patch is approved."""
-    if command == "apply":
-        return
     without = {path: text for path, text in FILES.items() if path != FILE}
     changed: dict[str, dict[str, str | bytes]] = {
         "changed": {**FILES, FILE: "class Basket:\n    pass\n"},
@@ -34,67 +32,65 @@ def make_bases(command: Command) -> Iterator[Case]:
         parents = [world.base] if seed % 2 else []  # without a parent, it was rewritten
         modes = "100755" if seed % 3 == 0 else "100644"
         world.git.set_ref("refs/heads/main", world.git.commit({**files, **noise}, *parents, modes=modes))
-        approve(world, command)
+        approve(world)
 
     for name, files in changed.items():
         for seed in range(REPETITIONS):
-            yield Case("base", f"{name}, {seed}", command, partial(move, files, seed))
+            yield Case("base", f"{name}, {seed}", partial(move, files, seed))
     for seed in (1, 2, 4, 5):
         is_there = seed % 2 == 1  # whoever rewrote the branch took the base away: a pull request would bring it back
         case = partial(move, dict(FILES), seed)
-        yield Case("base", f"other files, {seed}", command, case, "once" if is_there else "nothing")
+        yield Case("base", f"other files, {seed}", case, "once" if is_there else "nothing")
 
 
-def make_issues(command: Command) -> Iterator[Case]:
+def make_issues() -> Iterator[Case]:
     def edit(part: str, seed: int, world: ApprovalWorld) -> None:
         issue, chance = world.api.issues[NUMBER], random.Random(seed)
         at = chance.randrange(len(issue[part]))
         issue[part] = f"{issue[part][:at]}{chance.choice('xyz #@é')}{chance.choice('abc')}{issue[part][at:]}"
-        approve(world, command)
+        approve(world)
 
     for part in ("title", "body"):
         for seed in range(REPETITIONS):
-            yield Case("issue", f"{part}, {seed}", command, partial(edit, part, seed))
+            yield Case("issue", f"{part}, {seed}", partial(edit, part, seed))
 
 
-def make_times(command: Command) -> Iterator[Case]:
+def make_times() -> Iterator[Case]:
     def wait(passed: timedelta, world: ApprovalWorld) -> None:
         world.api.date_header = START + passed
-        approve(world, command)
+        approve(world)
 
     for seed in range(5 * REPETITIONS):
         passed = 7 * DAY + timedelta(seconds=60 + random.Random(seed).expovariate(1 / 40_000))
-        yield Case("time", f"after {passed}", command, partial(wait, passed))
-        yield Case("time", f"before {passed}", command, partial(wait, -passed))
+        yield Case("time", f"after {passed}", partial(wait, passed))
+        yield Case("time", f"before {passed}", partial(wait, -passed))
     for passed in (timedelta(0), DAY, 7 * DAY - timedelta(minutes=2)):
-        yield Case("time", f"after {passed}", command, partial(wait, passed), "once")
+        yield Case("time", f"after {passed}", partial(wait, passed), "once")
 
 
-def make_replays(command: Command) -> Iterator[Case]:
+def make_replays() -> Iterator[Case]:
     """What was done is undone by a person, and the command comes again."""
 
     def replay(undo: bool, is_new: bool, world: ApprovalWorld) -> None:
-        named = get_id(world, command)
-        said = approve(world, command)
+        named = world.patch_id
+        said = approve(world)
         if undo:
-            world.api.issues[NUMBER]["labels"] = []
-            world.api.issues[NUMBER]["type"] = ""
             for name in [name for name in world.git.refs if name.startswith("refs/heads/triage/")]:
                 del world.git.refs[name]
             world.before = world.read_effects()
         for _ in range(2):
-            again = world.say(f"/triage {command} {named}") if is_new else said
+            again = world.say(f"/triage approve {named}") if is_new else said
             world.before = world.read_effects() if undo else world.before
-            answer(world, command, again)
+            answer(world, again)
 
     for is_new in (False, True):
         what = "a new comment" if is_new else "the same comment"
-        yield Case("replay", what, command, partial(replay, False, is_new), "once")
-        yield Case("replay", f"{what}, undone", command, partial(replay, True, is_new))
+        yield Case("replay", what, partial(replay, False, is_new), "once")
+        yield Case("replay", f"{what}, undone", partial(replay, True, is_new))
 
     def reject(world: ApprovalWorld) -> None:
-        named = get_id(world, command)
-        answer(world, command, world.say(f"/triage reject {named}"))
-        approve(world, command, named)
+        named = world.patch_id
+        answer(world, world.say(f"/triage reject {named}"))
+        approve(world, named)
 
-    yield Case("replay", "rejected before", command, reject)
+    yield Case("replay", "rejected before", reject)

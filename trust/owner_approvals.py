@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from testing.servers.github_api import SLUG, ApiFault
-from trust.approval_case import Case, Command
+from trust.approval_case import Case
 from trust.approval_world import FILE, FILES, MAINTAINER, TEST, ApprovalWorld
 
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
@@ -38,19 +38,17 @@ ACCEPTED = {
 }
 
 
-def make_owners(command: Command) -> Iterator[Case]:
-    if command == "apply":
-        return
+def make_owners() -> Iterator[Case]:
     for place in PLACES:
         for name, text in REFUSED.items():
-            yield Case("owner", f"{name}, {place}", command, partial(_approve, {place: text}))
+            yield Case("owner", f"{name}, {place}", partial(_approve, {place: text}))
         for name, text in ACCEPTED.items():
-            yield Case("owner", f"{name}, {place}", command, partial(_approve, {place: text}), "once")
-        yield Case("owner", f"a link, {place}", command, partial(_approve, {place: "../owners"}, mode="120000"))
-        yield Case("owner", f"not fetched, {place}", command, partial(_approve, {place: "# none\n"}, hidden=True))
+            yield Case("owner", f"{name}, {place}", partial(_approve, {place: text}), "once")
+        yield Case("owner", f"a link, {place}", partial(_approve, {place: "../owners"}, mode="120000"))
+        yield Case("owner", f"not fetched, {place}", partial(_approve, {place: "# none\n"}, hidden=True))
     both: dict[str, str | bytes] = {PLACES[0]: "* @hubot\n", PLACES[1]: f"* @{MAINTAINER}\n"}
-    yield Case("owner", "two files", command, partial(_approve, both))
-    yield Case("owner", "no file", command, partial(_approve, {}), "once")
+    yield Case("owner", "two files", partial(_approve, both))
+    yield Case("owner", "no file", partial(_approve, {}), "once")
 
 
 def _approve(

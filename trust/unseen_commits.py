@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from trust.approval_case import REF, Case, Command, approve
+from trust.approval_case import REF, Case, approve
 from trust.approval_world import FILE, FILES, TEST, ApprovalWorld
 
 EVIL: dict[str, str | bytes] = {"shop/evil.py": "import os\n"}
@@ -18,10 +18,8 @@ HIDDEN: dict[str, dict[str, str | bytes]] = {
 """Files of a first commit that the last one takes back."""
 
 
-def make_unseen_bases(command: Command) -> Iterator[Case]:
+def make_unseen_bases() -> Iterator[Case]:
     """The patch stands on a commit that is not on the default branch: its diff does not show that commit's files."""
-    if command == "apply":
-        return
 
     def stand_on(branch: str, parents: int, world: ApprovalWorld) -> None:
         for _ in range(parents):
@@ -29,24 +27,21 @@ def make_unseen_bases(command: Command) -> Iterator[Case]:
         if branch:
             world.git.set_ref(branch, world.base)
         world.store_patch(REF, more=EVIL)
-        approve(world, command)
+        approve(world)
 
     for branch in ("refs/heads/feature", "refs/heads/triage/6-other", "refs/tags/main", "refs/pull/3/head", ""):
         for parents in (1, 2):
             name = f"{branch or 'no ref'}, {parents}"
-            yield Case("unseen base", name, command, partial(stand_on, branch, parents))
+            yield Case("unseen base", name, partial(stand_on, branch, parents))
 
 
-def make_unseen_commits(command: Command) -> Iterator[Case]:
-    if command == "apply":
-        return
-
+def make_unseen_commits() -> Iterator[Case]:
     def hide(files: dict[str, Any], world: ApprovalWorld) -> None:
         world.store_patch(REF, hidden=files)
-        approve(world, command)
+        approve(world)
 
     for name, files in HIDDEN.items():
-        yield Case("unseen commit", name, command, partial(hide, files))
+        yield Case("unseen commit", name, partial(hide, files))
 
 
 MESSAGES = (
@@ -61,47 +56,41 @@ MESSAGES = (
 )
 
 
-def make_unseen_messages(command: Command) -> Iterator[Case]:
+def make_unseen_messages() -> Iterator[Case]:
     """Somebody who may push lets the ref lead to the same files with a message that starts something."""
-    if command == "apply":
-        return
 
     def reword(written: str, world: ApprovalWorld) -> None:
         world.store_patch(REF, written=written)
-        approve(world, command)
+        approve(world)
 
     for written in MESSAGES:
-        yield Case("unseen message", repr(written), command, partial(reword, written))
+        yield Case("unseen message", repr(written), partial(reword, written))
 
 
-def make_planted_times(command: Command) -> Iterator[Case]:
+def make_planted_times() -> Iterator[Case]:
     """A commit whose time is still to come would live longer than seven days."""
-    if command == "apply":
-        return
 
     def post_date(hours: int, world: ApprovalWorld) -> None:
         world.api.seconds += hours * 3600
         world.store_patch(REF)
         world.api.seconds -= hours * 3600
-        approve(world, command)
+        approve(world)
 
     for hours in (1, 24, 7 * 24 - 1):
-        yield Case("planted time", f"{hours} hours ahead", command, partial(post_date, hours))
+        yield Case("planted time", f"{hours} hours ahead", partial(post_date, hours))
 
 
-def make_closed_pull_requests(command: Command) -> Iterator[Case]:
+def make_closed_pull_requests() -> Iterator[Case]:
     """An earlier pull request was closed and its branch deleted. The same patch is made and approved again."""
-    if command == "apply":
-        return
 
     def close(times: int, world: ApprovalWorld) -> None:
         for _ in range(times):
-            approve(world, command)
+            approve(world)
             world.pulls.pulls[-1]["state"] = "closed"
             del world.git.refs[f"refs/heads/{world.pulls.pulls[-1]['head']['ref']}"]
             world.store_patch(REF)
             world.before = world.read_effects()
-        approve(world, command)
+        approve(world)
 
     for times in (1, 2):
-        yield Case("closed pull request", f"{times}", command, partial(close, times), "once")
+        yield Case("closed pull request", f"{times}", partial(close, times), "once")

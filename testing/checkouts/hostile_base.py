@@ -11,6 +11,8 @@ CANARY = "canary4f1aprivatewords"
 SOURCES: Mapping[str, str | bytes] = {"shop/basket.py": BASKET, "shop/cart.py": "def add(basket, name):\n    pass\n"}
 PRIVATE: Mapping[str, str | bytes] = {
     "shop/basket.py": f"# {CANARY}\n{BASKET}",
+    "shop/__init__.py": "",
+    "pyproject.toml": f"[project]\nname = '{CANARY}'\n",
     "private.py": f"TOKEN = '{CANARY}'\ndef total_of_prices():\n    raise KeyError('pear')\n",
 }
 

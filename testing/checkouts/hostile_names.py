@@ -146,7 +146,6 @@ _TARGETS = {
     ".github/CODEOWNERS": "{outside}/secret.py",
     ".github/ISSUE_TEMPLATE/bug.yml": "{outside}/secret.py",
     ".triage": "{outside}",
-    ".cache": "{outside}",
 }
 
 

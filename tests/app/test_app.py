@@ -8,7 +8,6 @@ from pydantic import SecretStr
 
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit, write
-from testing.fakes import FakeProgressLog
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
@@ -22,36 +21,6 @@ from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedacto
 
 SLUG = "acme/wired"
 NOTHING_SET = ProjectConfig()
-
-
-def test_what_was_paid_for_is_cached_only_if_a_folder_is_set(tmp_path: Path):
-    for given, place in (("kept", tmp_path / "code/kept"), (str(tmp_path / "own"), tmp_path / "own")):
-        settings = Settings(cache_dir=given)
-        assert make_app(settings, tmp_path / "code").find_cache_folder() == place
-    assert make_app(Settings(), tmp_path).find_cache_folder() is None
-
-
-def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Path):
-    def answer(request: ReceivedRequest) -> ScriptedReply:
-        texts = request.body["input"]
-        rows = [{"object": "embedding", "index": at, "embedding": [1.0, len(text)]} for at, text in enumerate(texts)]
-        usage = {"prompt_tokens": 7, "total_tokens": 7}
-        return ScriptedReply({"object": "list", "data": rows, "model": "m", "usage": usage})
-
-    commit(tmp_path / "code", {f"src/m{number}.py": f"def f{number}():\n    return 1\n" for number in range(5)})
-    asked = []
-    with endpoint_serving(answer) as model:
-        given = Settings(model_base_url=model.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
-        for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
-            commit(tmp_path / "code", change)
-            services = make_app(given, tmp_path / "code").open_services()
-            facts = services.codebase.index()
-            assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
-            assert services.model is not None
-            texts = [text for request in model.requests for text in request.body["input"]]
-            asked.append((len(texts), services.model.usage.input_tokens))
-            model.requests.clear()
-    assert asked == [(5, 7), (0, 0), (1, 7)]
 
 
 def test_the_projects_settings_reach_the_run(tmp_path: Path):
@@ -92,7 +61,7 @@ async def test_a_model_neither_gets_nor_gives_a_secret_of_ours(tmp_path: Path):
 
     redactor = SecretRedactor(KEYS)
     with endpoint_serving(answer) as endpoint:
-        settings = Settings(model_base_url=f"{endpoint.url}/v1", embedding_model="m", cache_dir="kept")
+        settings = Settings(model_base_url=f"{endpoint.url}/v1", embedding_model="m")
         commit(tmp_path, {"cart.py": f"def total():\n    return 1  # see {PROXY}\n"})
         services = make_app(settings, tmp_path, redactor=redactor).open_services()
         assert services.model is not None
@@ -101,31 +70,24 @@ async def test_a_model_neither_gets_nor_gives_a_secret_of_ours(tmp_path: Path):
         services.codebase.index()
     assert {request.path for request in endpoint.requests} == {"/v1/chat/completions", "/v1/embeddings"}
     assert find_secrets(json.dumps([request.body for request in endpoint.requests])) == []
-    assert find_secrets("".join(file.read_text() for file in (tmp_path / "kept/runs").glob("*.reply"))) == []
     assert "(model's prompt, model's answer, texts for vectors)" in redactor.warning
 
 
-async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_again(tmp_path: Path):
-    """The second run finds the model's reply to the first, at its own prices."""
-    replies = [chat_completion("words"), ScriptedReply({"results": []}), ScriptedReply({"results": []})]
-    settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")
+async def test_a_model_uses_own_prices_and_the_search_its_own_server(tmp_path: Path):
+    replies = [chat_completion("words"), ScriptedReply({"results": []})]
+    settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20))
     own = ProjectConfig(prices={"gpt-6.1-terra": Price(input=1_000, output=0)})
-    progress = FakeProgressLog()
     with endpoint_serving(replies) as endpoint:
         settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})
-        for _ in range(2):
-            environment = RunnerEnvironment(tavily_base_url=endpoint.url)
-            session = make_app(settings, tmp_path, environment=environment, config=own, progress=progress)
-            services = session.open_services()
-            assert services.model is not None
-            assert services.web_tools is not None
-            assert (await services.model.with_tools([], "main", 50).ainvoke("go")).text == "words"
-            assert (services.model.usage + services.model.reused).usd == pytest.approx(0.1)
-            (tool,) = services.web_tools.tools
-            assert await tool.ainvoke({"query": "date"}) == {"results": []}
-    assert [request.path for request in endpoint.requests] == ["/v1/chat/completions", "/search", "/search"]
-    assert len(list((tmp_path / "kept/runs").glob("*.reply"))) == 1
-    assert progress.lines == []
+        environment = RunnerEnvironment(tavily_base_url=endpoint.url)
+        services = make_app(settings, tmp_path, environment=environment, config=own).open_services()
+        assert services.model is not None
+        assert services.web_tools is not None
+        assert (await services.model.with_tools([], "main", 50).ainvoke("go")).text == "words"
+        assert services.model.usage.usd == pytest.approx(0.1)
+        (tool,) = services.web_tools.tools
+        assert await tool.ainvoke({"query": "date"}) == {"results": []}
+    assert [request.path for request in endpoint.requests] == ["/v1/chat/completions", "/search"]
 
 
 def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):

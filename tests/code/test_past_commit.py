@@ -6,19 +6,17 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git
-from tests.code.indexes import make_query
 from tests.code.past_issues.past import past_issue
 from triage.base.errors import GitError
 from triage.code.codebase import GitCodebase
-from triage.code.indexed_commit import LastIndex, PastCommit
+from triage.code.indexed_commit import PastCommit
 from triage.domain.past_issues import PastFix
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
-def open_past(root: Path, revision: str, until: datetime = NOW, neighbour: LastIndex | None = None):
-    past = PastCommit(revision, until, neighbour or LastIndex())
-    return GitCodebase(root, "acme/shop", in_chroma=False, past=past)
+def open_past(root: Path, revision: str, until: datetime = NOW):
+    return GitCodebase(root, "acme/shop", in_chroma=False, past=PastCommit(revision, until))
 
 
 def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
@@ -36,18 +34,6 @@ def test_files_lines_and_tags_are_those_of_the_commit(tmp_path: Path):
     assert history
     assert [tag.name for tag in history.list_tags()] == ["v1"]
     assert [tag.name for tag in history.list_tags_with(old)] == ["v1"]
-
-
-def test_a_neighbour_reads_only_what_differs(tmp_path: Path):
-    files = {f"src/part{number}.py": f"def part{number}(): pass\n" for number in range(5)}
-    first = commit(tmp_path, files)
-    second = commit(tmp_path, {"src/part3.py": "def changed(): pass\n"})
-    neighbour = LastIndex()
-    open_past(tmp_path, second, neighbour=neighbour).index()
-    codebase = open_past(tmp_path, first, neighbour=neighbour)
-    codebase.index()
-    assert codebase.search(make_query(title="part3"), 1)[0].path == "src/part3.py"
-    assert codebase.search(make_query(title="changed"), 5) == []
 
 
 def test_commits_younger_than_the_issue_are_not_known(tmp_path: Path):

@@ -28,8 +28,6 @@ def call(
     spent: Usage | None = None,
     mode: str = "json_schema",
     error: str | None = None,
-    *,
-    replayed: bool = False,
 ) -> ModelCall:
     return ModelCall(
         model=model,
@@ -39,7 +37,6 @@ def call(
         usage=spent or Usage(),
         outcome=Outcome.FAILED if error else Outcome.SUCCESS,
         error=error,
-        replayed=replayed,
     )
 
 

@@ -564,10 +564,19 @@ def test_a_comment_with_active_content_becomes_one_block_of_code():
         assert closed.splitlines()[1].startswith("```")
 
 
-@each_row("edit", [("failed", "passed"), ("**Why**", "Why"), ("\n\nanswer", "\n\n\nanswer"), ("answer", "answer.")])
+@each_row(
+    "edit",
+    [
+        ("failed", "passed"),
+        ("**Why**", "Why"),
+        ("\n\nanswer", "\n\n\nanswer"),
+        ("answer", "answer."),
+        ("\n\nanswer", "\n<!-- bug-triage-proposal -->\nanswer"),
+    ],
+)
 def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     parts: dict[PartName, str] = {"reproduction": "failed", "report": "**Why**", "answer": "answer"}
-    body = compose_comment("", CommentState(), parts, [])
+    body = compose_comment("", CommentState(proposal="1" * 40), parts, [])
     assert read_parts(body) == parts
     edited = body.replace(*edit)
     assert read_parts(edited) == {"report": edited.partition("\n")[2].strip("\n")}
@@ -776,6 +785,6 @@ def test_a_new_field_is_withheld_until_somebody_decides():
     filled = {name for name in published if getattr(FULL, name) not in ([], None, {}, False)}
     assert filled <= {
         "schema_version", "triage_version", "request_id", "started_at", "seconds", "status", "engine", "repository",
-        "server_url", "commit", "run_url", "kind", "language", "usage", "reused", "limits", "index", "steps",
+        "server_url", "commit", "run_url", "kind", "language", "usage", "limits", "index", "steps",
         "decisions",
     }  # fmt: skip

@@ -124,7 +124,6 @@ def _prepared(job: Job, address: str, collector: str) -> None:
         "embedding-model": "text-embedding-3-small",
         "tavily-api-key": SEARCH,
         "labels": "apply",
-        "cache-dir": str(job.folder / "cache"),
     }
     job.variables |= {
         "TAVILY_BASE_URL": address,
@@ -198,13 +197,6 @@ def test_the_report_is_whole_and_has_no_key(run: Run):
     assert json.loads(text)["status"] == "complete"
     assert json.loads(run.outputs["suspect-files"]) == ["shop/basket.py"]
     assert json.loads(run.outputs["ticket-labels"]) == ["bug"]
-
-
-def test_no_cached_file_has_a_key(run: Run):
-    """But for the index: it is a copy of the commit, for those who may read the repository."""
-    kept = [path for path in (run.job.folder / "cache" / "runs").rglob("*") if path.is_file()]
-    assert {path.name: found for path in kept if (found := find_secrets(path.read_bytes().decode("latin-1")))} == {}
-    assert {path.suffix for path in kept} == {".reply"}
 
 
 def test_a_redaction_is_reported_once_without_the_secret(run: Run):

@@ -139,7 +139,6 @@ def build_environment(checkout: Path, server: ScriptedServer | None, **more: str
         "TMPDIR": str(checkout.parent / "temporary"),
         "TERM": "xterm-256color",
         "COLUMNS": "120",
-        "TRIAGE_CACHE_DIR": "",
         "GIT_CONFIG_NOSYSTEM": "1",
         "SHELL": "/bin/sh",
         **model,

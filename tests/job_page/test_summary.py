@@ -15,15 +15,12 @@ from tests.comment.sample_runs import (
     ROUNDS,
     RULES_FALLBACKS,
     SILENT,
-    call,
     run,
-    with_details,
 )
 from triage.comment.sections import build_page, utf16_length
 from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import Citations, RunReport
-from triage.domain.run import Usage
 from triage.job_page.diagram import render_diagram
 from triage.job_page.notices import render_notice
 from triage.safety.active_content import find_active_content
@@ -173,20 +170,6 @@ def test_requests_and_tool_calls_are_listed_by_time():
     at = [float(row.split("|")[1]) for row in asked.splitlines() if row.startswith("| ") and row[2].isdigit()]
     assert at == sorted(at)
     assert len(at) == 17
-
-
-def test_reused_replies_are_no_requests():
-    kept = [call("gpt-4o", 2.0, 0, replayed=True), call("gpt-4o", 3.0, 900)]
-    text = render_summary(
-        run(FULL, [with_details(step("critic", 3, 1.0, 1.0, "gpt-4o"), calls=kept)], FULL.decisions, 4.0)
-    )
-    assert "<summary>1 request to models, 1 answer reused from the cache, one by one</summary>" in text
-    assert "| reused from the cache, not asked again |" in text
-
-
-def test_the_summary_says_what_reused_replies_count_for():
-    report = FULL.model_copy(update={"reused": Usage(input_tokens=9_000, output_tokens=800, calls=3, usd=0.04)})
-    assert "3 reused answers at no cost (counted as 9,800 tokens towards the cap)" in render_summary(report)
 
 
 def test_faults_say_what_replaced_them():

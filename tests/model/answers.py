@@ -81,16 +81,10 @@ def read(schema: type[BaseModel], content: str, tools: list[RequestedTool] | Non
 
 def make_reply(content: str, tools: list[RequestedTool] | None = None, finish: str = "stop") -> ModelReply:
     return ModelReply(
-        model="m",
-        mode="json_schema",
         content=content,
         tools=tools or [],
         finish_reason=finish,
         refused=False,
-        input_tokens=1,
-        output_tokens=1,
-        cached_tokens=0,
-        estimated=False,
     )
 
 

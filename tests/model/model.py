@@ -13,11 +13,10 @@ from testing.servers.scripted_server import ScriptedServer as Server
 from triage.domain.project_config import Price
 from triage.domain.run import Limits
 from triage.model.budget import Budget
-from triage.model.chat_model import CachedReplies, ChatModel
+from triage.model.chat_model import ChatModel
 from triage.model.embeddings import MeteredEmbeddings
 from triage.model.endpoint import Endpoint
 from triage.model.model_retry import RetryPolicy
-from triage.model.response_cache import FileResponseCache
 from triage.model.token_count import PriceTable
 from triage.ports import Tier
 
@@ -30,19 +29,6 @@ class Colour(BaseModel):
 GREEN = '{"name": "green", "depth": 3}'
 
 
-class FakeResponseCache(FileResponseCache):
-    """Responses in memory."""
-
-    def __init__(self) -> None:
-        self.responses: dict[str, str] = {}
-
-    def get(self, key: str) -> str | None:
-        return self.responses.get(key)
-
-    def put(self, key: str, answer: str) -> None:
-        self.responses[key] = answer
-
-
 @dataclass
 class ModelSetup:
     """Model and embeddings of one run, as the wiring builds them. Waits are recorded instead of made."""
@@ -50,7 +36,6 @@ class ModelSetup:
     server: Server
     limits: Limits = field(default_factory=Limits)
     prices: Mapping[str, Price] = field(default_factory=dict)
-    replies: FileResponseCache | None = None
     main: str = "gpt-4o"
     fast: str = "gpt-4o-mini"
     fallback: str = "gpt-4o-mini"
@@ -66,8 +51,7 @@ class ModelSetup:
         self.budget = Budget(self.limits, PriceTable(self.prices), self.clock, lambda: NOW)
         self.retry = RetryPolicy(self.clock, self.sleep or record_wait, self.waited.append)
         models: dict[Tier, str] = {"main": self.main, "fast": self.fast}
-        cached_replies = CachedReplies(self.replies, self.endpoint.base_url)
-        self.model = ChatModel(self.endpoint, models, self.fallback, self.budget, self.retry, cached_replies)
+        self.model = ChatModel(self.endpoint, models, self.fallback, self.budget, self.retry)
 
     def embeddings(self, model: str = "text-embedding-3-small") -> MeteredEmbeddings:
         return MeteredEmbeddings(self.endpoint, model, self.budget, self.limits, self.retry)

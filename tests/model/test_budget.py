@@ -279,24 +279,6 @@ async def test_a_refused_request_costs_nothing_and_reserves_nothing(status: int)
             pass
 
 
-# --- replies found in the cache
-
-
-async def test_a_reused_reply_counts_against_the_caps_and_costs_nothing():
-    with serve_script([chat_completion(GREEN)]) as server:
-        setup = ModelSetup(server, Limits(tokens=1_000))
-        setup.budget.record_cached_reply("gpt-4o", "json_schema", TokenCount(850, 50), estimated=False)
-        assert setup.model.usage == Usage()
-        assert (setup.model.reused.tokens, setup.model.reused.calls) == (900, 1)
-        with pytest.raises(BudgetExceeded):
-            await colour(setup.model)
-        dear = ModelSetup(server, Limits(usd=0.1))
-        dear.budget.record_cached_reply("gpt-4o", "json_schema", TokenCount(39_960), estimated=False)
-        with pytest.raises(CostLimitExceeded):
-            await colour(dear.model)
-    assert server.requests == []
-
-
 def test_known_dollars_stay_known_beside_unknown_ones():
     half = Usage(input_tokens=1, calls=1, usd=0.2) + Usage(input_tokens=1, calls=1, usd=None)
     assert (half.usd, half.priced_usd) == (None, 0.2)

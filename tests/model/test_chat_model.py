@@ -29,7 +29,7 @@ async def test_structured_answer_is_validated_billed_and_recorded():
     assert model.usage == meter.usage
     (call,) = meter.calls
     assert (call.model, call.mode, call.outcome, call.error) == ("gpt-4o", "json_schema", Outcome.SUCCESS, None)
-    assert (call.started_at, call.usage, call.estimated, call.replayed) == (NOW, meter.usage, False, False)
+    assert (call.started_at, call.usage, call.estimated) == (NOW, meter.usage, False)
 
 
 async def test_meters_of_parallel_blocks_do_not_mix():

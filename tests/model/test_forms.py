@@ -38,7 +38,6 @@ from triage.domain.findings import (
 from triage.model.model_errors import WrongFormat
 from triage.model.model_reply import to_model_reply
 from triage.model.output_formats import tools_or_answer_format
-from triage.model.token_count import TokenCount
 
 NO_PLACE = {"path": None, "start_line": None, "end_line": None, "quote": None}
 
@@ -265,7 +264,7 @@ def test_a_call(name: str, written: Any, understood: tuple[str, Any]):
     valid = [ToolCall(name=name, args=written, id="1")] if isinstance(written, dict) else []
     other = [] if valid else [InvalidToolCall(name=name, args=written, id="1", error=None, type="invalid_tool_call")]
     message = AIMessage("", tool_calls=valid, invalid_tool_calls=other)
-    reply = to_model_reply(message, "m", "tools", TokenCount(1), estimated=False)
+    reply = to_model_reply(message)
     turn = tools_or_answer_format(TOOLS, CodebaseFinding).modes[0].read(reply)
     assert isinstance(turn, AIMessage)
     assert [(call["name"], call["args"]) for call in parse_calls(turn, 0, TOOLS)] == [understood]

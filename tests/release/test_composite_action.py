@@ -43,7 +43,7 @@ def test_every_input_reaches_the_program_once() -> None:
             "  fast-model:\n",
             '  new-input:\n    description: "New: yes."\n    required: false\n    default: "a"\n  fast-model:\n',
         ),
-        ("  cache-dir:\n", "  another-dir:\n"),
+        ("  config-file:\n", "  another-file:\n"),
         ("  seconds:\n", "  ms:\n"),
         ("Duration of the run in seconds.", "Seconds."),
     ],

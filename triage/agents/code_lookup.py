@@ -125,7 +125,7 @@ class CodeLookup:
             seconds = self._deadline - self._services.clock()
             if seconds < MIN_SECONDS:
                 return "the rest of the time is for the answer"
-            before = self._model.usage + self._model.reused
+            before = self._model.usage
             limits = self._services.limits
             tokens, usd = before.tokens + self._estimate_turn_tokens(), before.priced_usd + 2 * last_usd
             if tokens > limits.tokens * (1 - self._reserved_share) or usd > limits.usd * (1 - self._reserved_share):
@@ -134,7 +134,7 @@ class CodeLookup:
                 why = await self._run_turn(turn)
             if why:
                 return why
-            last_usd = (self._model.usage + self._model.reused).priced_usd - before.priced_usd
+            last_usd = self._model.usage.priced_usd - before.priced_usd
         return "no turn is left"
 
     def _estimate_turn_tokens(self) -> int:

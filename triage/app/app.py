@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from triage.github.repository_connection import RepositoryConnection
     from triage.jobs.run_context import Run
     from triage.model.endpoint import Endpoint
-    from triage.model.response_cache import FileResponseCache
     from triage.ports import (
         Codebase,
         Model,
@@ -215,7 +214,7 @@ class App:
         from triage.agents.code_tools import build_code_tools
 
         minimal = self.open_minimal_services()
-        model, embeddings = self.open_model(minimal.identity.request_id, self._open_response_cache())
+        model, embeddings = self.open_model(minimal.identity.request_id)
         codebase = build_codebase(self, embeddings) if build_codebase else self.open_checkout(embeddings)
         return replace(
             minimal,
@@ -258,7 +257,6 @@ class App:
     def open_checkout(self, embeddings: Embeddings | None) -> GitCodebase:
         from triage.code.codebase import GitCodebase
 
-        folder = self.find_cache_folder()
         return GitCodebase(
             self.root,
             self.repository,
@@ -266,39 +264,14 @@ class App:
             self.settings.effective_embedding_model,
             ignore=self.config.ignore,
             thresholds=self.config.thresholds,
-            vector_folder=folder and folder / "vectors",
         )
 
-    def find_cache_folder(self) -> Path | None:
-        """Return the folder of what was paid for; None when nothing is cached."""
-        from triage.base.private_folder import has_symlink
-
-        if not self.settings.cache_dir:
-            return None
-        folder = self.workspace / self.settings.cache_dir
-        # A link in the checkout may lead anywhere on this machine.
-        is_unsafe = any(has_symlink(self.workspace, folder / name) for name in ("runs", "vectors"))
-        return None if is_unsafe else folder
-
-    def _open_response_cache(self) -> FileResponseCache | None:
-        folder = self.find_cache_folder()
-        if folder is None and self.settings.cache_dir:
-            self.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
-        if folder is None or self.settings.effective_engine == "rules":
-            return None
-        from triage.base.private_folder import make_private_folder
-        from triage.model.response_cache import FileResponseCache
-
-        return FileResponseCache(make_private_folder(folder / "runs"), self.progress.info, utc_now)
-
-    def open_model(
-        self, request_id: str, responses: FileResponseCache | None
-    ) -> tuple[Model | None, Embeddings | None]:
+    def open_model(self, request_id: str) -> tuple[Model | None, Embeddings | None]:
         settings, redactor = self.settings, self.redactor
         if settings.effective_engine == "rules":
             return None, None
         from triage.model.budget import Budget
-        from triage.model.chat_model import CachedReplies, ChatModel
+        from triage.model.chat_model import ChatModel
         from triage.model.embeddings import MeteredEmbeddings
         from triage.model.endpoint_features import EndpointFeatures
         from triage.model.model_retry import RetryPolicy
@@ -309,10 +282,9 @@ class App:
         retry = RetryPolicy(time.monotonic)
         endpoint = self.open_endpoint(request_id)
         models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
-        replies = CachedReplies(responses, endpoint.base_url)
         redact = redactor.redactor_for("model's prompt"), redactor.redactor_for("model's answer")
         features = EndpointFeatures(endpoint.base_url)
-        chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, replies, *redact, features)
+        chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, *redact, features)
         name = settings.effective_embedding_model
         if name == "local":
             return chat, None

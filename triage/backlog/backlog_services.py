@@ -83,7 +83,7 @@ def open_batch(
 def _index(app: App, caps: Caps) -> "GitCodebase":
     embeddings = None
     if caps.tokens:
-        _, embeddings = _limit(app, caps, math.inf).open_model(str(uuid.uuid4()), None)
+        _, embeddings = _limit(app, caps, math.inf).open_model(str(uuid.uuid4()))
     codebase = replace(app.open_checkout(embeddings), index_once=True)
     app.progress.info(codebase.index().log_line)
     return codebase

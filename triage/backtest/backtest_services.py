@@ -5,7 +5,7 @@ It imports them where it opens them, as `app.app` does.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,6 @@ from triage.ports import Codebase, Services
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from triage.code.indexed_commit import LastIndex
-
 MAX_PAST_ISSUES = 3_000
 """Thirty requests."""
 MAX_MISSING_SHARE = 0.05
@@ -32,10 +30,9 @@ MAX_BODY_CHARS = 65_536
 
 @dataclass
 class PastServices:
-    """Opens the services of one past issue after the other. Neighbouring commits share what was indexed."""
+    """Opens the services of one past issue after the other."""
 
     app: App
-    _neighbour: "LastIndex | None" = field(default=None, repr=False)
 
     def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
         """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
@@ -46,10 +43,8 @@ class PastServices:
 
     def _build_codebase(self, case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:
         from triage.code.codebase import GitCodebase
-        from triage.code.indexed_commit import LastIndex, PastCommit
+        from triage.code.indexed_commit import PastCommit
 
-        self._neighbour = self._neighbour or LastIndex()
-        folder = app.find_cache_folder()
         return GitCodebase(
             app.root,
             app.repository,
@@ -57,9 +52,8 @@ class PastServices:
             app.settings.effective_embedding_model,
             in_chroma=False,
             ignore=app.config.ignore,
-            vector_folder=folder and folder / "vectors",
             thresholds=app.config.thresholds,
-            past=PastCommit(case.base, case.opened_at, self._neighbour),
+            past=PastCommit(case.base, case.opened_at),
         )
 
 

@@ -12,7 +12,6 @@ from triage.app.app import App
 from triage.app.settings.project_file import parse_project_config
 from triage.backtest.results import LikelyPlace
 from triage.base.errors import BadConfig, BadInput, WrongUsage
-from triage.base.private_folder import has_symlink
 from triage.base.strict_yaml import replace_section
 from triage.domain.code import MatchSource
 from triage.domain.project_config import Thresholds
@@ -95,7 +94,8 @@ def check_can_write_thresholds(app: App) -> None:
     name = app.settings.config_file
     if not (app.root / ".git").exists():
         raise WrongUsage("--write needs the top folder of a checkout as --repo: the settings file lies there.")
-    if has_symlink(app.root, app.root / name):
+    path = app.root / name
+    if any(one.is_symlink() for one in (path, *path.parents) if app.root in one.parents):
         raise BadInput(f"--write: {name} leads through a symbolic link. Put a regular file there.")
     if parse_project_config(_read_settings(app), name).thresholds != app.config.thresholds:
         raise BadInput(f"--write: the thresholds in {name} are not committed, so they do not count. Commit them first.")

@@ -1,13 +1,9 @@
-"""Builds a corpus from a tree: chooses files within limits, has them extracted by workers, and merges the results.
-
-Files that have not changed since another commit are taken from its index.
-"""
+"""Builds a corpus from a tree: chooses files within limits, has them extracted by workers, and merges the results."""
 
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +14,6 @@ from triage.code.files.file_roles import FileRole, classify_file
 from triage.code.git.tree import Entry, Listing, SourceTree
 from triage.code.parse.extract import ExtractedFiles, SourceFile
 from triage.code.parse.worker_pool import WorkerPool
-from triage.code.reusable_index import (
-    INCOMPLETE,
-    LEFT_OUT,
-    PATH_ONLY,
-    REASONS,
-    UNREADABLE,
-    WITH_TEXT,
-    FileRange,
-    ReusableIndex,
-    WantedFile,
-    make_reusable_index,
-)
 from triage.code.words.bm25 import BM25, TermCounts
 from triage.code.words.corpus import Corpus, DefinitionLocation, File
 from triage.code.words.tokens import Vocabulary
@@ -40,16 +24,11 @@ _FILE_BYTES = 256
 """Overhead of one file in a batch."""
 
 
-@dataclass
-class MergeResult:
-    corpus: Corpus
-    left_out: Counter[str]
-    path_only: int
-    dropped_chunks: int
-    states: list[int] = field(default_factory=list)
-    """State of each wanted file (see `reusable_index`); empty if all of the index was reused."""
-    parsing_stopped: bool = False
-    """The rest was cut by lines, because too many workers failed."""
+@dataclass(frozen=True, slots=True)
+class WantedFile:
+    entry: Entry
+    with_text: bool
+    """Index its text; otherwise its path alone."""
 
 
 class Merger:
@@ -57,11 +36,9 @@ class Merger:
 
     def __init__(self, roles: Mapping[str, FileRole], max_chunks: int, max_terms: int) -> None:
         """Start with an empty corpus. Further chunks and terms are dropped; files are still searched as a whole."""
-        self.truncated_paths: set[str] = set()
-        """Files that lack chunks."""
+        self.left_out: Counter[str] = Counter()
+        self.path_only = self.dropped_chunks = 0
         self._roles, self._max_chunks, self._max_terms = roles, max_chunks, max_terms
-        self._left_out: Counter[str] = Counter()
-        self._path_only = self._dropped_chunks = 0
         self._vocabulary = Vocabulary()
         self._files: list[File] = []
         self._definitions: dict[str, list[DefinitionLocation]] = {}
@@ -77,74 +54,32 @@ class Merger:
         for source, reason, text in zip(batch, extract.skip_reasons, extract.compressed_texts, strict=True):
             numbers.append(len(self._files))
             if reason:
-                self._left_out[reason] += 1
+                self.left_out[reason] += 1
             else:
                 self._files.append(File(source.path, self._roles[source.path], text))
-                self._path_only += text is None
+                self.path_only += text is None
         for file, start, end, name in extract.definitions:
             location = DefinitionLocation(numbers[file], start, end, name)
             self._definitions.setdefault(name.rpartition(".")[2], []).append(location)
-        self._add_chunks(batch, extract, np.array(numbers, dtype=np.int32), terms)
+        self._add_chunks(extract, np.array(numbers, dtype=np.int32), terms)
         self._by_file.append(extract.by_file.renumber_terms(terms))
         self._by_path.append(extract.by_path.renumber_terms(terms))
 
-    def _add_chunks(
-        self,
-        batch: Sequence[SourceFile],
-        extract: ExtractedFiles,
-        numbers: NDArray[np.int32],
-        terms: NDArray[np.int32],
-    ) -> None:
+    def _add_chunks(self, extract: ExtractedFiles, numbers: NDArray[np.int32], terms: NDArray[np.int32]) -> None:
         room = max(0, self._max_chunks - len(self._symbols))
-        self.truncated_paths.update(batch[file].path for file, *_ in extract.chunks[room:])
-        self._dropped_chunks += max(0, len(extract.chunks) - room)
+        self.dropped_chunks += max(0, len(extract.chunks) - room)
         chunks = np.array(extract.chunks[:room], dtype=np.int32).reshape(-1, 4)
         self._symbols += [extract.definitions[around][3] if around >= 0 else None for around in chunks[:, 3].tolist()]
         self._chunks.append(np.stack([numbers[chunks[:, 0]], chunks[:, 1], chunks[:, 2]]))
         self._by_chunk.append(extract.by_chunk.take_range(0, len(chunks)).renumber_terms(terms))
 
-    def finish(self, states: list[int], *, parsing_stopped: bool) -> MergeResult:
+    def finish(self) -> Corpus:
         files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)
         by_chunk, by_file, by_path = (
             BM25.from_counts(parts, len(self._vocabulary)) for parts in (self._by_chunk, self._by_file, self._by_path)
         )
         symbols, definitions, terms = self._symbols, self._definitions, self._vocabulary
-        corpus = Corpus(self._files, files, starts, ends, symbols, definitions, terms, by_chunk, by_file, by_path)
-        return MergeResult(corpus, self._left_out, self._path_only, self._dropped_chunks, states, parsing_stopped)
-
-
-@dataclass
-class ReusePlan:
-    """The wanted files, in ranges that are either reused or read."""
-
-    wanted: Sequence[WantedFile]
-    ranges: Sequence[FileRange]
-    index: ReusableIndex | None = None
-    """None from `release_index` on: two indexes side by side would take twice the memory."""
-
-    def reuse_everything(self, roles: Mapping[str, FileRole]) -> MergeResult | None:
-        """Return the index as it is; None if anything has changed."""
-        index = self.index
-        if index is None or not index.covers(self.ranges):
-            return None
-        return MergeResult(index.to_corpus(roles), index.left_out, index.path_only, dropped_chunks=0)
-
-    def extract_range(self, reused: FileRange) -> tuple[Sequence[SourceFile], ExtractedFiles, list[int]]:
-        assert self.index is not None
-        assert reused.reused_start is not None
-        assert reused.reused_end is not None
-        first, end = reused.reused_start, reused.reused_end
-        return *self.index.extract_range(first, end), self.index.states[first:end].tolist()
-
-    def release_index(self) -> None:
-        self.index = None
-
-
-def plan_reuse(index: ReusableIndex | None, wanted: Sequence[WantedFile]) -> ReusePlan:
-    """Compare what is wanted with what another commit had."""
-    if index is None:
-        return ReusePlan(wanted, [FileRange(0, len(wanted))] if wanted else [])
-    return ReusePlan(wanted, index.find_ranges(wanted), index)
+        return Corpus(self._files, files, starts, ends, symbols, definitions, terms, by_chunk, by_file, by_path)
 
 
 @dataclass(frozen=True)
@@ -175,49 +110,36 @@ class BuildResult:
     partial: bool
     """A file that belongs in the corpus is missing or incomplete."""
     notes: list[str]
-    make_reusable: Callable[[], ReusableIndex] | None
-    """Makes what the next commit can reuse; None if that has not changed, or if parsing failed too often."""
 
 
-def build_corpus(
-    tree: SourceTree,
-    listing: Listing,
-    limits: IndexLimits,
-    reusable: ReusableIndex | None = None,
-    copied: Sequence[str] = (),
-) -> BuildResult:
-    """Index the files of a listing; unchanged ones are reused. Raises GitError if git does not start.
+def build_corpus(tree: SourceTree, listing: Listing, limits: IndexLimits, copied: Sequence[str] = ()) -> BuildResult:
+    """Index the files of a listing. Raises GitError if git does not start.
 
     `copied` are patterns of files that the project marks as generated or copied.
     """
     left_out = Counter(listing.left_out)
     roles = _classify_files(listing.entries, left_out, copied)
     wanted = _choose_files([entry for entry in listing.entries if entry.path in roles], roles, limits)
-    plan = plan_reuse(reusable, wanted)
-    del reusable  # so that plan.release_index frees it
-    merged = plan.reuse_everything(roles) or _merge_files(tree, roles, plan, limits)
+    merger = Merger(roles, limits.chunks, limits.terms)
+    with WorkerPool() as pool:
+        for batch, extract in pool.extract_all(_make_batches(_read_sources(tree, wanted, limits))):
+            merger.add(batch, extract)
+        parsing_stopped = pool.has_given_up
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
     is_partial = bool(
-        merged.path_only or merged.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths
+        merger.path_only or merger.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths
     )
-    is_reusable = bool(merged.states) and not merged.parsing_stopped
-    return BuildResult(
-        merged.corpus,
-        left_out + merged.left_out + missing,
-        is_partial,
-        list(_describe_gaps(merged, listing)),
-        partial(make_reusable_index, wanted, merged.states, merged.corpus) if is_reusable else None,
-    )
+    notes = ["Syntax trees could not be read; files were cut by lines."] if parsing_stopped else []
+    notes += _describe_gaps(merger, listing)
+    return BuildResult(merger.finish(), left_out + merger.left_out + missing, is_partial, notes)
 
 
-def _describe_gaps(merged: MergeResult, listing: Listing) -> Iterator[str]:
-    if merged.parsing_stopped:
-        yield "Syntax trees could not be read; files were cut by lines."
-    if merged.path_only:
-        files = "1 file is" if merged.path_only == 1 else f"{merged.path_only:,} files are"
+def _describe_gaps(merger: Merger, listing: Listing) -> Iterator[str]:
+    if merger.path_only:
+        files = "1 file is" if merger.path_only == 1 else f"{merger.path_only:,} files are"
         yield f"{files} known by path alone; likely sources were read first."
-    if merged.dropped_chunks:
-        yield f"{merged.dropped_chunks} passages did not fit; their files are searched as a whole."
+    if merger.dropped_chunks:
+        yield f"{merger.dropped_chunks} passages did not fit; their files are searched as a whole."
     if listing.truncated:
         yield f"There are more than {len(listing.entries):,} files; further ones were not looked at."
 
@@ -252,52 +174,6 @@ def _choose_files(entries: Sequence[Entry], roles: Mapping[str, FileRole], limit
     return [*with_text, *path_only][: limits.paths]
 
 
-def _merge_files(tree: SourceTree, roles: Mapping[str, FileRole], plan: ReusePlan, limits: IndexLimits) -> MergeResult:
-    merger = Merger(roles, limits.chunks, limits.terms)
-    states: list[int] = []
-    with WorkerPool() as pool:
-        for batch, extract, batch_states in _iter_extracts(tree, plan, limits, pool):
-            merger.add(batch, extract)
-            states += batch_states
-        parsing_stopped = pool.has_given_up
-    plan.release_index()
-    paths = (one.entry.path for one in plan.wanted)
-    states = [
-        INCOMPLETE if path in merger.truncated_paths else state for path, state in zip(paths, states, strict=True)
-    ]
-    return merger.finish(states, parsing_stopped=parsing_stopped)
-
-
-def _iter_extracts(
-    tree: SourceTree, plan: ReusePlan, limits: IndexLimits, pool: WorkerPool
-) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles, list[int]]]:
-    """Yield every wanted file in order, a few at a time, with the states of the files."""
-    unread = [one for one in plan.ranges if one.reused_start is None]
-    files = [file for one in unread for file in plan.wanted[one.start : one.end]]
-    last_paths = {plan.wanted[one.end - 1].entry.path for one in unread}
-    extracts = pool.extract_all(_make_batches(_read_sources(tree, files, limits), last_paths))
-    for one in plan.ranges:
-        if one.reused_start is not None:
-            yield plan.extract_range(one)
-            continue
-        start = one.start
-        while start < one.end:
-            batch, extract = next(extracts)
-            wanted, start = plan.wanted[start : start + len(batch)], start + len(batch)
-            found = zip(wanted, batch, extract.skip_reasons, extract.compressed_texts, strict=True)
-            yield batch, extract, [_find_state(*each) for each in found]
-
-
-def _find_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes | None) -> int:
-    if reason:
-        return LEFT_OUT + REASONS.index(reason)
-    if text is not None:
-        return WITH_TEXT if source.use_grammar else INCOMPLETE
-    if not wanted.with_text:
-        return PATH_ONLY
-    return INCOMPLETE if source.data is None else UNREADABLE
-
-
 def _read_sources(tree: SourceTree, wanted: Sequence[WantedFile], limits: IndexLimits) -> Iterator[SourceFile]:
     """Yield the files in order; without content where it cannot be read, or not in time."""
     started = time.monotonic()
@@ -312,13 +188,14 @@ def _read_sources(tree: SourceTree, wanted: Sequence[WantedFile], limits: IndexL
         yield SourceFile(one.entry.path, None)
 
 
-def _make_batches(sources: Iterator[SourceFile], last_paths: Container[str]) -> Iterator[list[SourceFile]]:
-    """Group sources; a group also ends after each of `last_paths`."""
+def _make_batches(sources: Iterator[SourceFile]) -> Iterator[list[SourceFile]]:
     batch: list[SourceFile] = []
     size = 0
     for source in sources:
         batch.append(source)
         size += _FILE_BYTES + len(source.data or b"")
-        if size > _BATCH_BYTES or source.path in last_paths:
+        if size > _BATCH_BYTES:
             yield batch
             batch, size = [], 0
+    if batch:
+        yield batch

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from triage.code.build_corpus import IndexLimits
     from triage.code.indexed_commit import IndexedCommit, PastCommit
-    from triage.code.vectors.embed_corpus import VectorCache
 
 
 @dataclass(eq=False, repr=False)
@@ -47,8 +46,6 @@ class GitCodebase:
     """Store the vectors in Chroma; or compare them one by one, which is exact and needs no setup."""
     ignore: Sequence[str] = ()
     """Paths to leave out, as patterns of gitignore."""
-    vector_folder: Path | None = None
-    """Where the vectors of an embedding model are stored, which were paid; created if it is missing."""
     thresholds: Thresholds = field(default_factory=Thresholds)
     past: "PastCommit | None" = None
     """The commit to index, if it is not the newest one."""
@@ -80,16 +77,10 @@ class GitCodebase:
             self.embedding_name,
             self.limits or IndexLimits(),
             self.ignore,
-            self._open_vector_cache(),
             self.past,
             named,
             in_chroma=self.in_chroma,
         )
-
-    def _open_vector_cache(self) -> "VectorCache | None":
-        from triage.code.vectors.embed_corpus import VectorCache
-
-        return VectorCache(self.vector_folder, self.embedding_name) if self.vector_folder and self.embeddings else None
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         if self._indexed:
@@ -147,7 +138,6 @@ class GitCodebase:
                 parsed,
                 choose_earlier_reports(issue, past),
                 self.embeddings,
-                self._open_vector_cache(),
             )
         named_from = self.thresholds.duplicate
         return find_similar_issues(

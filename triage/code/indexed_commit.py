@@ -39,8 +39,7 @@ from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
-from triage.code.reusable_index import ReusableIndex
-from triage.code.vectors.embed_corpus import CorpusVectors, VectorCache, embed_corpus, embed_query
+from triage.code.vectors.embed_corpus import CorpusVectors, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
 from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
@@ -74,13 +73,6 @@ _NEAREST = 200
 """Chunks taken from the vector store."""
 
 
-@dataclass
-class LastIndex:
-    """The index of the commit that was indexed last, for the next one: neighbours share nearly all files."""
-
-    reusable: ReusableIndex | None = None
-
-
 @dataclass(frozen=True)
 class PastCommit:
     """A commit to index as if it were the newest one."""
@@ -88,7 +80,6 @@ class PastCommit:
     revision: str
     until: datetime
     """What was committed later is not known."""
-    neighbour: LastIndex
 
 
 @dataclass(frozen=True)
@@ -196,7 +187,6 @@ def index_repository(
     model_name: str,
     limits: IndexLimits,
     ignore: Sequence[str] = (),
-    vector_cache: VectorCache | None = None,
     past: PastCommit | None = None,
     named: Sequence[str] = (),
     *,
@@ -223,14 +213,11 @@ def index_repository(
         tree,
         remove_ignored(remove_skills(listing), ignore),
         limits,
-        past.neighbour.reusable if past else None,
         read_copied_patterns(tree, listing.entries),
     )
-    if past and built.make_reusable:
-        past.neighbour.reusable = built.make_reusable()
     if importing:
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
-    vectors = embed_corpus(built.corpus, model, model_name, vector_cache, in_chroma=in_chroma)
+    vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)

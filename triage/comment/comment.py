@@ -74,10 +74,11 @@ def read_parts(body: str) -> dict[PartName, str]:
     """
     state = parse_state(body) or CommentState()
     visible = body.replace("\r\n", "\n").partition("\n")[2]
+    if not state.parts:
+        return _read_marked_parts(visible, state.proposal)
     parts = {one.name: visible[one.start : one.start + one.chars] for one in state.parts}
-    if state.parts and all(_digest(parts[one.name]) == one.digest for one in state.parts):
-        return parts
-    return _read_marked_parts(visible, state.proposal)
+    is_ours = all(_digest(parts[one.name]) == one.digest for one in state.parts)
+    return parts if is_ours else {"report": visible.strip("\n")}
 
 
 def _read_marked_parts(visible: str, proposal: str) -> dict[PartName, str]:
@@ -208,7 +209,6 @@ _PUBLISHED_FIELDS = (
     "security",
     "security_policy",
     "usage",
-    "reused",
     "limits",
     "index",
 )

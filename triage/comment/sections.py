@@ -132,7 +132,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
     planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
     steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
-    if report.usage.calls or report.reused.calls:  # by rules there is nothing to tell
+    if report.usage.calls:  # by rules there is nothing to tell
         yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning), is_comment_only=True)
     yield from _build_reasoning_folds(report)
 

@@ -220,9 +220,6 @@ class RunReport(Value):
     faults: list[Fault] = Field(default_factory=list)
     """Everything in `steps` that failed, and what was done instead."""
     usage: Usage = Usage()
-    """What this run paid for."""
-    reused: Usage = Usage()
-    """Usage of the replies that were found in the cache, when they were paid for."""
     limits: Limits = Limits()
     index: IndexFacts | None = None
     skills: list[UsedSkill] = Field(default_factory=list)

@@ -75,7 +75,7 @@ class Usage(Value):
 
 
 class ModelCall(Value):
-    """One request to a model, or one whose reply was found in the cache."""
+    """One request to a model."""
 
     model: str
     mode: str
@@ -88,8 +88,6 @@ class ModelCall(Value):
     outcome: Outcome
     error: str | None = None
     """A short name of ours for the error."""
-    replayed: bool = False
-    """Whether the reply was found in the cache. `usage` is that of the original request."""
 
 
 class RunIdentity(Value):

@@ -106,7 +106,6 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         steps=state.steps,
         faults=faults,
         usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
-        reused=services.model.reused if services.model else Usage(),
         limits=services.limits,
         index=state.index,
         skills=list_used_skills(state, services),

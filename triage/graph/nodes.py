@@ -104,7 +104,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Decide which agents run next. The only node that writes `iterations` and `round`."""
     services = runtime.context
-    spent = services.model.usage + services.model.reused if services.model else None
+    spent = services.model.usage if services.model else None
     budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
     if should_open_round(state, budget, has_web_search=may_search_web(state, services)):
         state = state.model_copy(update={"round": state.round + 1})

@@ -79,9 +79,9 @@ def _list_requests(report: RunReport) -> Iterator[RequestRow]:
 
     for step in report.steps:
         for call in step.calls:
-            outcome = "reused from the cache, not asked again" if call.replayed else _describe_outcome(call)
             at = after_start(call.started_at)
-            yield RequestRow(at, step.step, call.model, call.mode, call.ms / 1000, call.usage, outcome)
+            seconds = call.ms / 1000
+            yield RequestRow(at, step.step, call.model, call.mode, seconds, call.usage, _describe_outcome(call))
         for tool in step.tools:
             details = " → ".join(part for part in (tool.input_summary, tool.output_summary) if part)
             at = after_start(tool.started_at)
@@ -116,12 +116,10 @@ def _count_refused(report: RunReport) -> str:
 
 
 def _summarize_requests(report: RunReport) -> str:
-    calls = [call for step in report.steps for call in step.calls]
-    reused = sum(call.replayed for call in calls)
+    calls = sum(len(step.calls) for step in report.steps)
     tools = sum(len(step.tools) for step in report.steps)
     counts = [
-        wording.format_count(len(calls) - reused, "request") + " to models" if len(calls) > reused else "",
-        wording.format_count(reused, "answer") + " reused from the cache" if reused else "",
+        wording.format_count(calls, "request") + " to models" if calls else "",
         wording.format_count(tools, "tool call") if tools else "",
     ]
     return ", ".join(count for count in counts if count)
@@ -136,9 +134,6 @@ def _summarize_usage(report: RunReport) -> str:
         if used.usd is not None:
             price = f"{wording.format_dollars(used.usd)} of {wording.format_dollars(limits.usd)} US dollars"
         facts += [f"{used.tokens:,} of {limits.tokens:,} tokens", price]
-    if report.reused.calls:
-        answers = wording.format_count(report.reused.calls, "reused answer")
-        facts.append(f"{answers} at no cost (counted as {report.reused.tokens:,} tokens towards the cap)")
     return ", ".join(facts)
 
 

@@ -22,7 +22,7 @@ class MeterReading:
 
     @property
     def usage(self) -> Usage:
-        return sum((call.usage for call in self.calls if not call.replayed), Usage())
+        return sum((call.usage for call in self.calls), Usage())
 
     @property
     def models(self) -> list[str]:
@@ -64,9 +64,6 @@ class Budget:
         self._reserved: list[Usage] = []
         self._lock = Lock()  # embeddings are made in a thread
         self.usage = Usage()
-        """Paid for in this run."""
-        self.reused = Usage()
-        """Of replies found in the cache: they count against the caps, and cost nothing now."""
 
     @contextmanager
     def record_request(
@@ -106,23 +103,6 @@ class Budget:
             )
             _add_to_meter(call)
 
-    def record_cached_reply(self, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> None:
-        """Count a call whose reply was found in the cache."""
-        usage = self.price_usage(model, tokens)
-        with self._lock:
-            self.reused += usage
-        call = ModelCall(
-            model=model,
-            mode=mode,
-            started_at=self._now(),
-            ms=0,
-            usage=usage,
-            outcome=Outcome.SUCCESS,
-            estimated=estimated,
-            replayed=True,
-        )
-        _add_to_meter(call)
-
     def price_usage(self, model: str, tokens: TokenCount) -> Usage:
         """Return the usage of one call, without dollars for a model whose price is unknown."""
         price = self._prices.cost_usd(model, tokens)
@@ -141,7 +121,7 @@ class Budget:
         if self._limits.usd <= 0:
             raise BudgetExceeded("max-cost-usd is 0")
         with self._lock:
-            total = sum([self.usage, self.reused, *self._reserved], wanted)
+            total = sum([self.usage, *self._reserved], wanted)
             if total.tokens > self._limits.tokens:
                 raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
             if total.priced_usd > self._limits.usd:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_openai_messages, merge_message_runs
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, merge_message_runs
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from triage import __version__
 from triage.base.errors import ModelUnavailable
 from triage.domain.run import Usage
 from triage.model import output_formats
@@ -31,7 +30,6 @@ from triage.model.model_errors import (
 from triage.model.model_reply import ModelReply, to_model_reply
 from triage.model.model_retry import RetryPolicy
 from triage.model.output_formats import OutputFormat
-from triage.model.response_cache import FileResponseCache
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.ports import Tier
 from triage.safety.secrets.redactor import Redact
@@ -45,51 +43,11 @@ MAX_REPEATED_CHARS = 4_000
 """Of an answer that does not fit, when it is shown to its model."""
 
 
-@dataclass(frozen=True)
-class CachedReplies:
-    """Paid replies of one endpoint, which a run that starts again uses. Without a cache there are none."""
-
-    cache: FileResponseCache | None = None
-    base_url: str = ""
-
-    def build_key(
-        self, model: str, messages: Sequence[BaseMessage], output_format: OutputFormat[Any], max_tokens: int
-    ) -> str:
-        """Return a digest of everything that affects the answer.
-
-        The mode of the request and a fallback model are not part of it: both depend on the state of the endpoint, and
-        are stored with the reply.
-        """
-        parts = [
-            __version__,
-            self.base_url,
-            model,
-            convert_to_openai_messages(list(messages)),
-            [getattr(message, "invalid_tool_calls", []) for message in messages],  # the line above leaves them out
-            output_format.name,
-            [dict(mode.arguments) for mode in output_format.modes],
-            max_tokens,
-        ]
-        return blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
-
-    def get(self, key: str) -> ModelReply | None:
-        text = self.cache.get(key) if self.cache else None
-        try:
-            return ModelReply.model_validate(json.loads(text), strict=True) if text else None
-        except (ValueError, RecursionError):
-            return None
-
-    def put(self, key: str, reply: ModelReply) -> None:
-        if self.cache:
-            self.cache.put(key, reply.model_dump_json())
-
-
 @dataclass
 class _Call(Generic[T]):
     messages: list[BaseMessage]
     output_format: OutputFormat[T]
     max_tokens: int
-    cache_key: str
     requests: int = 0
     modes: dict[str, int] = field(default_factory=dict)
     """Index of the mode to try next, by model."""
@@ -101,7 +59,7 @@ class _Call(Generic[T]):
 class ChatModel:
     """Implements the `Model` port over an OpenAI-compatible endpoint.
 
-    Each call is reserved in the budget, retried, adapted to the endpoint, validated and cached. It makes at most four
+    Each call is reserved in the budget, retried, adapted to the endpoint, and validated. It makes at most four
     requests: on a busy endpoint three to the tier's model, one to the fallback. Once the fallback had to answer, it is
     asked first for a while, and the tier's model last.
     """
@@ -111,7 +69,6 @@ class ChatModel:
     fallback: str
     budget: Budget
     retry: RetryPolicy
-    cached_replies: CachedReplies
     redact_prompt: Redact = lambda tree: tree
     """Masks our own secrets, as `redact_answer`."""
     redact_answer: Redact = lambda tree: tree
@@ -124,10 +81,6 @@ class ChatModel:
     def with_fast_model(self) -> "ChatModel":
         fast = self.models["fast"]
         return replace(self, models={"main": fast, "fast": fast}, fallback=fast)
-
-    @property
-    def reused(self) -> Usage:
-        return self.budget.reused
 
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
         return self.budget.measure_usage(seconds)
@@ -148,12 +101,8 @@ class ChatModel:
 
         async def answer(prompt: Any) -> T:
             messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
-            key = self.cached_replies.build_key(model, messages, output_format, max_tokens)
-            cached = self._cached_answer(key, model, output_format)
-            if cached is not None:
-                return cached
             with self.endpoint.breaker.count_failures():
-                return await self._ask_with_retries(model, _Call(messages, output_format, max_tokens, key))
+                return await self._ask_with_retries(model, _Call(messages, output_format, max_tokens))
 
         return RunnableLambda(answer, name=model)
 
@@ -244,8 +193,7 @@ class ChatModel:
             usage.estimated = billed is None
             if billed and billed.output > call.max_tokens:
                 self.features.record_overrun(model)
-            reply = to_model_reply(message, model, mode.name, usage.tokens, estimated=usage.estimated)
-            reply = reply.redact(self.redact_answer).leave_out_quoted(prompt)
+            reply = to_model_reply(message).redact(self.redact_answer).leave_out_quoted(prompt)
             self.features.accept_mode(model, call.output_format, index)
             try:
                 answer = mode.read(reply)
@@ -253,24 +201,6 @@ class ChatModel:
                 call.correction = _build_correction(reply, error)
                 raise
             self.features.confirm_mode(model, call.output_format, index)
-        self.cached_replies.put(call.cache_key, reply)
-        return answer
-
-    def _cached_answer(self, key: str, model: str, output_format: OutputFormat[T]) -> T | None:
-        reply = self.cached_replies.get(key)
-        # Another model's price may be lower, or not known.
-        if reply is None or reply.model not in (model, self.fallback):
-            return None
-        index = next((i for i, mode in enumerate(output_format.modes) if mode.name == reply.mode), None)
-        if index is None:
-            return None
-        try:
-            reply = reply.redact(self.redact_answer)
-            answer = output_format.modes[index].read(reply)
-            self.budget.record_cached_reply(reply.model, reply.mode, reply.token_count, estimated=reply.estimated)
-        except REQUEST_ERRORS:  # an edited reply, or one for another version of the schema
-            return None
-        self.features.confirm_mode(reply.model, output_format, index)
         return answer
 
 

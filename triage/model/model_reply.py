@@ -1,18 +1,14 @@
-"""A model's reply in a form that can be cached."""
+"""A model's reply, as it is read."""
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall
-from pydantic import Field
 
 from triage.domain.value import Value
 from triage.model.lenient_json import leave_out_quoted, read_first_object, replace_surrogates
-from triage.model.token_count import MAX_COUNT, TokenCount
 from triage.safety.secrets.redactor import Redact
-
-Count = Annotated[int, Field(ge=0, lt=MAX_COUNT)]
 
 
 class RequestedTool(Value):
@@ -24,28 +20,12 @@ class RequestedTool(Value):
 
 
 class ModelReply(Value):
-    """What a model replied, and what that used.
+    """What a model replied."""
 
-    A new reply is read in this form too, so that a cached one gives the same answer.
-    """
-
-    model: str
-    """The model that replied, which may be the fallback."""
-    mode: str
     content: str | list[str | dict[str, Any]]
     tools: list[RequestedTool]
     finish_reason: str | None
     refused: bool
-    input_tokens: Count
-    output_tokens: Count
-    cached_tokens: Count
-    """A part of the input."""
-    estimated: bool
-    """Whether the counts are our own estimate."""
-
-    @property
-    def token_count(self) -> TokenCount:
-        return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def redact(self, redact: Redact) -> "ModelReply":
         """Return the reply without our own secrets, and without lone surrogates, which no request can hold."""
@@ -76,11 +56,9 @@ class ModelReply(Value):
         )
 
 
-def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> ModelReply:
+def to_model_reply(message: AIMessage) -> ModelReply:
     """Return a response of the endpoint as a reply. Raises ValueError if it is neither text nor a tool call."""
     return ModelReply(
-        model=model,
-        mode=mode,
         content=message.content,
         tools=[
             RequestedTool(
@@ -90,10 +68,6 @@ def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount
         ],
         finish_reason=message.response_metadata.get("finish_reason"),
         refused=bool(message.additional_kwargs.get("refusal")),
-        input_tokens=tokens.input,
-        output_tokens=tokens.output,
-        cached_tokens=tokens.cached,
-        estimated=estimated,
     )
 
 

@@ -4,7 +4,7 @@ The server's own data is judged: labels, type, assignees, branches, tags, pull r
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -12,16 +12,16 @@ from triage.domain.proposal import PROPOSAL_LIFETIME, PullRequest
 from triage.fix.github.git_data import PullResponse
 from triage.fix.github.pull_requests import PullRequests
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
-from trust.approval_case import COMMANDS, REF, Case
+from trust.approval_case import REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 BRANCH_PREFIX = "refs/heads/triage/7-"
 MAKERS = (
     forged_approvals.make_ids,
-    forged_approvals.make_swapped_ids,
     forged_approvals.make_places,
     forged_approvals.make_comments,
+    forged_approvals.make_shown,
     forged_approvals.make_commands,
     forged_approvals.make_closed_conversations,
     forged_approvals.make_refs,
@@ -47,7 +47,7 @@ def run(share: float) -> MeasureResult:
 
 
 def _list_cases() -> list[Case]:
-    return [case for command in COMMANDS for make in MAKERS for case in make(command)]
+    return [case for make in MAKERS for case in make()]
 
 
 def _try_all(cases: list[Case]) -> MeasureResult:
@@ -60,14 +60,14 @@ def _try(case: Case) -> list[str]:
     with serve_world() as world:
         world.store_patch(REF)
         case.attempt(world)
-        return [f"{case.command}, {case.kind}, {case.name}: {found}" for found in _judge(case, world)]
+        return [f"{case.kind}, {case.name}: {found}" for found in _judge(case, world)]
 
 
 def _judge(case: Case, world: ApprovalWorld) -> list[str]:
     before, now = world.before, world.read_effects()
     assert before is not None, "the case has run something"
     problems = [] if len(_list_ours(world)) <= 1 else ["more than one comment of ours"]
-    done = _expect(case, world, before)
+    done = _expect(world, before)
     is_right = {"nothing": now == before, "once": now == done, "part": _is_part(now, before, done)}[case.expected]
     return problems if is_right else [*problems, f"{case.expected} expected, found {_describe(before, now)}"]
 
@@ -80,10 +80,8 @@ def _list_ours(world: ApprovalWorld) -> list[str]:
     return [comment["body"] for comment in world.api.comments if comment["user"]["login"] == BOT]
 
 
-def _expect(case: Case, world: ApprovalWorld, before: Effects) -> Effects:
-    """Returns what GitHub has after exactly what was shown: the sample's label and type, or the patch's commit."""
-    if case.command == "apply":
-        return replace(before, labels=("bug",), issue_type="Bug")
+def _expect(world: ApprovalWorld, before: Effects) -> Effects:
+    """Returns what GitHub has after exactly what was shown: the patch's commit."""
     # The branch's name is the program's choice within the prefix.
     name = next((name for name in world.git.refs if name.startswith(BRANCH_PREFIX)), BRANCH_PREFIX)
     branch = name.removeprefix("refs/heads/")
@@ -100,17 +98,13 @@ def _describe(before: Effects, now: Effects) -> str:
 
 
 NO_PROBLEM = (
-    "triage.approval.decide_approval.role_problem",
-    "triage.jobs.answer_proposal.role_problem",
-    "triage.jobs.answer_proposal.proposal_problem",
-    "triage.jobs.answer_proposal.approval_skip_reason",
     "triage.fix.jobs.fix_job.role_problem",
     "triage.fix.jobs.fix_job.approval_skip_reason",
     "triage.fix.jobs.apply_fix.proposal_problem",
     "triage.fix.jobs.apply_fix.GitHubPullRequestTool._find_owner_problem",
 )
-WITHOUT_DEFENCE = ("command", "role", "issue", "time")
-"""Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
+WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
+"""Kinds of cases that fail without these checks."""
 
 
 def _find_any(self: PullRequests, branch: str, *_: str) -> PullRequest | None:
@@ -118,11 +112,12 @@ def _find_any(self: PullRequests, branch: str, *_: str) -> PullRequest | None:
     return PullResponse.model_validate(listed[0]).to_pull_request() if listed else None
 
 
-ALONE: Mapping[str, tuple[str, Callable[..., object]]] = {
+ALONE: Mapping[str, tuple[str, object]] = {
+    "shown": ("triage.fix.jobs.apply_fix.read_parts", lambda body: {"proposal": body}),
     "unseen base": ("triage.fix.github.git_data.GitData.is_ancestor", lambda *_: True),
     "unseen commit": ("triage.fix.github.proposal_store.GitHubProposalStore._hides_files", lambda *_: False),
     "unseen message": ("triage.fix.commit_text._is_safe", lambda *_: True),
-    "planted time": ("triage.approval.decide_approval._max_ahead", lambda *_: PROPOSAL_LIFETIME),
+    "planted time": ("triage.approval.decide_approval.MAX_AHEAD", PROPOSAL_LIFETIME),
     "closed pull request": ("triage.fix.github.pull_requests.PullRequests.find", _find_any),
 }
 """Kinds of cases that fail without one check, and that check."""
@@ -144,9 +139,7 @@ def run_without_defence() -> MeasureResult:
     """
     everything = _list_cases()
     cases = [case for case in everything if case.expected == "nothing"]
-    kinds = [(command, kind) for command in ("apply", "approve") for kind in WITHOUT_DEFENCE]
-    kinds += [("apply", "comment"), ("approve", "base")]
-    tried = [next(case for case in cases if (case.command, case.kind) == kind) for kind in kinds]
+    tried = [next(case for case in cases if case.kind == kind) for kind in WITHOUT_DEFENCE]
     owned = {f"{name}, {owner_approvals.PLACES[0]}" for name in owner_approvals.WITHOUT_DEFENCE}
     tried += [case for case in cases if case.name in owned]
     with _without_defence():
@@ -161,9 +154,9 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Changes without approval",
     "0",
-    "`/triage apply` and `/triage approve` with wrong ids, forged or edited comments and commands, roles that are not "
-    "confirmed, faults, kills, races, changed issues and branches, other commits. A failure is any change on the "
-    "server but exactly what was shown, once, where a person approved it.",
+    "`/triage approve` with wrong ids, forged or edited comments and commands, comments that show another patch, roles "
+    "that are not confirmed, faults, kills, races, changed issues and branches, other commits. A failure is any change "
+    "on the server but exactly what was shown, once, where a person approved it.",
     run,
     run_without_defence,
 )

@@ -118,7 +118,7 @@ def _build_scenario(words: Sequence[str], number: int, query: str, trap: str) ->
         },
         model=model.model,
         search=model.search,
-        inputs={"embedding-model": "text-embedding-3-small", "cache-dir": ".triage/cache", "labels": "apply"},
+        inputs={"embedding-model": "text-embedding-3-small", "labels": "apply"},
         variables={
             "ACTIONS_RUNTIME_TOKEN": RUNTIME_TOKEN,
             "OTEL_EXPORTER_OTLP_HEADERS": f"x-key={COLLECTOR_KEY}",
@@ -161,8 +161,6 @@ def list_sinks(observed: ObservedRun) -> Sinks:
     log = "\n".join(line for line in observed.log.splitlines() if not line.startswith("::add-mask::"))
     yield "the log", re.sub(r"^::group::Analysis$.*?^::endgroup::$", "", log, flags=re.M | re.S)
     yield "annotations and analysis in the log", log
-    for path, text in observed.cache_files.items():
-        yield f"cache {path}", text
 
 
 def _name_sink(request: RecordedRequest) -> str:

@@ -21,6 +21,7 @@ from testing.faults.agent_faults import (
 )
 from testing.faults.github_faults import GITHUB_FAULTS
 from testing.faults.machine_faults import MACHINE_FAULTS
+from testing.faults.registry_faults import ANSWERS, serve_registry
 from testing.faults.service_faults import (
     EMBEDDING_FAULTS,
     HARMLESS_MODEL_FAULTS,
@@ -31,6 +32,7 @@ from testing.faults.service_faults import (
 )
 from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
+from testing.servers.endless_body import EndlessBody
 from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
 from triage.graph.routing import Choice, list_choices
@@ -83,6 +85,14 @@ def _whole(source: str, fault: Fault) -> Case:
     return Case(f"{source}: {fault.name}", problems)
 
 
+def _registry(language: str, answer: str | None, *, gzipped: bool = False) -> Case:
+    def problems() -> list[str]:
+        with serve_registry() as registry:
+            return registry.find_problems(language, EndlessBody(gzipped=gzipped) if answer is None else answer)
+
+    return Case(f"registry: {language}, {'no end' if answer is None else answer[:60]!r}", problems)
+
+
 def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
     return Case(f"{name} of {'+'.join(agents)}", lambda: asyncio.run(tried(agents)))
 
@@ -91,7 +101,8 @@ def run(share: float) -> MeasureResult:
     whole = [_whole(source, fault) for source, faults in BY_SOURCE.items() for fault in faults]
     models = [_agents("model", agents, find_problems_without_models) for agents in ONE_AND_TWO]
     both = [_agents("model and rules", agents, find_problems_without_models_and_rules) for agents in ONE_AND_TWO]
-    tried = [(case, case.find_problems()) for case in sample_evenly([*whole, *models, *both], share)]
+    lies = [_registry(*one) for one in ANSWERS] + [_registry("python", None, gzipped=each) for each in (False, True)]
+    tried = [(case, case.find_problems()) for case in sample_evenly([*whole, *models, *both, *lies], share)]
     failures = [f"{case.name}: {problem}" for case, problems in tried for problem in problems]
     survived = sum(not problems for _, problems in tried)
     return MeasureResult(len(tried), failures, f"{survived} of {len(tried)} survived")
@@ -110,6 +121,8 @@ def run_without_defence() -> MeasureResult:
     for fault in [ONE_CHOICE, NESTED_JSON, *HARMLESS_MODEL_FAULTS]:
         with patch(*WITHOUT_DEFENCE[fault.name]):
             found[fault.name] = _whole("", fault).find_problems()
+    with patch("triage.reproduce.environments.package_index.PypiIndex.model_validate_json", json.loads):
+        found["registry"] = _registry("python", "[]").find_problems()
     failures = [f"{name}: {problem}" for name, problems in found.items() for problem in problems]
     return MeasureResult(len(found), failures if all(found.values()) else [])
 
@@ -130,7 +143,7 @@ MEASURE = Measure(
     "Named faults",
     "all survived",
     "A fault of the model, the search, the embeddings, GitHub, the disk or an agent, each one and each pair. It must "
-    "have the documented outcome, and a report all the same.",
+    "have the documented outcome, and a report all the same. A package registry that lies must cost a sentence.",
     run,
     run_without_defence,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from unittest.mock import patch
 
 from triage.comment.comment import render_comment
 from triage.comment.hidden_state import CommentState, next_state
@@ -12,6 +13,7 @@ from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.report_builder import LINKS, build_report
+from trust.rewritten_comment import MARKS, RewrittenComment
 
 NEUTRAL = "plain words"
 TURNS = 12
@@ -23,7 +25,9 @@ def run(share: float) -> MeasureResult:
     cases = sample_evenly(list(enumerate(markdown())), share)
     for number, case in cases:
         neutral = _neutral(number % TURNS)
-        for name, page in _pages(case.text, number % TURNS).items():
+        rewritten = RewrittenComment(case.text, number % TURNS)
+        failures += [f"{case.name}: {problem}" for problem in rewritten.problems]
+        for name, page in (_pages(case.text, number % TURNS) | {"comment again": rewritten.body}).items():
             found = judge_page(page, LINKS, picture=name == "summary")
             # The last check found active content and put the whole page into a code block.
             whole = (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
@@ -34,7 +38,8 @@ def run(share: float) -> MeasureResult:
 
 @cache
 def _neutral(choice: int) -> dict[str, Judgement]:
-    return {name: judge_page(page, LINKS, picture=True) for name, page in _pages(NEUTRAL, choice).items()}
+    pages = _pages(NEUTRAL, choice) | {"comment again": RewrittenComment(NEUTRAL, choice).body}
+    return {name: judge_page(page, LINKS, picture=True) for name, page in pages.items()}
 
 
 def _pages(words: str, choice: int) -> dict[str, str]:
@@ -57,18 +62,29 @@ def _added(found: Judgement, neutral: Judgement) -> Iterator[str]:
 
 
 def run_without_defence() -> MeasureResult:
-    """The text itself, posted unchanged."""
+    """The text itself, posted unchanged; and parts of the comment that are found by marks in its text.
+
+    Returns no failure unless there is one of either.
+    """
     cases: list[CorpusText] = [case for case in markdown() if case.corpus == "pages"]
     failures = [f"{case.name}: {effect}" for case in cases for effect in judge_page(case.text, LINKS).live_effects]
-    return MeasureResult(len(cases), failures)
+    with patch("triage.comment.comment.read_parts", _search_for_marks):
+        again = [problem for choice in range(len(MARKS)) for problem in RewrittenComment("![x](//x)", choice).problems]
+    return MeasureResult(len(cases), [*failures, *again] if failures and again else [])
+
+
+def _search_for_marks(body: str) -> dict[str, str]:
+    before, _, after = body.partition("\n")[2].partition("<!-- bug-triage-proposal -->")
+    return {name: text for name, text in (("report", before), ("proposal", after)) if text}
 
 
 MEASURE = Measure(
     name="Live effects in Markdown",
     goal="0",
-    description="A hostile text in every field of a report. Other parsers (comrak, html5lib) and GitHub's filters "
-    "read the comment and the page. A failure is an image, a link, a mention, HTML, a bot command or "
-    "structure that the text adds.",
+    description="A hostile text in every field of a report; and in an example and its output, around which the "
+    "comment is written again. Other parsers (comrak, html5lib) and GitHub's filters read the comment and the page. A "
+    "failure is an image, a link, a mention, HTML, a bot command or structure that the text adds, or a part of the "
+    "comment that changes or grows.",
     run=run,
     run_without_defence=run_without_defence,
 )

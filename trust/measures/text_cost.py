@@ -3,6 +3,7 @@
 import functools
 import re
 from collections.abc import Callable, Mapping
+from unittest.mock import patch
 
 from testing.cost_growth import FACTOR, MAX_GROWTH, measure_growth
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
@@ -12,13 +13,19 @@ from triage.code.rank.snippets import COMMENT
 from triage.code.text_search import clip_line
 from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.code import SearchQuery
-from triage.domain.issue import Issue, ParsedIssue
+from triage.domain.issue import CodeBlock, Issue, ParsedIssue
 from triage.events.commands import parse_command
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.output.safe_lines import to_safe_line, to_safe_lines
+from triage.reproduce.example import python_code
+from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, Example, Project
+from triage.reproduce.example.read_example import read_example, restore_blanks
+from triage.reproduce.example.sessions import read_session
+from triage.reproduce.example.shown_output import read_told
+from triage.reproduce.expected import find_expected
 from triage.safety.active_content import find_active_content
 from triage.safety.clean_text import clean_and_count
 from triage.safety.safe_markdown import (
@@ -47,6 +54,24 @@ def _look_up(text: str) -> None:
         clip_line(line, "a")
 
 
+_PYTHON = Project(language="python", package="shop", modules=["shop"], exports={"total": "shop"})
+_NODE = Project(language="node", package="shop", modules=["shop"])
+_EXAMPLE = Example(language="python", code="import shop\n")
+
+
+def _show(text: str, size: int = SIZE) -> ParsedIssue:
+    """Returns a report that shows a text in blocks of code, each of at most this size."""
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    blocks = [CodeBlock(language="", text=f"import shop\n{piece}") for piece in pieces]
+    return ParsedIssue(body="\n".join(f"\n{block.text}\n" for block in blocks), prose=text, code=blocks)
+
+
+def _restore_blanks(text: str) -> None:
+    lines = [line.rstrip() for line in text.splitlines()]
+    blocks = ["\n".join(lines[start : start + 9]) for start in range(0, len(lines), 10)]
+    restore_blanks(ParsedIssue(code=[CodeBlock(language="", text=block) for block in blocks]), text)
+
+
 STAGES: dict[str, Stage] = {
     "looked up": _look_up,
     "clean": clean_and_count,
@@ -68,17 +93,33 @@ STAGES: dict[str, Stage] = {
     "live effects": lambda text: find_active_content(text, []),
     "log lines": to_safe_lines,
     "log line": to_safe_line,
+    "example of Python": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _PYTHON),
+    "example of Node": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _NODE),
+    "blanks of code": _restore_blanks,
+    "shown output": lambda text: read_told(_show(text), "1.2.3"),
+    "expected": lambda text: find_expected(_show(text), _EXAMPLE),
 }
+CODE_STAGES: dict[str, Stage] = {
+    "repaired": python_code.repair,
+    "names of code": python_code.find_names,
+    "exports": lambda text: python_code.find_exports({"shop/__init__.py": text}.get, "shop", []),
+    "session of Python": lambda text: read_session(text, "python"),
+    "session of Node": lambda text: read_session(text, "node"),
+}
+"""Stages that work on one block of code, of the size that an example may have."""
 READING_STAGES: dict[str, Callable[[ParsedIssue], object]] = {
     "missing": lambda parsed: find_missing_information(parsed, []),
     "facts": lambda parsed: find_facts(parsed, "acme/shop"),
+    "example": lambda parsed: read_example(parsed, _PYTHON),
+    "outcome": lambda parsed: find_expected(parsed, _EXAMPLE),
     "query of the code": lambda parsed: build_query(SearchQuery(parsed=parsed)),
 }
 """Stages that work on the result of `read`."""
 
 
 def run(share: float) -> MeasureResult:
-    cases = sample_evenly([(stage, name) for name in PATHOLOGICAL_TEXTS for stage in [*STAGES, *READING_STAGES]], share)
+    stages = [*STAGES, *CODE_STAGES, *READING_STAGES]
+    cases = sample_evenly([(stage, name) for name in PATHOLOGICAL_TEXTS for stage in stages], share)
     growths = {f"{stage} on {name}": _measure(stage, name) for stage, name in cases}
     worst = max(growths, key=lambda case: growths[case])
     return MeasureResult(len(cases), _list_failures(growths), f"{growths[worst]:.1f} times at most ({worst})")
@@ -87,6 +128,8 @@ def run(share: float) -> MeasureResult:
 def _measure(stage: str, name: str) -> float:
     if stage in STAGES:
         return measure_growth(STAGES[stage], PATHOLOGICAL_TEXTS[name], SIZE)
+    if stage in CODE_STAGES:
+        return measure_growth(CODE_STAGES[stage], PATHOLOGICAL_TEXTS[name], MAX_EXAMPLE_CHARS)
     growth = measure_growth(READING_STAGES[stage], functools.partial(_read, name), SIZE)
     # Of a text with too many marks the source is read, not what a browser shows: it grows by more than the issue does.
     small, large = (len(_read(name, size).body) for size in (SIZE // FACTOR, SIZE))
@@ -103,12 +146,18 @@ def _list_failures(growths: Mapping[str, float]) -> list[str]:
 
 
 def run_without_defence() -> MeasureResult:
-    """A regular expression that starts again at every character, and one that tries every combination."""
+    """A regular expression that starts again at every character, one that tries every combination, and a real stage.
+
+    Returns no failure unless each is found.
+    """
     growths = {
         "trailing blanks": measure_growth(re.compile(r"\s+$").search, lambda size: " " * size + "x", 10_000),
         "nested repeats": measure_growth(re.compile(r"(?:a|a)*$").match, lambda size: "a" * size + "b", 22),
     }
-    return MeasureResult(len(growths), _list_failures(growths))
+    with patch.object(python_code, "_PRINT", re.compile(r"^(\s*)print[ \t]+(.+)$", re.M)):
+        growths["repaired"] = _measure("repaired", "line feeds")
+    failures = _list_failures(growths)
+    return MeasureResult(len(growths), failures if len(failures) == len(growths) else [])
 
 
 MEASURE = Measure(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.app.settings import Settings, find_unknown_variables
+from triage.app.settings import Settings, find_gone_inputs, find_unknown_variables
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,10 @@ def test_a_misspelt_name_is_a_warning_without_its_value(name: str, warning: str)
 def test_settings_and_other_variables_are_no_warning():
     known = [f"TRIAGE_{name.upper()}" for name in Settings.model_fields]
     assert find_unknown_variables(dict.fromkeys([*known, "TRIAGE_REPO", "TRIAGE_REPOS", "MY_TRIAGE_X"], "x")) == []
+
+
+def test_a_gone_input_is_named_if_it_is_set():
+    assert find_gone_inputs({"INPUT_CACHE-DIR": ".cache"}) == [
+        "cache-dir is gone: each run pays for its own replies and vectors. Remove the line."
+    ]
+    assert find_gone_inputs({"INPUT_CACHE-DIR": ""}) == []

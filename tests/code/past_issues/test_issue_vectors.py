@@ -1,11 +1,8 @@
-from pathlib import Path
-
 import pytest
 
 from tests.code.embeddings import FailingModel, LetterCounts
 from tests.code.past_issues.past import past_issue, past_issues
 from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
-from triage.code.vectors.embed_corpus import VectorCache
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
 
@@ -42,14 +39,6 @@ def test_a_secret_is_not_sent_also_not_half_of_it() -> None:
 def test_a_model_that_fails_finds_nothing(queries_only: bool) -> None:
     model = FailingModel(OSError("no route"), queries_only=queries_only)
     assert find_near_issues(read("Webhooks"), past_issues(40), model) == []
-
-
-def test_no_text_is_paid_for_twice_with_a_cache(tmp_path: Path) -> None:
-    past = past_issues(5)
-    for expected in (5, 0):
-        model = LetterCounts()
-        find_near_issues(read("a"), past, model, VectorCache(tmp_path, "m"))
-        assert len(model.texts) == expected
 
 
 def test_nothing_is_near_without_past_issues() -> None:

@@ -39,7 +39,7 @@ class TestGate:
         harness.command()
         assert harness.run_job("gate") is Status.SKIPPED
         assert harness.outputs["fix-task"] == ""
-        assert "`/triage fix` by `maintainer`: it needs write access" in harness.output.summaries[0]
+        assert "`/triage fix` by `maintainer`: not done: it needs write access" in harness.output.summaries[0]
 
     def test_a_role_that_cannot_be_read_is_none(self) -> None:
         harness = FixHarness()

@@ -85,7 +85,7 @@ STEPS = [
         calls=[call(9.0, 1001)],
     ),
     step("critic", 3, 10.0, 0.01, "rules"),
-    step("writer", 4, 10.1, 2.0, calls=[call(10.1, 1500), call(10.1, 2000, replayed=True)]),
+    step("writer", 4, 10.1, 2.0, calls=[call(10.1, 1500)]),
 ]
 DECISIONS = [
     decision(1, 1.9, ["investigator"], origin="model", confidence=0.9),

@@ -1,69 +1,48 @@
 """Releases from a registry on loopback."""
 
 import json
-from http.server import BaseHTTPRequestHandler
+from collections.abc import Iterator
 
 import pytest
 
-from testing.servers.http_server import QuietHandler, serve_http
+from testing.faults.registry_faults import ANSWERS, Registry, serve_registry
+from testing.servers.endless_body import EndlessBody
 from triage.base.errors import TriageError
-from triage.base.network import DIRECT
-from triage.reproduce.environments.package_index import list_releases
-from triage.reproduce.example.example import Project
 
 PYPI = {"files": [{"filename": "my_shop-1.0-py3-none-any.whl", "upload-time": "2022-01-01T00:00:00Z"}]}
 NPM = {"versions": {"1.0.0": {}}, "time": {"1.0.0": "2022-01-01T00:00:00Z"}}
-ANSWERS: dict[str, tuple[int, str]] = {
-    "/my-shop/": (200, json.dumps(PYPI)),
-    "/@acme%2Fshop": (200, json.dumps(NPM)),
-    "/broken/": (200, "<html>"),
-    "/closed/": (403, "{}"),
-    "/list/": (200, "[]"),
-    "/shape/": (200, '{"files": {"filename": 1}}'),
-    "/file/": (200, '{"files": [{"filename": 7}]}'),
-    "/deep/": (200, "[" * 100_000),
-    "/deep": (200, '{"versions": [], "time": null}'),
-}
-
-
-class Registry(QuietHandler):
-    def do_GET(self) -> None:
-        status, body = ANSWERS.get(self.path, (404, ""))
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(body.encode())
 
 
 @pytest.fixture(scope="module")
-def url():
-    handler: type[BaseHTTPRequestHandler] = Registry
-    with serve_http(handler) as address:
-        yield address
+def registry() -> Iterator[Registry]:
+    with serve_registry() as served:
+        yield served
 
 
-def ask(url: str, package: str, language: str = "python") -> list[str]:
-    project = Project.model_validate({"language": language, "package": package})
-    variables = {"UV_DEFAULT_INDEX": url, "npm_config_registry": url}
-    return [release.version for release in list_releases(project, DIRECT, variables)]
+def test_releases_of_both_languages(registry: Registry) -> None:
+    registry.answer = json.dumps(PYPI)
+    assert registry.list_versions("python", "My_Shop") == ["1.0"]
+    registry.answer = json.dumps(NPM)
+    assert registry.list_versions("node", "@acme/shop") == ["1.0.0"]
+    assert registry.asked == ["/my-shop/", "/@acme%2Fshop"]
 
 
-def test_releases_of_both_languages(url):
-    assert ask(url, "My_Shop") == ["1.0"]
-    assert ask(url, "@acme/shop", "node") == ["1.0.0"]
-    assert ask(url, "unknown") == []
+@pytest.mark.parametrize(("status", "said"), [(403, "cannot be used"), (500, "cannot be used"), (404, "")])
+def test_a_registry_that_refuses_is_named(status: int, said: str) -> None:
+    with serve_registry() as refusing:
+        refusing.status = status
+        if not said:
+            assert refusing.list_versions() == []
+            return
+        with pytest.raises(TriageError, match=said):
+            refusing.list_versions()
 
 
-@pytest.mark.parametrize("package", ["broken", "closed", "list", "shape", "file", "deep"])
-def test_an_answer_that_is_none_is_named(url, package):
-    with pytest.raises(TriageError, match="cannot be used"):
-        ask(url, package)
+def test_a_registry_that_lies_costs_a_sentence(registry: Registry) -> None:
+    answers = [*ANSWERS, ("python", EndlessBody())]
+    assert {answer: problems for answer in answers if (problems := registry.find_problems(*answer))} == {}
 
 
-def test_an_answer_of_npm_that_is_none_is_named(url):
-    with pytest.raises(TriageError, match="cannot be used"):
-        ask(url, "deep", "node")
-
-
-def test_a_registry_that_does_not_answer_is_named():
+def test_a_registry_that_does_not_answer_is_named() -> None:
     with pytest.raises(TriageError, match="does not answer"):
-        ask("http://127.0.0.1:9", "shop")
+        Registry("http://127.0.0.1:9").list_versions()

@@ -1,7 +1,12 @@
 """Inputs and variables. No other package reads the environment."""
 
 from triage.app.settings.inputs import PLACEHOLDER_KEY, Settings
-from triage.app.settings.runner_environment import Checkouts, RunnerEnvironment, find_unknown_variables
+from triage.app.settings.runner_environment import (
+    Checkouts,
+    RunnerEnvironment,
+    find_gone_inputs,
+    find_unknown_variables,
+)
 from triage.app.settings.secret_inputs import collect_own_secrets, remove_own_variables
 
 __all__ = [
@@ -10,6 +15,7 @@ __all__ = [
     "RunnerEnvironment",
     "Settings",
     "collect_own_secrets",
+    "find_gone_inputs",
     "find_unknown_variables",
     "remove_own_variables",
 ]

@@ -156,7 +156,6 @@ def _check_repository_path(value: Any) -> Any:
 
 Flag = Annotated[bool, BeforeValidator(_parse_boolean)]
 Secret = Annotated[SecretStr, BeforeValidator(_check_secret)]
-FilePath = Annotated[str, BeforeValidator(_check_path)]
 RepositoryPath = Annotated[str, BeforeValidator(_check_repository_path)]
 ModelName = Annotated[str, BeforeValidator(_check_model_name)]
 EndpointUrl = Annotated[str, BeforeValidator(parse_endpoint_url)]

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from triage.app.settings.field_checks import (
     EndpointUrl,
-    FilePath,
     Flag,
     ModelName,
     RepositoryPath,
@@ -208,11 +207,6 @@ class Settings(BaseModel):
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
         description="Path of the project settings file, read from the indexed commit. The file is optional.",
-    )
-    cache_dir: FilePath | None = Field(
-        None,
-        description="Folder for paid replies of models, which a run that is started again does not ask for twice. "
-        "Empty disables caching.",
     )
 
     @classmethod

@@ -122,6 +122,8 @@ def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
+_GONE_INPUTS = {"cache-dir": "each run pays for its own replies and vectors. Remove the line."}
+"""For one release, what holds without them."""
 
 
 class Checkouts(Value):
@@ -147,6 +149,11 @@ class Checkouts(Value):
                 "repository: this server has no such checkout." if self.repos else "TRIAGE_REPO: not a folder."
             )
         return folder
+
+
+def find_gone_inputs(environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each input of an earlier version that the workflow still sets."""
+    return [f"{name} is gone: {what}" for name, what in _GONE_INPUTS.items() if environ.get(f"INPUT_{name.upper()}")]
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:

@@ -7,7 +7,7 @@ Without a model there are none: vectors made from the words add no duplicate tha
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from triage.code.vectors.embed_corpus import VectorCache, embed_query, embed_texts, embedding_errors
+from triage.code.vectors.embed_corpus import embed_query, embed_texts, embedding_errors
 from triage.code.vectors.vector_stores import ExactStore
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import PastIssue
@@ -19,26 +19,21 @@ if TYPE_CHECKING:
 NEAR = 10
 """Past issues that vectors add to those that the words have found."""
 _MAX_TEXT_CHARS = 500
-"""Of a past issue that an embedding model reads: it is paid by the token, in every run without a cache."""
+"""Of a past issue that an embedding model reads: it is paid by the token, in every run."""
 _MAX_READ_CHARS = 5_000
 """A secret is replaced before the text is cut to what is sent: half of one would not be recognised."""
 
 
-def find_near_issues(
-    parsed: ParsedIssue,
-    past: Sequence[PastIssue],
-    model: "Embeddings",
-    cache: VectorCache | None = None,
-) -> list[int]:
+def find_near_issues(parsed: ParsedIssue, past: Sequence[PastIssue], model: "Embeddings") -> list[int]:
     """Return the numbers of the nearest past issues; none when the model fails."""
     query = embed_query(model, _shorten(parsed.title, parsed.body)) if past else None
     if query is None:
         return []
     try:
-        positions, rows = embed_texts(model, [_shorten(one.title, one.body) for one in past], cache)
+        rows = embed_texts(model, [_shorten(one.title, one.body) for one in past])
     except embedding_errors():
         return []
-    numbers = [past[position].number for position in positions]
+    numbers = [one.number for one in past[: len(rows)]]
     return list(ExactStore(numbers, rows).nearest(query, NEAR))
 
 

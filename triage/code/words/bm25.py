@@ -91,36 +91,24 @@ class TermCounter:
         return TermCounts(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
 
 
-@dataclass(frozen=True)
-class Postings:
-    """The documents of each term, ascending, with counts; one term after the other."""
-
-    starts: NDArray[np.int64]
-    """Where the documents of each term start, and the end of the last."""
-    documents: NDArray[np.int32]
-    counts: CountArray
-    size: int
-
-    def to_term_counts(self) -> TermCounts:
-        order = np.argsort(self.documents, kind="stable")
-        terms = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
-        sizes = np.bincount(self.documents, minlength=self.size).astype(np.int32)
-        return TermCounts(sizes, terms[order], self.counts[order])
-
-
 class BM25:
-    def __init__(self, postings: Postings) -> None:
-        self.postings = postings
-        self.size, self.starts, self.documents = postings.size, postings.starts, postings.documents
-        lengths = np.bincount(postings.documents, weights=postings.counts, minlength=self.size)
+    def __init__(
+        self, starts: NDArray[np.int64], documents: NDArray[np.int32], counts: CountArray, document_count: int
+    ) -> None:
+        """Take the documents of each term, ascending, with counts; one term after the other.
+
+        `starts` has where the documents of each term start, and the end of the last.
+        """
+        self.size, self.starts, self.documents = document_count, starts, documents
+        lengths = np.bincount(documents, weights=counts, minlength=self.size)
         mean = float(lengths.mean()) if self.size else 1.0
         norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
-        self.saturated_counts = postings.counts.astype(np.float32)
+        self.saturated_counts = counts.astype(np.float32)
         """Term frequency, saturated and normalised by length: 0 to 1. Times idf and K1 + 1 it is the BM25 score."""
         for first in range(0, len(self.saturated_counts), _BLOCK):
             block = self.saturated_counts[first : first + _BLOCK]
-            block /= block + norms[postings.documents[first : first + _BLOCK]]
-        frequency = np.diff(postings.starts)
+            block /= block + norms[documents[first : first + _BLOCK]]
+        frequency = np.diff(starts)
         self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
 
     @classmethod
@@ -144,7 +132,7 @@ class BM25:
             block >>= size.bit_length()
             frequency += np.bincount(block, minlength=vocabulary)
         del keys
-        return cls(Postings(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size))
+        return cls(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size)
 
     def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
         scores = np.zeros(self.size, dtype=np.float32)

@@ -5,7 +5,6 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,13 +77,6 @@ class Vocabulary:
         self._terms = _Numbers()
         self._starts = array("q", [0, 0])
         self._flat = array("i")
-
-    @classmethod
-    def from_terms(cls, terms: Sequence[str]) -> Self:
-        """Return a vocabulary of different terms, numbered in order, and no words."""
-        vocabulary = cls()
-        vocabulary._terms.update(zip(terms, range(len(terms)), strict=True))
-        return vocabulary
 
     @cached_property
     def _word_numbers(self) -> _WordNumbers:

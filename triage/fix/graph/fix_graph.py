@@ -168,7 +168,6 @@ def extend_report(state: FixState, services: Services) -> RunReport | None:
             "steps": [*state.report.steps, *state.steps],
             "faults": faults,
             "usage": model.usage if model else Usage(),
-            "reused": model.reused if model else Usage(),
             "seconds": round(services.clock() - services.started, 1),
         }
     )

@@ -124,8 +124,7 @@ class _Recorder:
             }
             self._record(TOOL_SECONDS, tool.ms / 1000, tool_result)
         for call in step.calls:
-            if not call.replayed:
-                self._record_call(call)
+            self._record_call(call)
 
     def _record_call(self, call: ModelCall) -> None:
         request = {

@@ -189,7 +189,6 @@ def _call_attributes(call: ModelCall, request_id: str) -> Attributes:
         "triage.request_id": request_id,
         "triage.outcome": call.outcome.value,
         "triage.estimated": call.estimated or None,
-        "triage.replayed": call.replayed or None,
         "error.type": error_type(call),
         **_usage_attributes(call.usage),
     }

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from triage.base.errors import TriageError
+from triage.base.errors import AnswerTooLarge, TriageError
 from triage.base.http_client import RequestFailed, open_session, send_request
 from triage.base.network import Network
 from triage.reproduce.environments.releases import NpmPackage, PypiIndex, Release, read_npm_releases, read_pypi_releases
@@ -34,7 +34,7 @@ def list_releases(project: Project, network: Network, environ: Mapping[str, str]
     try:
         with open_session(network, url) as session:
             answer = send_request(session, "GET", url, seconds=SECONDS, max_bytes=MAX_BYTES, headers={"Accept": accept})
-    except RequestFailed as error:
+    except (RequestFailed, AnswerTooLarge) as error:
         raise TriageError(f"The package registry does not answer: {error}.") from None
     if answer.status == 404:
         return []
