@@ -92,24 +92,26 @@ def test_a_package_that_somebody_else_uploaded_under_the_names_of_our_versions_i
     assert [(one["on"], one["outcome"]) for one in found["runs"]] == [("1.0", "passed"), ("main", "failed")]
 
 
-def test_a_project_that_must_be_compiled_says_so_and_takes_the_wheels_of_the_package_that_its_settings_name(
+def test_a_version_that_cannot_be_built_says_why_and_the_wheels_of_the_package_that_the_settings_name_stand_in(
     shop, tmp_path
 ):
-    folder, url = shop
+    folder, _ = shop
     repo = tmp_path / "repo"
     shutil.copytree(folder / "repo", repo)
-    pyproject = (repo / "pyproject.toml").read_text().replace("requires = []", "requires = ['Cython']")
-    commit(repo, {"pyproject.toml": pyproject})
+    commit(repo, {"backend.py": "raise OSError('no compiler')\n"})
     git(repo, "tag", "v1.5")
-    reasons = [
-        one["reason"]
-        for one in json.loads(run(shop, "--repo", str(repo), "--no-container", "--json", "--on", "1.5").stdout)["runs"]
-    ]
-    assert [reason.partition(":")[0] for reason in reasons] == ["it must be compiled"] * 2
+    words = ("--repo", str(repo), "--no-container", "--json")
+    found = json.loads(run(shop, *words, "--on", "1.5").stdout)
+    assert [(one["on"], one["reason"]) for one in found["runs"]] == [
+        ("1.5", "OSError: no compiler"), ("main", "OSError: no compiler"),
+    ]  # fmt: skip
     commit(repo, {".github/triage.yml": "reproduce: {package: shop}\n"})
-    found = json.loads(run((folder, url), "--repo", str(repo), "--no-container", "--json").stdout)
-    assert [(one["on"], one["outcome"], one["commit"]) for one in found["runs"][::2]] == [("1.4", "failed", "")]
-    assert found["runs"][1]["outcome"] == "could-not-install"
+    with serve_packages({**VERSIONS, "1.4.1": GOOD}) as url:  # of which there is no tag
+        found = json.loads(run((folder, url), *words, "--on", "1.4.1").stdout)
+    assert [(one["on"], one["outcome"]) for one in found["runs"]] == [
+        ("1.4.1", "passed"), ("main", "could-not-install"),
+    ]  # fmt: skip
+    assert found["verdict"] == "not-reproduced", "the newest release stands in"
 
 
 def test_lines_of_the_settings_install_every_version_that_is_built(shop, tmp_path):
@@ -126,7 +128,12 @@ def test_lines_of_the_settings_install_every_version_that_is_built(shop, tmp_pat
 @pytest.mark.parametrize(
     ("words", "environ", "code", "message"),
     [
-        (("--no-container", "--on", "7.7"), {}, 2, "7.7 is neither a release nor a tag, branch or commit"),
+        (
+            ("--no-container", "--on", "7.7"),
+            {},
+            2,
+            "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml.",
+        ),
         (("--no-container", "--on", "--output=x"), {}, 2, "--output=x is neither"),
         (("--no-container", "--issue", "words.md"), {}, 1, "Nothing was run: the report has no block of code."),
     ],

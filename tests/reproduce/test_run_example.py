@@ -19,10 +19,10 @@ class ScriptedBuilds:
     is_late = False
 
     def __init__(self, ends: Sequence[CannotInstall | Execution]) -> None:
-        self.ends, self.times = list(ends), list[Any]()
+        self.ends, self.asked = list(ends), list[Target]()
 
     def build(self, one: Target, project: object) -> "ScriptedBuilds":
-        self.times.append(one.time)
+        self.asked.append(one)
         end = self.ends[0] if len(self.ends) == 1 else self.ends.pop(0)
         if isinstance(end, CannotInstall):
             raise end
@@ -36,27 +36,27 @@ class ScriptedBuilds:
 
 def run(
     *ends: CannotInstall | Execution, expected: Expected | None = None, time: datetime = NOW
-) -> tuple[Any, list[bool]]:
-    """Return what is seen of the version, and of each build whether it had the packages of its date."""
+) -> tuple[Any, list[tuple[bool, bool]]]:
+    """Return what is seen of the version, and of each build whether it had the packages of its date, and sources."""
     builds = ScriptedBuilds(ends)
     runner = VersionRunner(cast("Environments", builds), selection(expected), lambda _: None)
     found = runner.summarize(target("2.4.1").model_copy(update={"time": time}), "error")
-    return found, [time - NOW < timedelta(days=1) for time in builds.times]
+    return found, [(one.time - NOW < timedelta(days=1), one.may_build) for one in builds.asked]
 
 
 @each_row(
-    ("ends", "of_date", "outcome"),
+    ("ends", "builds", "outcome"),
     [
-        ([passed()], [True], "passed"),
-        ([NO_WHEEL, passed()], [True, True], "passed"),
-        ([NO_WHEEL, NO_WHEEL, passed()], [True, True, False], "passed"),
-        ([NO_WHEEL], [True, True, False], "could-not-install"),
-        ([NO_PYTHON], [True], "could-not-install"),
+        ([passed()], 1, "passed"),
+        ([NO_WHEEL, passed()], 2, "passed"),
+        ([NO_WHEEL, NO_WHEEL, passed()], 3, "passed"),
+        ([NO_WHEEL], 3, "could-not-install"),
+        ([NO_PYTHON], 1, "could-not-install"),
     ],
 )
-def test_a_build_that_failed_is_tried_once_more_and_then_with_the_packages_of_today(ends, of_date, outcome):
-    found, times = run(*ends)
-    assert (found.outcome, times) == (outcome, of_date)
+def test_a_build_that_failed_is_tried_once_more_with_sources_and_then_with_the_packages_of_today(ends, builds, outcome):
+    found, tried = run(*ends)
+    assert (found.outcome, tried) == (outcome, [(True, False), (True, True), (False, True)][:builds])
 
 
 def test_a_commit_of_today_is_judged_with_the_packages_of_its_date():

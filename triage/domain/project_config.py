@@ -162,7 +162,7 @@ class ReproduceConfig(YamlSection):
         "",
         max_length=100,
         pattern=r"^(?:(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)?$",
-        description="The project's own package on PyPI or npm: if it must be compiled, releases come from there. "
+        description="The project's own package on PyPI or npm: releases come from there, and else from tags. "
         "Without it, nothing of a registry is run. With `languages`, a word that an example must have.",
     )
     setup: str = Field(

@@ -83,6 +83,8 @@ class Target(Value):
     """Full SHA; empty for a release."""
     time: datetime
     """Nothing that is younger is installed."""
+    may_build: bool = False
+    """What the project's own files name is built from its source if it has no wheel."""
     pythons: list[str] = Field(default_factory=list)
     """Those that it can run on, such as `3.9`, the best first; empty for Node."""
     source_version: str = ""
@@ -118,7 +120,7 @@ class Selection(Value):
     targets: list[Target] = Field(max_length=10)
     """The named version or versions first, main last."""
     newest: Target | None = None
-    """The newest release, for a main that cannot be installed."""
+    """The newest release, for a main that cannot be installed. It may be the named version."""
     releases: list[str] = Field(default_factory=list)
     """All that a search for a change can name."""
 
@@ -171,6 +173,12 @@ class Evidence(Value):
     verdict: Verdict
     measure: Measure = "difference"
     runs: list[Run] = Field(default_factory=list, max_length=12)
+    """The named version first; last what stands for the present, which may be the same."""
     first_bad: Change | None = None
     first_good: Change | None = None
     searched: Searched = ""
+
+    @property
+    def versions(self) -> list[Run]:
+        """Each run once."""
+        return [run for number, run in enumerate(self.runs) if run not in self.runs[:number]]

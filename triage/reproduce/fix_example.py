@@ -2,9 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from triage.base.errors import GitError
@@ -12,9 +11,8 @@ from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleOutcome, ExampleResult
 from triage.issue.read_issue import read_issue
-from triage.reproduce.environments.build_steps import find_node_folder
 from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
-from triage.reproduce.environments.source import Source
+from triage.reproduce.environments.source import Source, has_entries
 from triage.reproduce.evidence import Execution, Expected
 from triage.reproduce.example.example import Example, NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
@@ -135,12 +133,11 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
     example = read_example(parsed, project)
     if isinstance(example, NoExample):
         return None
-    finders: dict[str, Callable[[Collection[str], str], str | None]] = {
-        "python": _find_folder,
-        "node": partial(find_node_folder, manifest or ""),
-    }
-    find = finders.get(example.language)
-    folder = find(paths, project.modules[0]) if find and project.modules else None
+    folder = None
+    if project.language == "python":
+        folder = _find_folder(paths, project.modules[0])
+    elif project.language == "node" and has_entries(manifest or "", paths):
+        folder = ""
     return FixExample(project, example, find_expected(parsed, example), folder)
 
 

@@ -30,7 +30,7 @@ class NothingToRun(TriageError):
 
 class ProjectCheckout:
     def __init__(self, app: App) -> None:
-        """Read the project and its versions, from the registry if it must be built and its settings name the package.
+        """Read the project and its versions, from the registry too if its settings name the package.
 
         Raises:
             BadInput: There is no commit, or no project.
@@ -43,7 +43,7 @@ class ProjectCheckout:
         self.head, config = head, app.config.reproduce
         self.project = open_project(self.source, config, head)
         # Who has uploaded a package of this name is not known, unless the project's own settings say that it is theirs.
-        asks = config.package and self.source.find_build_step(head, self.project.language)
+        asks = config.package and not config.languages
         wheels = list_releases(self.project, app.environment.network, os.environ) if asks else []
         self.versions = Versions(self.source, self.project, wheels, head)
 

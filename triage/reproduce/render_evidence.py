@@ -68,6 +68,7 @@ def render_evidence(
 def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> str:
     named, current = evidence.runs[0], evidence.runs[-1]
     on, before, is_output = _name(current), format_code_span(named.on), evidence.measure == "output"
+    neither = f"neither {before} nor {on} prints" if named != current else f"{on} does not print"
     match evidence.verdict:
         case "still":
             return f"Still prints on {on} what the {where} shows." if is_output else f"Still happens on {on}."
@@ -76,9 +77,10 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
         case "newer":
             return f"Happens on {on}, but not on {before}: it is newer, or depends on the machine."
         case "not-reproduced" if evidence.measure != "error":
-            return f"Not reproduced: neither {before} nor {on} prints here what the {where} shows."
+            return f"Not reproduced: {neither} here what the {where} shows."
         case "not-reproduced":
-            return f"Not reproduced here on {before} and {on}. The reporter's environment may differ."
+            both = " and ".join(dict.fromkeys([before, on]))
+            return f"Not reproduced here on {both}. The reporter's environment may differ."
         case "other-failure" if named.same_failure and named.error:
             return f"Fails on {on} with another error than on {before}."
         case "other-failure":
@@ -95,7 +97,7 @@ def _describe_obstacle(evidence: Evidence) -> str:
         run = next(run for run in runs if run.is_mixed)
         return f"Not the same each time: {run.failures} of {run.repeats} runs on {_name(run)} show it."
     if evidence.verdict == "could-not-install":
-        missing = [_name(run) for run in evidence.runs if run.outcome == "could-not-install"]
+        missing = [_name(run) for run in evidence.versions if run.outcome == "could-not-install"]
         return f"Could not be installed: {', '.join(missing)}."
     run = next((run for run in runs if run.outcome in ("could-not-run", "timed-out")), runs[0])
     error = f" ({format_code_span(shorten_text(run.error, MAX_CELL_CHARS))})" if run.error else ""
@@ -156,7 +158,7 @@ def _name(run: Run) -> str:
 
 
 def _render_table(selection: Selection, evidence: Evidence, pages: Pages, where: str) -> str:
-    runs = evidence.runs
+    runs = evidence.versions
     outcomes = [_describe_outcome(run, runs[:number], selection, where) for number, run in enumerate(runs)]
     rows = [["", *(format_code_span(run.on) for run in runs)], ["---"] * (len(runs) + 1), ["outcome", *outcomes]]
     if any(run.place for run in runs):
@@ -170,6 +172,8 @@ def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, wh
         share = f", in {run.failures} of {run.repeats} runs" if run.is_mixed else ""
         return f"{'the same' if is_same else format_cell(run.error)}{share}"
     if run.outcome != "passed":
+        if any((run.outcome, run.reason, run.error) == (one.outcome, one.reason, one.error) for one in earlier):
+            return "the same"
         shown = escape_table_cell(f"{run.outcome.replace('-', ' ')}: {run.reason}", MAX_CELL_CHARS)
         return f"{shown} ({format_cell(run.error)})" if run.error else shown
     if any(one.outcome == "passed" and prints_the_same(run, one) for one in earlier):
@@ -211,7 +215,7 @@ def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> s
         if run.output.strip() and not any(prints_the_same(run, one) for one in evidence.runs[:number]):
             output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]
             parts += [f"Printed on {format_code_span(run.on)}:", "", format_code_block(output, "text"), ""]
-    parts += [_describe_environment(run) for run in evidence.runs if run.runtime]
+    parts += [_describe_environment(run) for run in evidence.versions if run.runtime]
     if executed := list_executed(evidence.runs[-1], pages):
         listed = ", ".join(map(format_code_span, executed[:_MAX_LISTED]))
         more = f" and {len(executed) - _MAX_LISTED} more" if len(executed) > _MAX_LISTED else ""
@@ -242,7 +246,7 @@ def dump_evidence(selection: Selection, evidence: Evidence, pages: Pages) -> str
         "verdict": evidence.verdict,
         "measure": evidence.measure,
         "example": shown,
-        "runs": [_dump_run(run, pages) for run in evidence.runs],
+        "runs": [_dump_run(run, pages) for run in evidence.versions],
         "executed_code": executed_code.model_dump() if executed_code else None,
         "first_bad": _dump_change(evidence.first_bad),
         "first_good": _dump_change(evidence.first_good),

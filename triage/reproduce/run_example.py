@@ -73,13 +73,14 @@ class VersionRunner:
 
     def _try_builds(self, target: Target) -> Environment | CannotInstall:
         is_dated = self._selection.project.recipe is None
-        first: CannotInstall | None = None
-        # A registry may not answer once. Then some packages of that time have no wheels, and those of today may.
-        for time in (target.time, target.time, *([self._now] if is_dated else [])):
+        failed = CannotInstall("")
+        # A registry may not answer once, or packages of that time have no wheels. Those of today may.
+        for time, may_build in ((target.time, False), (target.time, True), *([(self._now, True)] if is_dated else [])):
+            one = target.model_copy(update={"time": time, "may_build": may_build})
             try:
-                built = self._environments.build(target.model_copy(update={"time": time}), self._selection.project)
+                built = self._environments.build(one, self._selection.project)
             except CannotInstall as problem:
-                first = first or problem
+                failed = problem
                 if problem.is_lasting:
                     break
                 continue
@@ -88,8 +89,7 @@ class VersionRunner:
             if time is self._now:
                 self._of_today.add(_identify(target))
             return built
-        assert first
-        return first
+        return failed
 
     def _doubt(self, run: Execution, target: Target) -> Execution:
         """Return a run with what its failure may come from instead of the project, unless the report names it."""
@@ -116,7 +116,8 @@ def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:
     main = executions[targets[-1].on][0].outcome
     if main in ("could-not-install", "could-not-run") and selection.newest:
         targets.append(selection.newest)
-        executions[selection.newest.on] = runner.run(selection.newest)
+        if selection.newest.on not in executions:
+            executions[selection.newest.on] = runner.run(selection.newest)
     expected = selection.expected
     measure = choose_measure([one for runs in executions.values() for one in runs], expected)
     runs = [

@@ -24,6 +24,8 @@ from triage.reproduce.example.example import NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.expected import find_expected
 
+IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
+
 
 class Versions:
     """Makes a target of a version's name."""
@@ -31,6 +33,7 @@ class Versions:
     def __init__(self, source: Source, project: Project, wheels: Sequence[Release], head: str) -> None:
         """Take the releases of the registry, oldest first. Tags of further versions are releases too."""
         self._source, self._project, self.head = source, project, head
+        self._has_registry = bool(wheels) or project.language == "other"
         self.tags = source.list_version_tags()
         until = source.read_time(head) + DEPENDENCIES_AFTER
         self.releases = [release for release in merge_tags(wheels, self.tags) if release.time <= until]
@@ -46,7 +49,8 @@ class Versions:
         """Return the target of a commit, tag or branch. Raises WrongUsage if there is none."""
         commit = self._source.resolve(name)
         if commit is None:
-            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.")
+            more = "" if self._has_registry else f" {IN_REGISTRY}"
+            raise WrongUsage(f"{on} is neither a release nor a tag, branch or commit of this repository.{more}")
         return self._make_target(on, commit, like)
 
     def _make_target(self, on: str, commit: str, like: Target | None) -> Target:
@@ -93,7 +97,7 @@ def select_example(
     if isinstance(example, NoExample):
         return example
     wheels = [release for release in versions.releases if not release.commit]
-    newest = next(reversed(wheels or versions.releases), None)  # of a project with wheels, a tag must be compiled
+    newest = next(reversed(wheels or versions.releases), None)  # a tag may have to be compiled
     facts = find_facts(parsed, project.package)
     reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
     of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
@@ -115,7 +119,7 @@ def select_example(
         expected=find_expected(shown, example),
         is_feature=classify_issue(parsed, issue.labels) == "feature_request",
         targets=targets,
-        newest=versions.make_release_target(newest, targets[0]) if newest and newest.version != targets[0].on else None,
+        newest=newest and versions.make_release_target(newest, targets[0]),
         releases=[release.version for release in versions.releases],
     )
 

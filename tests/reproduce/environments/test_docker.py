@@ -158,6 +158,19 @@ def test_the_recipe_of_a_release():
     assert not any("COPY source" in line for line in lines)
 
 
+def test_sources_are_built_in_a_second_try_but_never_those_of_what_the_report_imports():
+    of_release, of_commit = RELEASE, RELEASE.model_copy(update={"version": "", "commit": "a" * 40})
+    project = SHOP.model_copy(update={"companions": ["pooch"]})
+    for target in (of_release, of_commit):
+        first, second = (
+            write_dockerfile(target.model_copy(update={"may_build": may}), project) for may in (False, True)
+        )
+        assert (":all:" in first, ":all:" in second) == (True, False)
+        assert "--no-build" not in second
+        assert second.replace('", "', " ").count("--only-binary pooch ") == 1
+    assert "--no-build" in first
+
+
 def test_the_recipe_of_a_commit_has_the_lines_of_the_settings():
     target = RELEASE.model_copy(update={"version": "", "commit": "a" * 40, "source_version": "1.1"})
     lines = write_dockerfile(target, SHOP.model_copy(update={"setup": "pip install .[all]"})).splitlines()

@@ -8,8 +8,8 @@ from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from tests.reproduce.runs import target
 from tests.reproduce.small_shop import BAD, make_repository
-from triage.reproduce.environments.environment import CannotInstall, find_reason
-from triage.reproduce.environments.source import MUST_BE_BUILT, MUST_BE_COMPILED, Source
+from triage.reproduce.environments.environment import MUST_BE_BUILT, CannotInstall, find_reason
+from triage.reproduce.environments.source import Source
 from triage.reproduce.environments.virtual import VirtualEnvironments, select_build_variables
 from triage.reproduce.example.example import Example, Project
 
@@ -59,25 +59,12 @@ def test_a_python_that_this_machine_does_not_have_is_named(tmp_path):
     assert problem.value.is_lasting
 
 
-@each_row(
-    ("files", "language", "obstacle"),
-    [
-        ({"pyproject.toml": "[build-system]\nrequires = ['hatchling']\n"}, "python", ""),
-        ({"pyproject.toml": "[tool.x]\nwords = ['cython']\n", "setup.py": "setup(name='shop')\n"}, "python", ""),
-        ({"pyproject.toml": "[build-system]\nrequires = ['setuptools', 'Cython>=3']\n"}, "python", MUST_BE_COMPILED),
-        ({"pyproject.toml": "[build-system]\nbuild-backend = 'maturin'\n"}, "python", MUST_BE_COMPILED),
-        ({"pyproject.toml": "[", "setup.py": "setup(ext_modules=[x])\n"}, "python", MUST_BE_COMPILED),
-        ({"pyproject.toml": "[tool.poetry]\nbuild = 'build.py'\n"}, "python", MUST_BE_COMPILED),
-        ({"package.json": "{}", "index.js": ""}, "node", ""),
-        ({"package.json": "{}", "index.js": "", "binding.gyp": ""}, "node", MUST_BE_BUILT),
-        ({"package.json": '{"main": "dist/index.js"}'}, "node", MUST_BE_BUILT),
-        ({"main.rs": ""}, "other", ""),
-    ],
-)
-def test_what_must_be_compiled_or_built_is_seen_in_its_own_files(tmp_path_factory, files, language, obstacle):
-    root = tmp_path_factory.mktemp("repo")
-    head = commit(root, files)
-    assert Source(root).find_build_step(head, language) == obstacle
+def test_a_package_of_node_that_must_be_built_says_so_before_npm_installs_it(tmp_path):
+    head = commit(tmp_path, {"package.json": '{"name": "shop"}', "index.js": "", "binding.gyp": ""})
+    wanted = target("main", head)
+    with open_here(tmp_path) as environments, pytest.raises(CannotInstall) as problem:
+        environments.build(wanted, NODE)
+    assert (str(problem.value), problem.value.is_lasting) == (MUST_BE_BUILT, True)
 
 
 def test_no_folder_of_this_machine_is_in_what_an_example_says(tmp_path):

@@ -100,6 +100,7 @@ KNOWN = [Release(version=version, time=NOW) for version in ("1.0", "2.4.0", "2.4
     [
         ("2.4.1", "2.4.1"),
         ("v2.4", "2.4.0"),
+        ("2.4.1.0", "2.4.1"),
         ("shop 2.4.1 on Python 3.9", "2.4.1"),
         ("1", "1.0"),
         ("2.5", None),
@@ -117,7 +118,14 @@ def test_a_release_is_found_by_what_people_write(written, version):
         ("v2.4.0", "2.4.0"),
         ("release-2.4", "2.4"),
         ("sympy-1.5.post1", "1.5.post1"),
+        ("2.3.0-final", "2.3.0"),
+        ("2.1.Final", "2.1"),
+        ("release_2_3", "2.3"),
+        ("@acme/pkg@2.3.0", "2.3.0"),
+        ("pkg.3.1.1", "3.1.1"),
+        ("v.1.3.1", "1.3.1"),
         ("v2.4.0rc1", ""),
+        ("2.0.0-beta.1.2", ""),
         ("nightly", ""),
         ("v2", ""),
     ],
@@ -134,7 +142,7 @@ def test_a_late_release_of_an_old_line_is_no_step_of_a_search():
 
 
 def test_a_tag_without_a_wheel_is_a_release_too():
-    merged = merge_tags(KNOWN, {"2.4.1": Tag("a", NOW), "2.4.2": Tag("b", NOW)})
+    merged = merge_tags(KNOWN, {"2.4": Tag("a", NOW), "2.4.2": Tag("b", NOW)})
     assert [(release.version, release.commit) for release in merged] == [
         ("1.0", ""), ("2.4.0", ""), ("2.4.1", ""), ("2.4.2", "b"), ("10.0", ""),
     ]  # fmt: skip

@@ -40,7 +40,11 @@ ASK_SECONDS = 30.0
 _STARTUP_SECONDS = 60.0
 _MAX_LOG_BYTES = 20_000
 ONLY_WHEELS = ("--only-binary", ":all:")
-"""Of the packages of others: a source distribution runs its own code when it is built."""
+"""A source distribution runs its own code when it is built."""
+MUST_BE_BUILT = (
+    "it must be built: set reproduce: setup: in .github/triage.yml, such as npm ci && npm run build, or package: for "
+    "its releases on npm"
+)
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _MAX_OUTPUT_BYTES = 32_768
 _BEFORE_LINE = re.compile(r"^(?:#\d+ (?:\d+\.\d+ )?|[×├╰─▶]+ )")
@@ -121,13 +125,11 @@ class Environments(ABC):
         shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
         if target.commit:
             try:
-                has_setup = project.recipe or project.setup
-                step = "" if has_setup else self._source.find_build_step(target.commit, project.language)
+                if project.language == "node" and not project.setup and not self._source.is_ready(target.commit):
+                    raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
                 self._source.export(target.commit, folder / "source")
             except GitError as error:
                 raise CannotInstall(str(error), is_lasting=True) from None
-            if step:
-                raise CannotInstall(step, is_lasting=True)
         paths = self._source.list_paths(target.commit) if project.recipe else []
         return replace(self._build(target, project, folder), paths=paths)
 
@@ -182,16 +184,19 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     make = [*uv, "venv", "--quiet", "--python", python, str(folder / "env")]
     newest = ["--quiet", "--python", str(folder / "env"), "--exclude-newer", time]
     # Old packages import pkg_resources, which an environment of today does not have.
-    install = [*uv, "pip", "install", *ONLY_WHEELS, *newest, "setuptools", *project.companions]
+    of_report = [word for name in project.companions for word in ("--only-binary", name)]
+    wheels = of_report if target.may_build else ONLY_WHEELS
+    install = [*uv, "pip", "install", *wheels, *newest, "setuptools", *project.companions]
     if own:
         return [make, [*install, "pip", "wheel"], *own]
     if target.version:
         return [make, [*install, f"{project.package}=={target.version}"]]
-    wheels = folder / "wheels"
-    tools = max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)
-    places = ["--out-dir", str(wheels), str(folder / "source")]
-    build = [*uv, "build", "--wheel", "--no-build", "--python", str(folder / "env"), "--exclude-newer", tools, *places]
-    return [make, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(wheels))}/*.whl"]]
+    built = folder / "wheels"
+    tools = ["--exclude-newer", max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)]
+    tools += [] if target.may_build else ["--no-build"]
+    places = ["--python", str(folder / "env"), "--out-dir", str(built), str(folder / "source")]
+    build = [*uv, "build", "--wheel", *tools, *places]
+    return [make, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
 
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:

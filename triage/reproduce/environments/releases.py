@@ -37,6 +37,7 @@ MAX_NAME_CHARS = 200
 _WHEEL = re.compile(
     r"[^-]+-(?P<version>[^-]+)(?:-\d[^-]*)?-(?P<pythons>[^-]+)-(?P<abis>[^-]+)-[^-]+\.whl", re.ASCII | re.IGNORECASE
 )
+_NUMBERS = re.compile(r"(\d+(?:\.\d+)+(?:\.post\d+)?|\d+(?:_\d+)+)(?:[-_.]?final)?", re.ASCII | re.IGNORECASE)
 _NPM_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}", re.ASCII)
 
 
@@ -151,19 +152,23 @@ def find_release(releases: Sequence[Release], written: str) -> Release | None:
     """Return the release that somebody means by `v2.4.1`, `2.4` or `pandas 2.4.1`; of 2.4 the first."""
     numbers = re.findall(r"\d+(?:\.\d+)+(?:(?:rc|a|b|\.post)\d+)?", written) or re.findall(r"\d+", written)
     for number in numbers:
-        exact = next((one for one in releases if one.version in (number, f"{number}.0")), None)
+        exact = next((one for one in releases if _drop_zeros(one.version) == _drop_zeros(number)), None)
         if exact:
             return exact
     return None
 
 
+def _drop_zeros(version: str) -> str:
+    return re.sub(r"(?:\.0)+$", "", version)
+
+
 def merge_tags(wheels: Sequence[Release], tags: Mapping[str, Tag]) -> list[Release]:
     """Return the releases of the registry, and those of the tags that it has no wheel of, by their numbers."""
-    known = {release.version for release in wheels}
+    known = {_drop_zeros(release.version) for release in wheels}
     tagged = [
         Release(version=version, time=tag.time, commit=tag.commit)
         for version, tag in tags.items()
-        if version not in known
+        if _drop_zeros(version) not in known
     ]
     return sorted([*wheels, *tagged], key=lambda release: Version(release.version))
 
@@ -178,9 +183,12 @@ def list_mainline(releases: Sequence[Release], named: str) -> list[Release]:
 
 
 def normalize_version(text: str) -> str:
-    """Return the version of a tag such as `v2.4.0`, `release-2.4.0` or `pkg-2.4`; empty if it has none."""
-    match = re.search(r"(?:^|[^\d.])v?(\d+(?:\.\d+)+(?:\.post\d+)?)$", text)
+    """Return the version of a tag by its first numbers, such as `pkg@2.4.0`, `release_2_4` or `2.4-final`; else empty.
+
+    Nothing but `final` may follow: 2.4rc1 is not yet 2.4.
+    """
+    match = _NUMBERS.search(text)
     try:
-        return str(Version(match[1])) if match else ""
+        return str(Version(match[1].replace("_", "."))) if match and match.end() == len(text) else ""
     except InvalidVersion:
         return ""

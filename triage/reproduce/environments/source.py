@@ -4,9 +4,10 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from triage.base.errors import GitError
 from triage.base.text import word_set
@@ -14,15 +15,11 @@ from triage.code.files.manifests import parse_manifest
 from triage.code.git.commit import isolate, open_repository, write_files
 from triage.code.git.history import to_time
 from triage.domain.project_config import ReproduceConfig
-from triage.reproduce.environments.build_steps import find_node_folder, must_be_compiled
 from triage.reproduce.environments.releases import PYTHONS, Tag, is_python_allowed, normalize_version
 from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports
 
 _MAX_FILE_BYTES = 2_000_000
-_SETTINGS = "in .github/triage.yml"
-MUST_BE_COMPILED = f"it must be compiled: set reproduce: package: {_SETTINGS} for its wheels, or setup: for how"
-MUST_BE_BUILT = f"it must be built: set reproduce: setup: {_SETTINGS}, such as npm ci && npm run build"
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
@@ -133,16 +130,10 @@ class Source:
         output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode().strip()
         return normalize_version(output)
 
-    def find_build_step(self, commit: str, language: str) -> str:
-        """Return what keeps a commit from being installed from its files as they are; empty for nothing."""
-        if language == "python":
-            texts = (self.read(commit, name) or "" for name in ("pyproject.toml", "setup.py"))
-            return MUST_BE_COMPILED if must_be_compiled(*texts) else ""
-        if language == "node":
-            paths, manifest = self.list_paths(commit), self.read(commit, "package.json") or ""
-            is_ready = find_node_folder(manifest, paths) is not None and "binding.gyp" not in paths
-            return "" if is_ready else MUST_BE_BUILT
-        return ""
+    def is_ready(self, commit: str) -> bool:
+        """Return whether a package of Node runs from its files as they are: npm installs it in any case."""
+        paths = self.list_paths(commit)
+        return "binding.gyp" not in paths and has_entries(self.read(commit, "package.json") or "", paths)
 
     def list_pythons(self, commit: str) -> list[str]:
         """Return the Pythons that the project allows at a commit, oldest first."""
@@ -207,10 +198,24 @@ def _find_folder(paths: list[str], module: str) -> str:
     return next(path for path in paths if path.endswith(f"{module}.py")).removesuffix(".py")
 
 
-def _find_node_name(text: str | None) -> str:
+def _parse_node_manifest(text: str | None) -> dict[str, Any]:
     try:
         document = json.loads(text or "{}")
-    except ValueError:
-        return ""
-    name = document.get("name") if isinstance(document, dict) else None
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _find_node_name(text: str | None) -> str:
+    name = _parse_node_manifest(text).get("name")
     return name if isinstance(name, str) and re.fullmatch(r"(?:@[\w.-]+/)?[\w.-]+", name) else ""
+
+
+def has_entries(manifest: str, paths: Collection[str]) -> bool:
+    """Return whether the files by which a package of Node is entered are in a commit. Else they are built."""
+    document = _parse_node_manifest(manifest)
+    entries = re.findall(r'"\./([^"*]+\.[cm]?js)"', json.dumps(document.get("exports", "")))
+    entries = entries or [str(document.get("main") or "index.js").removeprefix("./").rstrip("/")]
+    return all(
+        any(path == entry or path.startswith((f"{entry}.", f"{entry}/index.")) for path in paths) for entry in entries
+    )
