@@ -96,15 +96,17 @@ class Expected(Value):
     """Of its tracebacks and error lines, with their messages; `frames` has the last place."""
     types: list[str] = Field(default_factory=list)
     """Types that its sentences name, without those that should be raised."""
-    shown: list[str] = Field(default_factory=list)
+    text: str = ""
+    """The stem of what it says, without the example and what it wishes: an error in it is the reported one."""
+    shown: list[list[str]] = Field(default_factory=list)
     named: list[str] = Field(default_factory=list)
-    """Values of which a sentence says that they are printed or returned. The example may print something else."""
     wished: list[str] = Field(default_factory=list)
-    """What ought to be printed."""
+    """These three as in `Example`."""
 
     @property
-    def printed(self) -> list[str]:
-        return self.shown or self.named
+    def printed(self) -> list[list[str]]:
+        """Alternatives."""
+        return self.shown or [[one] for one in self.named]
 
 
 class Selection(Value):

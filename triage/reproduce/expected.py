@@ -8,14 +8,12 @@ from triage.domain.issue import ParsedIssue, Trace
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
 from triage.reproduce.example.example import Example
-from triage.reproduce.example.shown_output import WISH, read_told
+from triage.reproduce.example.shown_output import WISH
 from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
 _TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
-_STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}(?:: (.*))?$", re.S)
-_HEADER = re.compile(r"^([A-Za-z_][\w.]*) {2,}Traceback \(most recent call last\)", re.M)
-"""IPython names the type above its trace, whose last line people cut off."""
+_STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}: (.+)$", re.S)
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
@@ -33,8 +31,27 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     """Return the errors that the report shows or names, what it shows as printed, and what it wishes."""
     is_recorded = example.language in _RECORDED
     errors = list(_recorded_errors(parsed, example)) if is_recorded else list_failures(parsed, example.code)
-    types, told = list(dict.fromkeys(_named_types(parsed))), read_told(parsed, "")
-    return Expected(errors=errors, types=types, shown=example.shown, named=told.named, wished=told.wished)
+    return Expected(
+        errors=errors,
+        types=list(dict.fromkeys(match[1] for text in _list_claims(parsed) for match in _TYPE.finditer(text))),
+        text=stem("\n".join([*_list_shown(parsed, example), *_list_claims(parsed)])),
+        shown=example.shown,
+        named=example.named,
+        wished=example.wished,
+    )
+
+
+def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
+    """Yield the lines of blocks that are neither code of the example, whose comments say what they want, nor wishes."""
+    own = {line.strip(" >.") for line in example.code.splitlines()}
+    for block in parsed.code:
+        if block.text not in example.wished:
+            yield from (line for line in block.text.splitlines() if line.strip(" >.") not in own)
+
+
+def _list_claims(parsed: ParsedIssue) -> Iterator[str]:
+    """Yield the sentences that say what happens."""
+    yield from (one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
 
 
 def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]:
@@ -45,15 +62,12 @@ def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]
             known.add(_last_name(trace.exception))
             message = (trace.message or "")[:MAX_TEXT_CHARS]
             yield Failure(type=_last_name(trace.exception), message=message, frames=_frames(trace))
-    code = "\n".join(block.text for block in parsed.code)
+    shown = "\n".join(_list_shown(parsed, example))
     for message in parsed.error_messages:
         stated = _STATED.match(message)
-        is_shown = message in code and message not in example.code  # whose comments say what they want
-        if stated and stated[2] and is_shown and stated[1] not in known:
+        if stated and stated[1] not in known and message in shown:
             known.add(stated[1])
             yield Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS])
-    headers = dict.fromkeys(_last_name(match[1]) for match in _HEADER.finditer(code))
-    yield from (Failure(type=name) for name in headers if name not in known)
 
 
 def _frames(trace: Trace) -> list[Place]:
@@ -65,15 +79,12 @@ def _last_name(exception: str) -> str:
     return exception.rpartition(".")[2][:200]
 
 
-def _named_types(parsed: ParsedIssue) -> Iterator[str]:
-    for sentence in [parsed.title, *find_sentences(parsed.prose)]:
-        if not WISH.search(sentence):
-            yield from (match[1] for match in _TYPE.finditer(sentence))
-
-
 def is_shown_error(failure: Failure, expected: Expected) -> bool:
     """Return whether the report shows this error: the same type, and the same message."""
-    return any(_is_same_error(failure, shown) for shown in expected.errors)
+    # IPython names the type above its trace, whose last line people cut off.
+    lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
+    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", expected.text) for line in lines)
+    return any(found) or any(_is_same_error(failure, shown) for shown in expected.errors)
 
 
 def _is_same_error(failure: Failure, shown: Failure) -> bool:
@@ -108,7 +119,7 @@ def stem(message: str) -> str:
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
-    """Return whether everything that the report shows is printed, in its order.
+    """Return whether all parts of what the report shows are printed, in their order.
 
     White space counts in the value of a string, and at the ends of lines.
     """

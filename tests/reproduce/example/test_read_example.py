@@ -153,39 +153,59 @@ def test_what_was_changed_is_listed(body, changed):
 
 
 SCRIPT = block("import shop\nx = shop.f()")
+SESSION = block(">>> import shop\n>>> shop.f()\n{}")
+TERMINAL = """\
+(env) me@here shop % pip install shop==1.1
+Installing shop
+(env) me@here shop % python3 test.py
+ok 1
+(env) me@here shop % pip install shop==1.2
+(env) me@here shop % python3 test.py
+ok 2"""
 
 
 @each_row(
     ("body", "shown"),
     [
-        (f"{SCRIPT}This prints\n```\n[1, 2]\n```", ["[1, 2]"]),
-        (f"{SCRIPT}### Actual outcome\n\n```\nx + 1\n\nx\n```", ["x + 1", "x"]),
-        (f"{SCRIPT}Result:\n```\n1\n```\nand the output of y is\n~~~\n2\n~~~", ["1", "2"]),
+        (f"{SCRIPT}This prints\n```\n[1, 2]\n```", [["[1, 2]"]]),
+        (f"{SCRIPT}### Actual outcome\n\n```\nx + 1\n\nx\n```", [["x + 1", "x"]]),
+        (f"{SCRIPT}Result:\n```\n1\n```\nand the output of y is\n~~~\n2\n~~~", [["1"], ["2"]]),
         (f"{SCRIPT}### Expected outcome\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}It should print\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}In earlier versions the output was\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}My settings:\n```\n[1, 2]\n```", []),
-        (f"{SCRIPT}\n```\n[1, 2]\n```", ["[1, 2]"]),
+        (f"{SCRIPT}\n```\n[1, 2]\n```", []),
         (f"This prints nothing:\n{SCRIPT}", []),
         (f"{SCRIPT}This results in `False`, and I am not happy.", []),
-        (f"{SCRIPT}Result will be\n```\n1 m\n```", ["1 m"]),
-        (f"{SCRIPT}### Actual\n\nOutput was:\n`1 m`\n\n### Expected\n\nOutput was:\n`2 m`", ["1 m"]),
-        (f"### What happened?\n\nActual:\n'1 m'\n\n{SCRIPT}", ["'1 m'"]),
-        (f"{SCRIPT}I use Shop 1.2.\n\nShop 1.1: `1.0`\nShop 1.2: `0.9`", ["0.9"]),
-        (f"I use Shop 1.2.\n{SCRIPT}Results:\nv1.2: false\nv1.1: true\n", ["false"]),
-        (f"I use Shop 1.2.\n{SCRIPT}Shop 1.1:\n```\n1\n```\nShop 1.2:\n```\n2\n```", ["2"]),
-        (f"{SCRIPT}Prints\n```\n1\n```\nand\n{block('import shop')}prints\n```\n2\n```", ["1"]),
-        (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", ["2"]),
-        (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), ["0", "'a'"]),
-        (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), ["1"]),
-        (block("import shop\nshop.total([1])\n[1]\nshop.x()"), ["[1]"]),
-        (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), ["array([1., nan])"]),
+        (f"{SCRIPT}Result will be\n```\n1 m\n```", [["1 m"]]),
+        (f"{SCRIPT}### Actual\n\nOutput was:\n`1 m`\n\n### Expected\n\nOutput was:\n`2 m`", [["1 m"]]),
+        (f"### What happened?\n\nActual:\n'1 m'\n\n{SCRIPT}", [["'1 m'"]]),
+        (f"{SCRIPT}I use Shop 1.2.\n\nShop 1.1: `1.0`\nShop 1.2: `0.9`", [["0.9"]]),
+        (f"I use Shop 1.2.\n{SCRIPT}Results:\nv1.2: false\nv1.1: true\n", [["false"]]),
+        (f"I use Shop 1.2.\n{SCRIPT}Shop 1.1:\n```\n1\n```\nShop 1.2:\n```\n2\n```", [["2"]]),
+        (f"{SCRIPT}Prints\n```\n1\n```\nand\n{block('import shop')}prints\n```\n2\n```", [["1"]]),
+        (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", [["2"]]),
+        (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), [["0", "'a'"]]),
+        (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), [["1"]]),
+        (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
+        (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), [["array([1., nan])"]]),
         (
             block(
                 '>>> import shop\n>>> shop.f()\nTraceback (most recent call last):\n  File "a", line 1, in f\nKeyError: 1'
             ),
             [],
         ),
+        # The same code on two versions, or again, with what each prints.
+        (f"I use Shop 1.2.\nIn 1.1:\n{SESSION.format(1)}In 1.2:\n{SESSION.format(2)}", [["2"]]),
+        (f"Once:\n{SESSION.format(1)}Twice:\n{SESSION.format(2)}", [["1"], ["2"]]),
+        (f"{block('import shop')}{SESSION.format(1)}", [["1"]]),
+        (block(">>> import shop\n>>> shop.f()\n# outputs: 1"), [["1"]]),
+        (
+            f"I use Shop 1.2.\n{SCRIPT}{block(TERMINAL)}",
+            [["ok 2"]],
+        ),
+        (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
+        (block("$ python - <<EOF\nimport shop\nprint(shop.f())\nEOF\n1 m", "sh"), [["1 m"]]),
     ],
 )
 def test_what_the_report_shows_is_what_is_compared(body, shown):
@@ -195,7 +215,7 @@ def test_what_the_report_shows_is_what_is_compared(body, shown):
 def test_a_command_with_arguments_is_not_what_is_run():
     shown = "$ shop --name\nError: no name\n$ python x.py\n1\n$ pip install shop\nok"
     found = example(f"{SCRIPT}Output:\n```\n{shown}\n```")
-    assert (found.shown, found.commands) == (["Error: no name", "1", "ok"], ["shop --name"])
+    assert (found.shown, found.commands) == ([["Error: no name"], ["1"]], ["shop --name"])
 
 
 def test_blanks_at_the_ends_of_shown_lines_count():
@@ -203,7 +223,7 @@ def test_blanks_at_the_ends_of_shown_lines_count():
     parsed = restore_blanks(read_issue(Issue(title="A blank too many", body=body)), body)
     found = read_example(parsed, SHOP)
     assert isinstance(found, Example)
-    assert found.shown == ["a \nb"]
+    assert found.shown == [["a \nb"]]
 
 
 def test_blocks_are_restored_in_their_order():

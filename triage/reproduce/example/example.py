@@ -14,7 +14,6 @@ REFUSALS: tuple[Refusal, ...] = get_args(Refusal)
 """The nearest to an example last."""
 
 MAX_EXAMPLE_CHARS = 20_000
-MAX_SHOWN_CHARS = 4_000
 MAX_SHOWN = 50
 MAX_COMMANDS = 5
 
@@ -23,8 +22,12 @@ class Example(Value):
     language: str = Field(max_length=30)
     """`python`, `node`, or its name in the settings."""
     code: str = Field(max_length=MAX_EXAMPLE_CHARS)
-    shown: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
-    """What the report shows as printed, in order, each below the statement that prints it."""
+    shown: list[list[str]] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What the report shows as printed: alternatives, such as of two versions; the parts of each in order."""
+    named: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What may be printed: a value in a sentence, a block without words. It may be of something else."""
+    wished: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What ought to be printed, or is on another version."""
     commands: list[str] = Field(default_factory=list, max_length=MAX_COMMANDS)
     """Commands with arguments that print what is shown. The example is run without them."""
     is_session: bool = False

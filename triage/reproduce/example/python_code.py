@@ -144,18 +144,23 @@ def find_called(tree: ast.AST) -> set[str]:
 
 def find_standard_imports(tree: ast.AST) -> dict[str, str]:
     """Return the statement that imports each name that clearly is of the standard library, by how it is used."""
+    called, attributes, sources = find_called(tree), find_attributes(tree), _find_standard_names()
+    found = {name: f"from {sources[name]} import {name}" for name in called if name in sources}
+    for name in _STANDARD_MODULES & attributes.keys():
+        module = importlib.import_module(name)
+        if all(hasattr(module, one) for one in attributes[name]):
+            found[name] = f"import {name}"
+    return found
+
+
+def find_attributes(tree: ast.AST) -> dict[str, list[str]]:
+    """Return the attributes of each name that is used for nothing else, as a module is."""
     uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     attributes: dict[str, list[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             attributes.setdefault(node.value.id, []).append(node.attr)
-    called, sources = find_called(tree), _find_standard_names()
-    found = {name: f"from {sources[name]} import {name}" for name in uses if name in called and name in sources}
-    for name in _STANDARD_MODULES & attributes.keys():
-        module = importlib.import_module(name)
-        if len(attributes[name]) == uses[name] and all(hasattr(module, one) for one in attributes[name]):
-            found[name] = f"import {name}"
-    return found
+    return {name: found for name, found in attributes.items() if len(found) == uses[name]}
 
 
 @cache

@@ -4,7 +4,7 @@ import ast
 import builtins
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
@@ -17,7 +17,6 @@ from triage.reproduce.example.example import (
     MAX_COMMANDS,
     MAX_EXAMPLE_CHARS,
     MAX_SHOWN,
-    MAX_SHOWN_CHARS,
     REFUSALS,
     Example,
     NoExample,
@@ -32,6 +31,11 @@ _OTHER_LANGUAGES = word_set(
 )
 _COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
 """Functions whose call no value looks like."""
+_COMMAND = re.compile(
+    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote)).)+)(?P=quote)"
+    r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
+    re.M | re.S,
+)
 _VERSION = re.compile(r"\d+\.\d+\.\d")
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
@@ -59,26 +63,35 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
     if project.language == "python":
         code = {number: block for number, block in blocks.items() if number not in told.blocks}
-        found, used = _find_python_example(code, project)
+        found, outputs = _find_python_example(code, project)
     else:
-        found, used = read_block(blocks, project)
-    if isinstance(found, NoExample) or found.shown:
+        found, outputs = read_block(blocks, project)
+    if isinstance(found, NoExample):
         return found
+    own = {number: output for number, output in outputs.items() if output}
+    reported = {number: output for number, output in own.items() if number not in told.others} or own
     # A report may show several examples, each with its output.
-    lines = [line[:MAX_SHOWN_CHARS] for number, line in told.lines if number in {-1, *used}]
+    below = [] if own else [lines for number, lines in told.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
-        lines = [line for line in lines if not _VERSION.search(line)]
-    commands = [command for number, command in told.commands if number in used]
-    return found.model_copy(update={"shown": lines[:MAX_SHOWN], "commands": commands[:MAX_COMMANDS]})
+        below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
+    commands = [] if own else [command for number, command in told.commands if number in outputs]
+    others = ["\n".join(output) for number, output in own.items() if number not in reported]
+    fields = {
+        "shown": [output[:MAX_SHOWN] for output in [*reported.values(), *below][:MAX_SHOWN]],
+        "named": told.named[:MAX_SHOWN],
+        "wished": [*others, *told.wished][:MAX_SHOWN],
+        "commands": commands[:MAX_COMMANDS],
+    }
+    return found.model_copy(update=fields)
 
 
 def _find_python_example(
     blocks: Mapping[int, CodeBlock], project: Project
-) -> tuple[Example | NoExample, Collection[int]]:
-    """Return the example, or why there is none, and the numbers of its blocks."""
+) -> tuple[Example | NoExample, dict[int, list[str]]]:
+    """Return the example, or why there is none, and what is shown below each block of it or the same block again."""
     parts = [part for number, block in blocks.items() if (part := _read_block(block, number))]
     if not parts:
-        return NoExample(reason="does-not-parse" if blocks else "no-block"), ()
+        return NoExample(reason="does-not-parse" if blocks else "no-block"), {}
     modules = set(project.modules)
     refusals: list[NoExample] = []
     bound: set[str] = set()
@@ -87,11 +100,15 @@ def _find_python_example(
             joined = _join(parts, number, modules)
             found = _make_example(_add_imports(joined, project))
             if isinstance(found, Example):
-                return found, joined.blocks
+                again = [
+                    part for part in parts if part.shown and not part.blocks & joined.blocks and _repeats(part, joined)
+                ]
+                outputs = {number: list[str]() for number in joined.blocks}
+                return found, outputs | {min(part.blocks): [*part.shown] for part in (joined, *again)}
             refusals.append(found)
         bound |= part.names.bound
     nearest = max(refusals, key=lambda refusal: REFUSALS.index(refusal.reason), default=None)
-    return nearest or NoExample(reason="does-not-import-the-project"), ()
+    return nearest or NoExample(reason="does-not-import-the-project"), {}
 
 
 def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
@@ -115,11 +132,25 @@ def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
 def _read_block(block: CodeBlock, number: int) -> _Part | None:
     """Return a block as code that parses; None if it is no Python."""
     language = block.language.lower()
-    if len(block.text) > MAX_EXAMPLE_CHARS or (language in _OTHER_LANGUAGES and ">>>" not in block.text):
+    if len(block.text) > MAX_EXAMPLE_CHARS:
+        return None
+    if command := _read_command(block.text):
+        return replace(command, blocks=frozenset({number}))
+    if language in _OTHER_LANGUAGES and ">>>" not in block.text:
         return None
     session = read_session(block.text, "python")
     part = _read_session(session) if session else _read_script(textwrap.dedent(block.text).strip("\n"))
     return part and replace(part, blocks=frozenset({number}))
+
+
+def _read_command(text: str) -> _Part | None:
+    """Return the code of `python -c "code"`, or of a document that a shell gives to Python, and what is below it."""
+    match = _COMMAND.search(text)
+    part = _read_script((match["code"] or match["document"]).replace('\\"', '"')) if match else None
+    shown = text[match.end() :].strip() if match else ""
+    return part and replace(
+        part, shown=(shown,) if shown else (), changed=("Took it out of its command.", *part.changed)
+    )
 
 
 def _read_session(session: Session) -> _Part | None:
@@ -214,9 +245,11 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
     if tree is None or not names:
         return {}
     called, standard = python_code.find_called(tree), python_code.find_standard_imports(tree)
+    attributes = python_code.find_attributes(tree)
+    packages = {name: package for package, _, name in (one.rpartition(".") for one in {*project.exports.values()})}
     found: dict[str, str] = {}
     for name in names:
-        module = project.exports.get(name, "")
+        module = project.exports.get(name) or (packages.get(name, "") if name in attributes else "")
         is_known = module in project.modules or (module and name in called)
         ours = f"from {module} import {name}" if is_known else ""
         found[name] = f"import {name}" if name in project.modules else ours or standard.get(name, "")
@@ -254,10 +287,16 @@ def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
     for part in parts[number + 1 : number + 1 + _MAX_JOINED]:
         if part.imports & modules:
             break
-        if not _is_only_output(part, bound) and part.names.free & bound and part.names.free <= bound:
+        is_again = any(_repeats(part, one) for one in chosen)
+        if not is_again and not _is_only_output(part, bound) and part.names.free & bound and part.names.free <= bound:
             chosen.append(part)
             bound |= part.names.bound
     return _merge(chosen)
+
+
+def _repeats(part: _Part, other: _Part) -> bool:
+    """Return whether all lines of a block are those of another one: a report shows it again on another version."""
+    return f"\n{part.code.strip()}\n" in f"\n{other.code}\n"
 
 
 def _merge(parts: Sequence[_Part]) -> _Part:
@@ -294,7 +333,6 @@ def _make_example(part: _Part) -> Example | NoExample:
     return Example(
         language="python",
         code=f"{code}\n",
-        shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:MAX_SHOWN],
         is_session=part.is_session,
         changed=changed,
     )

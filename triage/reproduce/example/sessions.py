@@ -11,11 +11,14 @@ _PYTHON = re.compile(r"^\s*(?:>>>(?!>) ?|>>(?: |$))(?P<code>.*)$")
 _PYTHON_MORE = re.compile(r"^\s*\.\.\.(?!\.) ?(?P<code>.*)$")
 _IPYTHON = re.compile(r"^\s*In ?\[(?:\d+| |\*)\]: ?(?P<code>.*)$")
 _IPYTHON_MORE = re.compile(r"^\s*\.{3,}: ?(?P<code>.*)$")
-_IPYTHON_OUT = re.compile(r"^\s*Out ?\[(?:\d+| )\]: ?(?P<text>.*)$")
+_OUT = re.compile(r"^\s*(?:Out ?\[(?:\d+| )\]:|# ?(?:outputs?|prints?|returns?|gives):?) ?(?P<text>.*)$")
+"""IPython's mark, or a comment's."""
 _NODE = re.compile(r"^> (?P<code>.*)$")
 _NODE_MORE = re.compile(r"^\.\.\. ?(?P<code>.*)$")
 _NODE_GREETING = re.compile(r"\s*$|\$ |Welcome to Node|Type \"")
-_SHELL = re.compile(r"^\s*\$ (?P<code>.*)$")
+_SHELL = re.compile(
+    r"^\s*(?:(?:\(\S{1,60}\) )?[\w.-]{1,60}@[^$%#\n]{1,120}[$%#]|(?:PS )?[A-Z]:\\[^>\n]{0,120}>|\$) (?P<code>.*)$"
+)
 _SHELL_MORE = re.compile(r"^\s*> ?(?P<code>.*)$")
 _PROMPTS = {
     "python": ((_PYTHON, _PYTHON_MORE), (_IPYTHON, _IPYTHON_MORE)),
@@ -78,7 +81,7 @@ def _code(pattern: re.Pattern[str], line: str) -> str:
 
 
 def _without_mark(line: str) -> str:
-    match = _IPYTHON_OUT.match(line)
+    match = _OUT.match(line)
     return match["text"] if match else "" if line.strip() == _DOCTEST_BLANK else line
 
 
