@@ -28,7 +28,7 @@ _MAX_SECTION_BLOCKS = 200
 _MAX_SECTIONS = 100
 _NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
-_SPAN = re.compile(r"`([^`]+)`")
+_SPANS = re.compile(r"`[^`\n]+`(?:\n`[^`\n]+`)+")
 _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
 
 
@@ -125,13 +125,12 @@ def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _restore_session(block: Block) -> Block:
-    """Return a Python session without a fence as code: Markdown takes its prompts for nested quotes.
+    """Return a Python session without a fence as code, and lines that are a span each.
 
-    The same of lines that are a span of code each.
+    Markdown takes its prompts for nested quotes.
     """
-    spans = [_SPAN.fullmatch(line) for line in block.text.split("\n")]
-    if block.kind == "text" and len(spans) > 1 and all(spans):
-        return Block(kind="code", text="\n".join(span[1] for span in spans if span))
+    if block.kind == "text" and _SPANS.fullmatch(block.text):
+        return Block(kind="code", text=block.text.replace("`", ""))
     lines = block.text.split("\n")
     if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
         return block

@@ -4,16 +4,14 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 
-from triage.domain.issue import ParsedIssue, Trace
+from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import find_sentences
-from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
-from triage.reproduce.example.example import Example
+from triage.reproduce.evidence import Expected, Failure
+from triage.reproduce.example.example import Example, Shown
 from triage.reproduce.example.shown_output import WISH
 from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
-_TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
-_STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}: (.+)$", re.S)
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
@@ -21,7 +19,6 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
-_RECORDED = {"python": "python", "node": "javascript"}
 _MIN_STEM_CHARS = 8
 _MIN_LIKENESS = 0.85
 """Releases reword messages: `got an unexpected keyword argument` gained the class's name in Python 3.10."""
@@ -29,15 +26,14 @@ _MIN_LIKENESS = 0.85
 
 def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     """Return the errors that the report shows or names, what it shows as printed, and what it wishes."""
-    is_recorded = example.language in _RECORDED
-    errors = list(_recorded_errors(parsed, example)) if is_recorded else list_failures(parsed, example.code)
+    is_recorded = example.language in ("python", "node")  # by the names of types
+    shown = "\n".join(_list_shown(parsed, example))
+    claims = "\n".join(one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
     return Expected(
-        errors=errors,
-        types=list(dict.fromkeys(match[1] for text in _list_claims(parsed) for match in _TYPE.finditer(text))),
-        text=stem("\n".join([*_list_shown(parsed, example), *_list_claims(parsed)])),
-        shown=example.shown,
-        named=example.named,
-        wished=example.wished,
+        errors=[one for one in list_failures(parsed, shown) if one.type[:1].isupper() or not is_recorded],
+        claims=claims,
+        text=stem(f"{shown}\n{claims}"),
+        **example.model_dump(include={*Shown.model_fields}),
     )
 
 
@@ -47,36 +43,6 @@ def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
     for block in parsed.code:
         if block.text not in example.wished:
             yield from (line for line in block.text.splitlines() if line.strip(" >.") not in own)
-
-
-def _list_claims(parsed: ParsedIssue) -> Iterator[str]:
-    """Yield the sentences that say what happens."""
-    yield from (one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
-
-
-def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]:
-    """Yield the errors of the language: its recorder knows each by the name of its type."""
-    known: set[str] = set()
-    for trace in parsed.traces:
-        if trace.exception and trace.language == _RECORDED[example.language]:
-            known.add(_last_name(trace.exception))
-            message = (trace.message or "")[:MAX_TEXT_CHARS]
-            yield Failure(type=_last_name(trace.exception), message=message, frames=_frames(trace))
-    shown = "\n".join(_list_shown(parsed, example))
-    for message in parsed.error_messages:
-        stated = _STATED.match(message)
-        if stated and stated[1] not in known and message in shown:
-            known.add(stated[1])
-            yield Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS])
-
-
-def _frames(trace: Trace) -> list[Place]:
-    last = trace.frames[-1:]
-    return [Place(path=one.path[:500], line=one.line or 0, function=one.name[:200]) for one in last]
-
-
-def _last_name(exception: str) -> str:
-    return exception.rpartition(".")[2][:200]
 
 
 def is_shown_error(failure: Failure, expected: Expected) -> bool:
@@ -96,7 +62,7 @@ def _is_same_error(failure: Failure, shown: Failure) -> bool:
 def is_named_error(failure: Failure, expected: Expected) -> bool:
     """Return whether a sentence of the report names the type of this error, which the project's own code raised."""
     is_own = any(frame.path not in (EXAMPLE, OTHER) for frame in failure.frames)
-    return is_own and failure.type in expected.types
+    return is_own and re.search(rf"\b{re.escape(failure.type)}\b", expected.claims) is not None
 
 
 def is_same_message(one: str, other: str) -> bool:

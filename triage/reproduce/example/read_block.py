@@ -91,16 +91,11 @@ def _complete(code: str, session: Session | None, package: str) -> tuple[str, li
 
 
 def _find_name(code: str, plain: str) -> str:
-    """Return the name that means the package: its own, or the only one without a definition that shortens it."""
-    used = dict.fromkeys(_OBJECT.findall(code))
-    short = [one for one in used if _is_short(one.lower(), plain) and one not in _GIVEN and not _is_defined(one, code)]
-    return next((one for one in used if one.lower() == plain), short[0] if len(short) == 1 else "")
-
-
-def _is_short(name: str, plain: str) -> bool:
-    """Return whether a name, such as `mm`, has letters of another one, such as `micromatch`, in their order."""
-    rest = iter(plain)
-    return len(name) > 1 and name[0] == plain[0] and all(letter in rest for letter in name)
+    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it."""
+    short = re.compile(plain[:1] + "".join(f"{letter}?" for letter in plain[1:]), re.I)
+    used = [one for one in dict.fromkeys(_OBJECT.findall(code)) if short.fullmatch(one) and one not in _GIVEN]
+    free = [one for one in used if len(one) > 1 and not _is_defined(one, code)]
+    return next((one for one in used if one.lower() == plain), free[0] if len(free) == 1 else "")
 
 
 def _is_defined(name: str, code: str) -> bool:

@@ -14,7 +14,6 @@ from triage.domain.issue import CodeBlock, ParsedIssue
 from triage.issue.report_facts import find_version
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import (
-    MAX_COMMANDS,
     MAX_EXAMPLE_CHARS,
     MAX_SHOWN,
     REFUSALS,
@@ -37,6 +36,7 @@ _COMMAND = re.compile(
     re.M | re.S,
 )
 _VERSION = re.compile(r"\d+\.\d+\.\d")
+_TELLS_VERSION = re.compile(r"(?:print\()?[^=();\n]*(?:\b__version__|\b(?:get|show|print)_versions?\(\))[^=();\n]*\)?")
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -74,13 +74,11 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     below = [] if own else [lines for number, lines in told.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
         below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
-    commands = [] if own else [command for number, command in told.commands if number in outputs]
     others = ["\n".join(output) for number, output in own.items() if number not in reported]
     fields = {
         "shown": [output[:MAX_SHOWN] for output in [*reported.values(), *below][:MAX_SHOWN]],
         "named": told.named[:MAX_SHOWN],
         "wished": [*others, *told.wished][:MAX_SHOWN],
-        "commands": commands[:MAX_COMMANDS],
     }
     return found.model_copy(update=fields)
 
@@ -164,21 +162,10 @@ def _read_session(session: Session) -> _Part | None:
         repaired = python_code.repair(statement)
         pairs += [(repaired[0], without_traces(output).strip())] if repaired else []
         changed += repaired[1] if repaired else ["Left out statements that are not Python."]
-    tree = python_code.parse("\n".join(statement for statement, _ in pairs))
-    variables = python_code.find_variables(tree) if tree else set[str]()
-    statements, shown = list[str](), list[str]()
-    for statement, output in pairs:
-        kept = _leave_versions_out(statement, variables)
-        statements.append(kept)
-        shown += [output] if output and kept == statement else []
-    if statements != [statement for statement, _ in pairs]:
-        changed.append(_NO_VERSIONS)
-    return _analyze(_Part("\n".join(statements), tuple(shown), True, tuple(dict.fromkeys(changed))))
-
-
-def _leave_versions_out(code: str, variables: set[str]) -> str:
-    tree = python_code.parse(code) if "version" in code else None
-    return python_code.cut(code, python_code.find_version_displays(tree, variables)) if tree else code
+    kept = [(statement, output) for statement, output in pairs if not _TELLS_VERSION.fullmatch(statement)]
+    changed += [_NO_VERSIONS] if len(kept) < len(pairs) else []
+    code, shown = "\n".join(statement for statement, _ in kept), tuple(output for _, output in kept if output)
+    return _analyze(_Part(code, shown, True, tuple(dict.fromkeys(changed))))
 
 
 def _read_script(text: str) -> _Part | None:
@@ -203,7 +190,7 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
         for before, statement in zip(tree.body, tree.body[1:], strict=False)
         if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
     ]
-    versions = python_code.find_version_displays(tree, python_code.find_variables(tree))
+    versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(ast.get_source_segment(code, one) or "")]
     changed += ["Left out shown output that is valid Python."] if outputs else []
     changed += [_NO_VERSIONS] if versions else []
     shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)

@@ -27,10 +27,9 @@ _HEADING = re.compile(r"(?:#{1,6} |\*\*)(.+?)[*:]*$")
 _LITERAL = (
     r"(?P<value>`[^`]{1,200}`|'[^']{1,200}'|\"[^\"]{1,200}\"|[-+]?\d[\d.e+-]{0,40}|(?i:true|false|none|null|nan))"
 )
-_ALONE = re.compile(rf"[-*>\s]*{_LITERAL}\s*$")
+_ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
+"""Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
-_LABELLED = re.compile(rf"[-*>\s]*(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *{_LITERAL}\s*$")
-"""`Pint 0.25: 1.0 m`, one line for each version."""
 _VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*`(?P<value>[^`\n]{{1,200}})`")
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
@@ -44,9 +43,7 @@ _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b(?:.*?[=@]v?(?P
 """A command that is not the example, but may install what the next ones run."""
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
-_NO_OUTPUT = re.compile(r"(?i)\b(?:versions?|environment|system|setup|config\w*|input|data)\b")
 _MAX_BLOCKS = 100
-_MAX_COMMAND_CHARS = 200
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
 
@@ -62,8 +59,6 @@ class Told(NamedTuple):
     """The same of code that another version runs, or that is wished."""
     shown: list[tuple[int, list[str]]]
     """The lines of each block, run or line that is printed; before them the number of the last code above, or -1."""
-    commands: list[tuple[int, str]]
-    """Commands with arguments that printed them, in the same way."""
     named: list[str]
     """Values of which a sentence says that they are printed, or returned, and blocks without words."""
     wished: list[str]
@@ -90,7 +85,7 @@ class _Reader:
         self._is_of_other_version = False
         """The last code is."""
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.told = Told(set(), set(), [], [], list(_find_values(parsed.prose, wished))[:1], wished)
+        self.told = Told(set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -100,11 +95,12 @@ class _Reader:
             if heading := _HEADING.match(line):
                 self._section = self._said = heading[1]
                 continue
-            alone, labelled = _ALONE.match(line), _LABELLED.match(line)
-            if alone and (cue := self._find_cue()):
-                self._add(alone["value"].strip("`"), cue)
-            elif labelled and self._is_named_version(labelled["label"]):
-                self._add(labelled["value"].strip("`"), "printed")
+            if alone := _ALONE.match(line):
+                is_named = self._is_named_version(alone["label"] or "")
+                self._add(
+                    alone["value"].strip("`"),
+                    "printed" if is_named else "other" if alone["label"] else self._find_cue(),
+                )
             self._said = line
 
     def read_block(self, number: int, block: CodeBlock) -> None:
@@ -112,7 +108,7 @@ class _Reader:
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
         cue = self._find_cue()
         if not cue and not calls:
-            cue = _judge(self._section) or ("" if self._said or _NO_OUTPUT.search(self._section) else "named")
+            cue = _judge(self._section) or ("" if self._said else "named")
         if cue in ("wished", "other"):
             self.told.others.add(number)
         if not is_first and (cue == "wished" or (cue == "other" and not calls)):
@@ -131,9 +127,8 @@ class _Reader:
                 is_other = tool["version"] and not self._is_named_version(tool["version"])
                 cue = "other" if is_other else "printed" if tool["version"] else cue
             elif output:
-                self._add(output, cue)
-                if not _PLAIN_COMMAND.match(command):
-                    self.told.commands.append((self._code, command[:_MAX_COMMAND_CHARS]))
+                # With arguments, it is not the example as it is run.
+                self._add(output, cue if _PLAIN_COMMAND.match(command) else "named")
 
     def _add(self, text: str, cue: Cue) -> None:
         rest = without_traces(text)
