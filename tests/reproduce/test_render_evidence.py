@@ -113,18 +113,15 @@ def test_what_an_example_of_the_command_shows_is_not_ascribed_to_the_report():
 
 
 @each_row(
-    ("expected", "commands", "output", "sentence"),
+    ("expected", "output", "sentence"),
     [
-        (Expected(shown=[["[3]"]]), [], "[1]", "Not reproduced: neither `2.4.1` nor `main` (`1a2b3c4`) prints here what the report shows."),
-        (Expected(shown=[["[3]"]]), ["shop --name"], "[1]", "The example runs, but not as `shop --name`: the report shows what this prints."),
-        (Expected(named=["[3]"], wished=["[1]"]), [], "[1]", "The example prints on `main` (`1a2b3c4`) what the report wishes, or shows of another version."),
-        (Expected(named=["[3]"]), [], "[1]", "The example runs, with the same result on each version. A person must say whether it is right."),
+        (Expected(shown=[["[3]"]]), "[1]", "Not reproduced: neither `2.4.1` nor `main` (`1a2b3c4`) prints here what the report shows."),
+        (Expected(named=["[3]"], wished=["[1]"]), "[1]", "The example prints on `main` (`1a2b3c4`) what the report wishes, or shows of another version."),
+        (Expected(named=["[3]"]), "[1]", "The example runs, with the same result on each version. A person must say whether it is right."),
     ],
 )  # fmt: skip
-def test_what_is_said_of_an_output_that_no_version_prints(expected, commands, output, sentence):
+def test_what_is_said_of_an_output_that_no_version_prints(expected, output, sentence):
     chosen, evidence = build(expected, passed(output), passed(output))
-    example = chosen.example.model_copy(update={"commands": commands})
-    chosen = chosen.model_copy(update={"example": example})
     verdict = decide_verdict(chosen, evidence.runs, evidence.measure)
     text = render_evidence(chosen, evidence.model_copy(update={"verdict": verdict}), pages())
     assert text.startswith(f"**{sentence}**")

@@ -5,12 +5,11 @@ from typing import Any
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
 from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
-from triage.reproduce.example.example import Example
 from triage.reproduce.verdict import choose_measure, choose_shown, decide_verdict, is_same_everywhere, summarize
 
 SHOWN = Expected(errors=[failure()])
 TWO = Expected(errors=[failure(), failure("KeyError: 1")])
-NAMED = Expected(types=["ValueError"])
+NAMED = Expected(claims="It raises a `ValueError`.")
 OUTPUT = Expected(shown=[["[1, nan]"]])
 WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
 TWICE = Expected(shown=[["one"], ["two"]])
@@ -113,11 +112,6 @@ def test_a_version_that_could_not_be_run_is_no_difference():
 
 def test_a_wish_has_no_verdict():
     assert judge(SHOWN, failed(), failed(), is_feature=True)[0] == "nothing-to-compare"
-
-
-def test_an_example_without_the_arguments_of_the_command_says_nothing():
-    example = Example(language="python", code="x", commands=["shop --name"])
-    assert judge(OUTPUT, RIGHT, RIGHT, example=example)[0] == "nothing-to-compare"
 
 
 def test_the_failure_that_the_report_shows_counts_among_several():

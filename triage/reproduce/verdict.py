@@ -14,7 +14,7 @@ from triage.reproduce.evidence import (
     Selection,
     Verdict,
 )
-from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, is_whole_output, shows_output
+from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
@@ -69,8 +69,9 @@ def is_reported_error(failure: Failure, expected: Expected) -> bool:
 
 def shows(run: Execution | Run, printed: Sequence[str]) -> bool:
     """Return whether a run prints one thing that the report shows; of what is short, whether it prints nothing else."""
-    is_long = len("".join(printed)) >= MIN_SHOWN_CHARS
-    return (shows_output if is_long else is_whole_output)(run.output, printed)
+    if len("".join(printed)) < MIN_SHOWN_CHARS:
+        return run.output.split() == " ".join(printed).split()
+    return shows_output(run.output, printed)
 
 
 def choose_shown(versions: Sequence[Sequence[Execution]], expected: Expected) -> Expected:
@@ -175,13 +176,13 @@ def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
     shown, is_repaired = selection.expected.shown, current.is_wished and not named.is_wished
     runs = () if not shown or is_repaired else (named, current)
     return bool(runs) and all(
-        run.output.strip() and not run.is_random and not any(_is_part(run.output, one) for one in shown) for run in runs
+        run.output.strip() and not run.is_random and not any(_is_part(run, one) for one in shown) for run in runs
     )
 
 
-def _is_part(output: str, shown: Sequence[str]) -> bool:
+def _is_part(run: Run, shown: Sequence[str]) -> bool:
     """Return whether a run prints what is shown, or a transcript shows all that it prints."""
-    return shows_output(output, shown) or shows_output("\n".join(shown), output.splitlines())
+    return shows_output(run.output, shown) or shows_output("\n".join(shown), run.output.splitlines())
 
 
 def is_same_everywhere(runs: Sequence[Run]) -> bool:

@@ -4,9 +4,8 @@ import ast
 import builtins
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from operator import attrgetter
 
 from triage.base.text import word_set
@@ -69,18 +68,14 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     if isinstance(found, NoExample):
         return found
     own = {number: output for number, output in outputs.items() if output}
-    reported = {number: output for number, output in own.items() if number not in told.others} or own
     # A report may show several examples, each with its output.
-    below = [] if own else [lines for number, lines in told.shown if number in {-1, *outputs}]
+    below = [lines for number, lines in told.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
         below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
-    others = ["\n".join(output) for number, output in own.items() if number not in reported]
-    fields = {
-        "shown": [output[:MAX_SHOWN] for output in [*reported.values(), *below][:MAX_SHOWN]],
-        "named": told.named[:MAX_SHOWN],
-        "wished": [*others, *told.wished][:MAX_SHOWN],
-    }
-    return found.model_copy(update=fields)
+    shown = [output for number, output in own.items() if number not in told.others] or [*own.values()] or below
+    others = [text for text in [*map("\n".join, own.values()), *told.wished] if text not in map("\n".join, shown)]
+    update = {"shown": shown, "named": told.named, "wished": others}
+    return found.model_copy(update={key: values[:MAX_SHOWN] for key, values in update.items()})
 
 
 def _find_python_example(
@@ -197,11 +192,6 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
     return _analyze(_Part(python_code.cut(code, {*outputs, *versions}), shown, changed=tuple(changed)))
 
 
-def _is_only_output(part: _Part, bound: set[str]) -> bool:
-    tree = python_code.parse(part.code)
-    return tree is not None and all(isinstance(one, ast.Expr) and _is_output(one.value, bound) for one in tree.body)
-
-
 def _is_output(value: ast.expr, bound: set[str]) -> bool:
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     if names & _COMPUTED:
@@ -247,14 +237,8 @@ def _add_imports(part: _Part, project: Project) -> _Part:
     """Return the part with the names of the project and of the standard library that it does not define."""
     if part.names.free & python_code.find_names(project.prelude).bound:
         part = _prepend(project.prelude.splitlines(), part)
-    lines = {*_find_imports(part.names.free, part.code, project).values()} - {""}
-    groups = groupby(sorted(lines), key=lambda line: line.partition(" import ")[0])
-    together = [f"{start} import {names}" if (names := _list_names(group)) else start for start, group in groups]
-    return _prepend(together, part) if lines else part
-
-
-def _list_names(imports: Iterable[str]) -> str:
-    return ", ".join(line.partition(" import ")[2] for line in imports)
+    lines = sorted({*_find_imports(part.names.free, part.code, project).values()} - {""})
+    return _prepend(lines, part) if lines else part
 
 
 def _prepend(lines: Sequence[str], part: _Part) -> _Part:
@@ -275,7 +259,7 @@ def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
         if part.imports & modules:
             break
         is_again = any(_repeats(part, one) for one in chosen)
-        if not is_again and not _is_only_output(part, bound) and part.names.free & bound and part.names.free <= bound:
+        if not is_again and part.names.free & bound and part.names.free <= bound:
             chosen.append(part)
             bound |= part.names.bound
     return _merge(chosen)

@@ -39,7 +39,7 @@ _CODE = re.compile(
     r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\(|.{0,200}\bpython[\d.]* -c )", re.M
 )
 _PLAIN_COMMAND = re.compile(r"\S*$|(?:python|node)[\d.]* \S+\s*$")
-_TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b(?:.*?[=@]v?(?P<version>\d[\w.]*))?")
+_TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 """A command that is not the example, but may install what the next ones run."""
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
@@ -96,11 +96,8 @@ class _Reader:
                 self._section = self._said = heading[1]
                 continue
             if alone := _ALONE.match(line):
-                is_named = self._is_named_version(alone["label"] or "")
-                self._add(
-                    alone["value"].strip("`"),
-                    "printed" if is_named else "other" if alone["label"] else self._find_cue(),
-                )
+                self._said = alone["label"] or self._said
+                self._add(alone["value"].strip("`"), self._find_cue())
             self._said = line
 
     def read_block(self, number: int, block: CodeBlock) -> None:
@@ -123,9 +120,9 @@ class _Reader:
         """Read each run of a transcript on its own. What is installed between them is another version."""
         session = read_session(text, "shell")
         for command, output in zip(session.statements, session.outputs, strict=True) if session else [("", text)]:
-            if tool := _TOOL.match(command):
-                is_other = tool["version"] and not self._is_named_version(tool["version"])
-                cue = "other" if is_other else "printed" if tool["version"] else cue
+            if _TOOL.match(command):
+                self._said = command
+                cue = self._find_cue() or cue
             elif output:
                 # With arguments, it is not the example as it is run.
                 self._add(output, cue if _PLAIN_COMMAND.match(command) else "named")
