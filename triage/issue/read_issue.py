@@ -125,10 +125,7 @@ def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _restore_session(block: Block) -> Block:
-    """Return a Python session without a fence as code, and lines that are a span each.
-
-    Markdown takes its prompts for nested quotes.
-    """
+    """Return as code lines of spans, and a session without a fence: Markdown takes its prompts for nested quotes."""
     if block.kind == "text" and _SPANS.fullmatch(block.text):
         return Block(kind="code", text=block.text.replace("`", ""))
     lines = block.text.split("\n")

@@ -100,6 +100,7 @@ class A(Rate):
     x: Decimal
 A()""",
         ),
+        (block(">>> tax.rate([])"), "from shop import tax\n\ntax.rate([])"),
         # A test is called.
         (
             block("def test_total():\n    shop.f()\n\ndef test_x(cart):\n    pass"),
@@ -261,6 +262,7 @@ def test_the_cost_of_finding_an_example_is_linear(build):
         (block("import shop\n@shop.mark\ndef test_it(fixture):\n    pass"), NoExample(reason="calls-nothing")),
         (block("import shop\nshop.total(items)"), NoExample(reason="undefined-names", names=["items"])),
         (block("total(items)"), NoExample(reason="does-not-import-the-project")),
+        (block("rate.f(tax)"), NoExample(reason="does-not-import-the-project")),
         # The nearest reason of all blocks.
         (block("import os\nos.x()") + block("import shop"), NoExample(reason="calls-nothing")),
     ],
@@ -309,6 +311,9 @@ def test_a_session_stays_one():
             block("import fs from 'fs'\nconsole.log(shop.total([]))", "js"),
             "import shop from \"@acme/shop\";\nimport fs from 'fs'\nconsole.log(shop.total([]))",
         ),
+        # Short for the package, and the only such name that nothing defines.
+        (block("console.log(sh.total([]))"), 'const sh = require("@acme/shop");\nconsole.log(sh.total([]))'),
+        (block("console.log(new SHOP())"), 'const SHOP = require("@acme/shop");\nconsole.log(new SHOP())'),
         (
             block("const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)", "js"),
             "const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)",
@@ -325,6 +330,9 @@ def test_an_example_for_node_uses_the_package(body, code):
         (block("const s = require('@acme/shop');"), "calls-nothing"),
         (block("const s = require('@acme/shopping');\ns.total()"), "does-not-import-the-project"),
         (block("import shop\nshop.f()", "python"), "no-block"),
+        (block("console.log(sh.total([]), sp.total([]))"), "does-not-import-the-project"),
+        (block("console.log(items.map(sh => sh.total()), Set.of())"), "does-not-import-the-project"),
+        (block("console.log(app.total([]))"), "does-not-import-the-project"),
     ],
 )
 def test_a_report_without_an_example_for_node_says_why(body, reason):

@@ -46,9 +46,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
         code = session.code if session else textwrap.dedent(block.text).strip("\n")
         changed = ["Took prompts and shown output away."] if session else []
         changed += ["Left out what stands above the first prompt."] if session and session.above else []
-        shown = [output for output in session.outputs if output] if session else []
-        if language == "node":
-            shown = [output for output in shown if output != "undefined"]  # of declarations
+        shown = [one for one in session.outputs if one not in ("", "undefined")] if session else []
         if outputs:
             outputs |= {number: shown} if code == own else {}
             continue

@@ -29,13 +29,10 @@ _OTHER_LANGUAGES = word_set(
 )
 _COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
 """Functions whose call no value looks like."""
-_COMMAND = re.compile(
-    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote)).)+)(?P=quote)"
-    r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
-    re.M | re.S,
-)
 _VERSION = re.compile(r"\d+\.\d+\.\d")
-_TELLS_VERSION = re.compile(r"(?:print\()?[^=();\n]*(?:\b__version__|\b(?:get|show|print)_versions?\(\))[^=();\n]*\)?")
+_TELLS_VERSION = re.compile(
+    r"(?:print\()?[^=();\n]{0,200}\b(?:__version__|(?:get|show|print)_versions?\(\))[^=();\n]{0,200}\)?"
+)
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -74,8 +71,8 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
     shown = [output for number, output in own.items() if number not in told.others] or [*own.values()] or below
     others = [text for text in [*map("\n".join, own.values()), *told.wished] if text not in map("\n".join, shown)]
-    update = {"shown": shown, "named": told.named, "wished": others}
-    return found.model_copy(update={key: values[:MAX_SHOWN] for key, values in update.items()})
+    named, wished = told.named[:MAX_SHOWN], others[:MAX_SHOWN]
+    return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named, "wished": wished})
 
 
 def _find_python_example(
@@ -124,26 +121,11 @@ def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
 
 def _read_block(block: CodeBlock, number: int) -> _Part | None:
     """Return a block as code that parses; None if it is no Python."""
-    language = block.language.lower()
-    if len(block.text) > MAX_EXAMPLE_CHARS:
+    session = read_session(block.text, "python") if len(block.text) <= MAX_EXAMPLE_CHARS else None
+    if len(block.text) > MAX_EXAMPLE_CHARS or (block.language.lower() in _OTHER_LANGUAGES and not session):
         return None
-    if command := _read_command(block.text):
-        return replace(command, blocks=frozenset({number}))
-    if language in _OTHER_LANGUAGES and ">>>" not in block.text:
-        return None
-    session = read_session(block.text, "python")
     part = _read_session(session) if session else _read_script(textwrap.dedent(block.text).strip("\n"))
     return part and replace(part, blocks=frozenset({number}))
-
-
-def _read_command(text: str) -> _Part | None:
-    """Return the code of `python -c "code"`, or of a document that a shell gives to Python, and what is below it."""
-    match = _COMMAND.search(text)
-    part = _read_script((match["code"] or match["document"]).replace('\\"', '"')) if match else None
-    shown = text[match.end() :].strip() if match else ""
-    return part and replace(
-        part, shown=(shown,) if shown else (), changed=("Took it out of its command.", *part.changed)
-    )
 
 
 def _read_session(session: Session) -> _Part | None:
@@ -185,7 +167,7 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
         for before, statement in zip(tree.body, tree.body[1:], strict=False)
         if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
     ]
-    versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(ast.get_source_segment(code, one) or "")]
+    versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
     changed += ["Left out shown output that is valid Python."] if outputs else []
     changed += [_NO_VERSIONS] if versions else []
     shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)

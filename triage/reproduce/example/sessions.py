@@ -25,6 +25,11 @@ _PROMPTS = {
     "node": ((_NODE, _NODE_MORE),),
     "shell": ((_SHELL, _SHELL_MORE),),
 }
+_COMMAND = re.compile(
+    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote)).)+)(?P=quote)"
+    r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
+    re.M | re.S,
+)
 _DOCTEST_BLANK = "<BLANKLINE>"
 
 
@@ -42,13 +47,16 @@ class Session(NamedTuple):
 
 
 def read_session(text: str, language: str) -> Session | None:
-    """Return the statements of a session and their outputs; None if no line has a prompt."""
+    """Return the statements of a session, or of what a shell gives to Python, and their outputs; None without any."""
     lines = text.split("\n")
     for first, more in _PROMPTS[language]:
         starts = [number for number, line in enumerate(lines) if first.match(line)]
         # A line of JavaScript may go on with `> x`.
         if starts and (first is not _NODE or all(map(_NODE_GREETING.match, lines[: starts[0]]))):
             return _separate(lines, starts, first, more)
+    if language == "python" and (command := _COMMAND.search(text)):
+        code = (command["code"] or command["document"]).replace('\\"', '"')
+        return Session([code], [text[command.end() :].strip()], "")
     return None
 
 
