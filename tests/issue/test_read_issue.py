@@ -88,6 +88,20 @@ def test_a_python_session_without_a_fence_is_code() -> None:
     assert "wrong" in parsed.prose
 
 
+def test_a_trace_below_an_unfenced_prompt_has_no_prompts():
+    trace = 'Traceback (most recent call last):\nFile "<stdin>", line 1, in <module>\nFile "/a/b.py", line 2, in f\nb = g(1)\nKeyError: 1'
+    parsed = read_issue(Issue(title="x", body=f"It does\n\n>>> a = f(1)\n{trace}"))
+    assert [line for line in parsed.code[0].text.split("\n") if line.startswith(">>>")] == [">>> a = f(1)"]
+
+
+@each_row(
+    ("body", "code"),
+    [("`>>> f(1)`\n`2`", [">>> f(1)\n2"]), ("`f(1)`", []), ("It is `f(1)`\n`2`", []), ("`f` and `g`\n`2`", [])],
+)
+def test_lines_that_are_a_span_each_are_a_block(body, code):
+    assert [block.text for block in read_issue(Issue(title="x", body=body)).code] == code
+
+
 @each_row(
     "name",
     [

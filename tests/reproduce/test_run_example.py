@@ -63,7 +63,7 @@ def test_a_commit_of_today_is_judged_with_the_packages_of_its_date():
     assert run(failed("KeyError: 1"), time=datetime.now(UTC))[0].outcome == "failed"
 
 
-NAMED = Expected(types=["KeyError"])
+NAMED = Expected(claims="It raises KeyError.")
 
 
 @each_row(

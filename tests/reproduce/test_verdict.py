@@ -5,14 +5,14 @@ from typing import Any
 from testing.each_row import each_row
 from tests.reproduce.runs import IN_EXAMPLE, NOT_INSTALLED, failed, failure, passed, selection
 from triage.reproduce.evidence import Execution, Expected, Measure, Verdict
-from triage.reproduce.example.example import Example
-from triage.reproduce.verdict import choose_measure, decide_verdict, is_same_everywhere, summarize
+from triage.reproduce.verdict import choose_measure, choose_shown, decide_verdict, is_same_everywhere, summarize
 
 SHOWN = Expected(errors=[failure()])
 TWO = Expected(errors=[failure(), failure("KeyError: 1")])
-NAMED = Expected(types=["ValueError"])
-OUTPUT = Expected(shown=["[1, nan]"])
-WISHED = Expected(shown=["[1, nan]"], wished=["[1, 2]"])
+NAMED = Expected(claims="It raises a `ValueError`.")
+OUTPUT = Expected(shown=[["[1, nan]"]])
+WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
+TWICE = Expected(shown=[["one"], ["two"]])
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -25,6 +25,7 @@ RIGHT = passed("[1, 2]")
 def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, Measure]:
     chosen = selection(expected, **changes)
     runs = [[one, one] if isinstance(one, Execution) else list(one) for one in versions]
+    expected = choose_shown(runs, expected)
     measure = choose_measure([one for group in runs for one in group], expected)
     return decide_verdict(chosen, [summarize("x", group, expected, measure) for group in runs], measure), measure
 
@@ -64,14 +65,26 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (OUTPUT, RIGHT, RIGHT, "not-reproduced"),
         (OUTPUT, passed(""), passed(""), "nothing-to-compare"),  # it prints nothing that could be compared
         (OUTPUT, [passed("1"), passed("2")], [passed("3"), passed("4")], "nothing-to-compare"),
-        (WISHED, RIGHT, RIGHT, "nothing-to-compare"),
+        (WISHED, RIGHT, RIGHT, "not-reproduced"),
         (WISHED, WRONG, RIGHT, "fixed"),
-        (Expected(shown=["one", "two"], wished=["two"]), passed("one\ntwo"), passed("one\ntwo"), "nothing-to-compare"),
+        (
+            Expected(shown=[["one", "two"]], wished=["two"]),
+            passed("one\ntwo"),
+            passed("one\ntwo"),
+            "nothing-to-compare",
+        ),
         (Expected(named=["False"]), passed("False"), passed("True"), "fixed"),
         (Expected(named=["False"]), passed("1"), passed("1"), "nothing-to-compare"),  # of something else, maybe
-        (Expected(shown=["'a  b'"]), passed("'a  b'"), passed("'a b'"), "fixed"),  # blanks of a string are its value
-        (Expected(shown=["1"]), passed("1"), passed("1"), "still"),
-        (Expected(shown=["1"]), passed("1\n2"), passed("1\n2"), "nothing-to-compare"),  # much prints `1`
+        (Expected(shown=[["'a  b'"]]), passed("'a  b'"), passed("'a b'"), "fixed"),  # blanks of a string are its value
+        (Expected(shown=[["1"]]), passed("1"), passed("1"), "still"),
+        (Expected(shown=[["1"]]), passed("1\n2"), passed("1\n2"), "nothing-to-compare"),  # much prints `1`
+        (TWICE, passed("one"), passed("two"), "fixed"),  # such as of two versions
+        (TWICE, passed("one\ntwo"), passed("one"), "fixed"),
+        (TWICE, passed("one\ntwo"), passed("one\ntwo"), "still"),
+        (TWICE, passed("one"), passed("one"), "nothing-to-compare"),  # the other one may be the fault
+        (TWICE, passed("three"), passed("one"), "nothing-to-compare"),
+        (TWICE, passed("three"), passed("three"), "not-reproduced"),
+        (Expected(shown=[["start", "three", "end"]]), passed("three"), passed("three"), "nothing-to-compare"),
         (SHOWN, (failed(), passed(), failed(), failed(), passed()), failed(), "mixed"),
     ],
 )
@@ -99,11 +112,6 @@ def test_a_version_that_could_not_be_run_is_no_difference():
 
 def test_a_wish_has_no_verdict():
     assert judge(SHOWN, failed(), failed(), is_feature=True)[0] == "nothing-to-compare"
-
-
-def test_an_example_without_the_arguments_of_the_command_says_nothing():
-    example = Example(language="python", code="x", commands=["shop --name"])
-    assert judge(OUTPUT, RIGHT, RIGHT, example=example)[0] == "nothing-to-compare"
 
 
 def test_the_failure_that_the_report_shows_counts_among_several():

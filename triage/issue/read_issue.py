@@ -28,6 +28,7 @@ _MAX_SECTION_BLOCKS = 200
 _MAX_SECTIONS = 100
 _NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
+_SPANS = re.compile(r"`[^`\n]+`(?:\n`[^`\n]+`)+")
 _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
 
 
@@ -124,14 +125,19 @@ def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _restore_session(block: Block) -> Block:
-    """Return a Python session without a fence as code: Markdown takes its prompts for nested quotes."""
+    """Return as code lines of spans, and a session without a fence: Markdown takes its prompts for nested quotes."""
+    if block.kind == "text" and _SPANS.fullmatch(block.text):
+        return Block(kind="code", text=block.text.replace("`", ""))
     lines = block.text.split("\n")
     if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
         return block
-    restored = lines[:1]
-    for line in lines[1:]:  # Markdown puts the marks of a quote on every line; only statements had a prompt
-        words = _PROMPT.sub("", line)
-        restored.append(line if _STATEMENT.match(words) else words)
+    words = [_PROMPT.sub("", line) for line in lines]
+    covered = {number for found in find_traces("\n".join(words)) for number in range(found.start, found.end)}
+    # Markdown puts the marks of a quote on every line; only statements had a prompt.
+    restored = [
+        line if number == 0 or (_STATEMENT.match(word) and number not in covered) else word
+        for number, (line, word) in enumerate(zip(lines, words, strict=True))
+    ]
     return Block(kind="code", text="\n".join(restored), language=_SESSION)
 
 

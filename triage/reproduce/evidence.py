@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from triage.domain.value import Value
-from triage.reproduce.example.example import Example, Project
+from triage.reproduce.example.example import Example, Project, Shown
 
 Outcome = Literal["passed", "failed", "could-not-install", "could-not-run", "timed-out"]
 Verdict = Literal[
@@ -91,22 +91,15 @@ class Target(Value):
     """What the build tools of a commit may take for its version, since they get no git repository."""
 
 
-class Expected(Value):
+class Expected(Shown):
     """What the report says that happens."""
 
     errors: list[Failure] = Field(default_factory=list)
     """Of its tracebacks and error lines, with their messages; `frames` has the last place."""
-    types: list[str] = Field(default_factory=list)
-    """Types that its sentences name, without those that should be raised."""
-    shown: list[str] = Field(default_factory=list)
-    named: list[str] = Field(default_factory=list)
-    """Values of which a sentence says that they are printed or returned. The example may print something else."""
-    wished: list[str] = Field(default_factory=list)
-    """What ought to be printed."""
-
-    @property
-    def printed(self) -> list[str]:
-        return self.shown or self.named
+    claims: str = ""
+    """Its sentences that say what happens, not what should."""
+    text: str = ""
+    """The stem of what it shows and claims, without the example: an error in it is the reported one."""
 
 
 class Selection(Value):

@@ -4,18 +4,14 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 
-from triage.domain.issue import ParsedIssue, Trace
+from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import find_sentences
-from triage.reproduce.evidence import MAX_TEXT_CHARS, Expected, Failure, Place
-from triage.reproduce.example.example import Example
-from triage.reproduce.example.shown_output import WISH, read_told
+from triage.reproduce.evidence import Expected, Failure
+from triage.reproduce.example.example import Example, Shown
+from triage.reproduce.example.shown_output import WISH
 from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
 
-_TYPE = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Interrupt))\b")
-_STATED = re.compile(rf"^\W{{0,4}}(?:Uncaught )?{_TYPE.pattern}(?:: (.*))?$", re.S)
-_HEADER = re.compile(r"^([A-Za-z_][\w.]*) {2,}Traceback \(most recent call last\)", re.M)
-"""IPython names the type above its trace, whose last line people cut off."""
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
@@ -23,7 +19,6 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
-_RECORDED = {"python": "python", "node": "javascript"}
 _MIN_STEM_CHARS = 8
 _MIN_LIKENESS = 0.85
 """Releases reword messages: `got an unexpected keyword argument` gained the class's name in Python 3.10."""
@@ -31,61 +26,42 @@ _MIN_LIKENESS = 0.85
 
 def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     """Return the errors that the report shows or names, what it shows as printed, and what it wishes."""
-    is_recorded = example.language in _RECORDED
-    errors = list(_recorded_errors(parsed, example)) if is_recorded else list_failures(parsed, example.code)
-    types, told = list(dict.fromkeys(_named_types(parsed))), read_told(parsed, "")
-    return Expected(errors=errors, types=types, shown=example.shown, named=told.named, wished=told.wished)
+    shown = "\n".join(_list_shown(parsed, example))
+    claims = "\n".join(one for one in [parsed.title, *find_sentences(parsed.prose)] if not WISH.search(one))
+    errors = list_failures(parsed, shown)
+    if example.language in ("python", "node"):  # a line `Error: no name` may be a program's own
+        errors = [one for one in errors if one.frames or (one.type[:1].isupper() and one.type != "Error")]
+    return Expected(
+        errors=errors,
+        claims=claims,
+        text=stem(f"{shown}\n{claims}"),
+        **example.model_dump(include={*Shown.model_fields}),
+    )
 
 
-def _recorded_errors(parsed: ParsedIssue, example: Example) -> Iterator[Failure]:
-    """Yield the errors of the language: its recorder knows each by the name of its type."""
-    known: set[str] = set()
-    for trace in parsed.traces:
-        if trace.exception and trace.language == _RECORDED[example.language]:
-            known.add(_last_name(trace.exception))
-            message = (trace.message or "")[:MAX_TEXT_CHARS]
-            yield Failure(type=_last_name(trace.exception), message=message, frames=_frames(trace))
-    code = "\n".join(block.text for block in parsed.code)
-    for message in parsed.error_messages:
-        stated = _STATED.match(message)
-        is_shown = message in code and message not in example.code  # whose comments say what they want
-        if stated and stated[2] and is_shown and stated[1] not in known:
-            known.add(stated[1])
-            yield Failure(type=stated[1], message=stated[2][:MAX_TEXT_CHARS])
-    headers = dict.fromkeys(_last_name(match[1]) for match in _HEADER.finditer(code))
-    yield from (Failure(type=name) for name in headers if name not in known)
-
-
-def _frames(trace: Trace) -> list[Place]:
-    last = trace.frames[-1:]
-    return [Place(path=one.path[:500], line=one.line or 0, function=one.name[:200]) for one in last]
-
-
-def _last_name(exception: str) -> str:
-    return exception.rpartition(".")[2][:200]
-
-
-def _named_types(parsed: ParsedIssue) -> Iterator[str]:
-    for sentence in [parsed.title, *find_sentences(parsed.prose)]:
-        if not WISH.search(sentence):
-            yield from (match[1] for match in _TYPE.finditer(sentence))
+def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
+    """Yield the lines of blocks that are neither code of the example, whose comments say what they want, nor wishes."""
+    own = {line.strip(" >.") for line in example.code.splitlines()}
+    for block in parsed.code:
+        if block.text not in example.wished:
+            yield from (line for line in block.text.splitlines() if line.strip(" >.") not in own)
 
 
 def is_shown_error(failure: Failure, expected: Expected) -> bool:
     """Return whether the report shows this error: the same type, and the same message."""
-    return any(_is_same_error(failure, shown) for shown in expected.errors)
-
-
-def _is_same_error(failure: Failure, shown: Failure) -> bool:
-    if failure.type != shown.type:
-        return False
-    return not shown.message or not failure.message or is_same_message(failure.message, shown.message)
+    # IPython names the type above its trace, whose last line people cut off.
+    lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
+    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", expected.text) for line in lines)
+    messages = [one.message for one in expected.errors if one.type == failure.type]
+    return any(found) or any(
+        not one or not failure.message or is_same_message(failure.message, one) for one in messages
+    )
 
 
 def is_named_error(failure: Failure, expected: Expected) -> bool:
     """Return whether a sentence of the report names the type of this error, which the project's own code raised."""
     is_own = any(frame.path not in (EXAMPLE, OTHER) for frame in failure.frames)
-    return is_own and failure.type in expected.types
+    return is_own and re.search(rf"\b{re.escape(failure.type)}\b", expected.claims) is not None
 
 
 def is_same_message(one: str, other: str) -> bool:
@@ -108,7 +84,7 @@ def stem(message: str) -> str:
 
 
 def shows_output(output: str, shown: Sequence[str]) -> bool:
-    """Return whether everything that the report shows is printed, in its order.
+    """Return whether all parts of what the report shows are printed, in their order.
 
     White space counts in the value of a string, and at the ends of lines.
     """
@@ -127,11 +103,6 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
             return False
         position = start + len(wanted)
     return bool(shown)
-
-
-def is_whole_output(output: str, shown: Sequence[str]) -> bool:
-    """Return whether nothing else is printed than what the report shows, however short it is."""
-    return bool(shown) and _squeeze(output) == "".join(map(_squeeze, shown))
 
 
 def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:

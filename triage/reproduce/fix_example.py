@@ -75,7 +75,7 @@ class FixExample:
     def describe(self, runs: bytes = b"") -> str:
         """Return the example and what the report says of it, for a model; with runs on the base commit, their end."""
         found = self._read(runs)
-        shown = [*(error.text for error in self.expected.errors), *self.expected.printed]
+        shown = [*(error.text for error in self.expected.errors), *map("\n".join, self.expected.printed)]
         parts = {
             "Changed in the reporter's text": "\n".join(self.example.changed),
             "The report shows": "\n".join(dict.fromkeys(shown))[:MAX_SHOWN_CHARS],

@@ -107,11 +107,8 @@ def _describe_obstacle(evidence: Evidence) -> str:
 def _describe_difference(selection: Selection, evidence: Evidence, where: str) -> str:
     if selection.is_feature:
         return "The example runs. The report asks for something new, so a person must say what is right."
-    if selection.example.commands:
-        commands = ", ".join(map(format_code_span, selection.example.commands))
-        return f"The example runs, but not as {commands}: the {where} shows what this prints."
     if evidence.runs[-1].is_wished:
-        return f"The example prints on {_name(evidence.runs[-1])} what the {where} wishes."
+        return f"The example prints on {_name(evidence.runs[-1])} what the {where} wishes, or shows of another version."
     if is_same_everywhere(evidence.runs):
         return "The example runs, with the same result on each version. A person must say whether it is right."
     return "The example runs, with different results. A person must say which one is right."

@@ -9,6 +9,7 @@ from triage.reproduce.expected import is_named_error
 from triage.reproduce.verdict import (
     choose_failure,
     choose_measure,
+    choose_shown,
     decide_verdict,
     is_failed_assert,
     is_same_result,
@@ -32,6 +33,8 @@ class VersionRunner:
     ) -> None:
         self._environments, self._selection, self._progress, self._seconds = environments, selection, progress, seconds
         self._now = datetime.now(UTC)
+        self.expected = selection.expected
+        """With the alternatives that count, once it is known which are printed."""
         self._built: dict[str, Environment | CannotInstall] = {}
         self._of_today: set[str] = set()
         """The commits and releases beside which packages of today are installed, as those of their date cannot be."""
@@ -102,7 +105,7 @@ class VersionRunner:
 
     def summarize(self, target: Target, measure: Measure) -> Run:
         """Run the example on a version, and return what is seen of it."""
-        return summarize(target.on, self.run(target), self._selection.expected, measure)
+        return summarize(target.on, self.run(target), self.expected, measure)
 
 
 def _identify(target: Target) -> str:
@@ -118,7 +121,7 @@ def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:
         targets.append(selection.newest)
         if selection.newest.on not in executions:
             executions[selection.newest.on] = runner.run(selection.newest)
-    expected = selection.expected
+    expected = runner.expected = choose_shown([executions[target.on] for target in targets], selection.expected)
     measure = choose_measure([one for runs in executions.values() for one in runs], expected)
     runs = [
         summarize(target.on, executions[target.on], expected, measure).model_copy(

@@ -14,7 +14,7 @@ from triage.reproduce.evidence import (
     Selection,
     Verdict,
 )
-from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, is_whole_output, shows_output
+from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
@@ -55,18 +55,31 @@ def is_failed_assert(failure: Failure | None) -> bool:
 def choose_measure(executions: Sequence[Execution], expected: Expected) -> Measure:
     """Return what tells whether versions do the same: the first of the four that some run shows."""
     failures = [one for execution in executions if (one := choose_failure(execution, expected))]
-    if expected.errors or any(is_named_error(one, expected) for one in failures):
+    if expected.errors or any(is_reported_error(one, expected) for one in failures):
         return "error"
     if any(map(is_failed_assert, failures)):
         return "assert"
-    # The wrong value is mostly the last one shown: all of them must be there.
-    return "output" if any(shows(execution, expected.printed) for execution in executions) else "difference"
+    is_printed = any(shows(execution, one) for execution in executions for one in expected.printed)
+    return "output" if is_printed else "difference"
 
 
-def shows(execution: Execution, printed: Sequence[str]) -> bool:
-    """Return whether a run prints what the report shows; of what is short, whether it prints nothing else."""
-    is_long = len("".join(printed)) >= MIN_SHOWN_CHARS
-    return (shows_output if is_long else is_whole_output)(execution.output, printed)
+def is_reported_error(failure: Failure, expected: Expected) -> bool:
+    return is_shown_error(failure, expected) or is_named_error(failure, expected)
+
+
+def shows(run: Execution | Run, printed: Sequence[str]) -> bool:
+    """Return whether a run prints one thing that the report shows; of what is short, whether it prints nothing else."""
+    if len("".join(printed)) < MIN_SHOWN_CHARS:
+        return run.output.split() == " ".join(printed).split()
+    return shows_output(run.output, printed)
+
+
+def choose_shown(versions: Sequence[Sequence[Execution]], expected: Expected) -> Expected:
+    """Return what is expected with those alternatives only that the first version prints, else the next one."""
+    for runs in versions:
+        if found := [one for one in expected.printed if any(shows(run, one) for run in runs)]:
+            return expected.model_copy(update={"shown": found})
+    return expected
 
 
 def has_failure(execution: Execution, expected: Expected, measure: Measure) -> bool:
@@ -75,10 +88,10 @@ def has_failure(execution: Execution, expected: Expected, measure: Measure) -> b
         return False
     failure = choose_failure(execution, expected)
     if measure == "error":
-        return failure is not None and (is_shown_error(failure, expected) or is_named_error(failure, expected))
+        return failure is not None and is_reported_error(failure, expected)
     if measure == "assert":
         return is_failed_assert(failure)
-    return measure == "output" and shows_output(execution.output, expected.printed)
+    return measure == "output" and all(shows_output(execution.output, one) for one in expected.printed)
 
 
 def is_same_result(one: Execution, other: Execution, expected: Expected) -> bool:
@@ -136,6 +149,9 @@ def decide_verdict(selection: Selection, runs: Sequence[Run], measure: Measure) 
 
 def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -> Verdict:
     if named.same_failure or current.same_failure:
+        shown = selection.expected.shown if measure == "output" else []
+        if not all(shows(named, one) or shows(current, one) for one in shown):
+            return "nothing-to-compare"  # the rest may be the fault
         if current.same_failure:
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
             is_clear = named.same_failure and is_same_everywhere([named, current]) and not current.is_wished
@@ -153,12 +169,20 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
 
 
 def _prints_neither(named: Run, current: Run, selection: Selection) -> bool:
-    """Return whether two versions print something, and it is neither what the report shows nor what it wishes."""
-    shown = selection.expected.shown
-    runs = () if not shown or selection.example.commands or current.is_wished else (named, current)
+    """Return whether two versions print something, and it is nothing that the report shows.
+
+    If the named version prints what the report wishes, that is no fault; if only main does, it may be a repair.
+    """
+    shown, is_repaired = selection.expected.shown, current.is_wished and not named.is_wished
+    runs = () if not shown or is_repaired else (named, current)
     return bool(runs) and all(
-        one.output.strip() and not one.is_random and not shows_output(one.output, shown) for one in runs
+        run.output.strip() and not run.is_random and not any(_is_part(run, one) for one in shown) for run in runs
     )
+
+
+def _is_part(run: Run, shown: Sequence[str]) -> bool:
+    """Return whether a run prints what is shown, or a transcript shows all that it prints."""
+    return shows_output(run.output, shown) or shows_output("\n".join(shown), run.output.splitlines())
 
 
 def is_same_everywhere(runs: Sequence[Run]) -> bool:

@@ -29,7 +29,7 @@ def test_a_block_is_found_by_the_names_of_its_language(fence, language):
 def test_what_a_shell_printed_is_no_command():
     found = read("```console\n$ my-shop a b\ntotal: 2\n$ my-shop\nerror: no items\n```\n")
     assert isinstance(found, Example)
-    assert (found.code, found.shown) == ("my-shop a b\nmy-shop\n", ["total: 2", "error: no items"])
+    assert (found.code, found.shown) == ("my-shop a b\nmy-shop\n", [["total: 2", "error: no items"]])
     assert found.changed == ["Took prompts and shown output away."]
 
 

@@ -74,7 +74,6 @@ def example(body: str, project: Project = SHOP) -> Example:
         (block("In [1]: import shop\n        x = 1\n\nIn [2]: shop.f(x)\nOut[2]: 1"), "import shop\nx = 1\nshop.f(x)"),
         # What only says a version differs on every version; what is about versions stays.
         (block(">>> import shop\n>>> shop.f()\n1\n>>> shop.__version__\n'1.0'"), "import shop\nshop.f()"),
-        (block(">>> shop.f()\n1\n>>> import shop; shop.__version__\n'1.0'"), "shop.f()\nimport shop; pass"),
         (
             block("import shop\nprint('shop', shop.__version__)\nshop.show_versions()\nshop.f()"),
             "import shop\nshop.f()",
@@ -88,7 +87,7 @@ def example(body: str, project: Project = SHOP) -> Example:
         (block(">>>import shop\n>>>shop.f()\n1"), "import shop\nshop.f()"),
         (block("import shop\n>>> shop.f()\n1"), "import shop\nshop.f()"),
         # Only names of the project and of the standard library are free.
-        (block(">>> total(Cart())"), "from shop import Cart, total\n\ntotal(Cart())"),
+        (block(">>> total(Cart())"), "from shop import Cart\nfrom shop import total\n\ntotal(Cart())"),
         (
             block("@total\nclass A(Rate):\n    x: Decimal\nA()"),
             """\
@@ -101,6 +100,7 @@ class A(Rate):
     x: Decimal
 A()""",
         ),
+        (block(">>> tax.rate([])"), "from shop import tax\n\ntax.rate([])"),
         # A test is called.
         (
             block("def test_total():\n    shop.f()\n\ndef test_x(cart):\n    pass"),
@@ -129,7 +129,7 @@ def test_the_code_is_the_reporters(body, code):
                 "The values of bare expressions are printed, as at a prompt.",
             ],
         ),
-        (block("x = total(Cart())"), ["Added `from shop import Cart, total` before it."]),
+        (block("x = total(Cart())"), ["Added `from shop import Cart; from shop import total` before it."]),
         (block("import shop\nprint shop.f()"), ["Wrote print statements of Python 2 as calls."]),
         (
             block("Python 3.9\n>>> import shop\n>>> a b\n>>> print(shop.__version__)\n1\n>>> shop.f()"),
@@ -153,39 +153,59 @@ def test_what_was_changed_is_listed(body, changed):
 
 
 SCRIPT = block("import shop\nx = shop.f()")
+SESSION = block(">>> import shop\n>>> shop.f()\n{}")
+TERMINAL = """\
+(env) me@here shop % pip install shop==1.1
+Installing shop
+(env) me@here shop % python3 test.py
+ok 1
+(env) me@here shop % pip install shop==1.2
+(env) me@here shop % python3 test.py
+ok 2"""
 
 
 @each_row(
     ("body", "shown"),
     [
-        (f"{SCRIPT}This prints\n```\n[1, 2]\n```", ["[1, 2]"]),
-        (f"{SCRIPT}### Actual outcome\n\n```\nx + 1\n\nx\n```", ["x + 1", "x"]),
-        (f"{SCRIPT}Result:\n```\n1\n```\nand the output of y is\n~~~\n2\n~~~", ["1", "2"]),
+        (f"{SCRIPT}This prints\n```\n[1, 2]\n```", [["[1, 2]"]]),
+        (f"{SCRIPT}### Actual outcome\n\n```\nx + 1\n\nx\n```", [["x + 1", "x"]]),
+        (f"{SCRIPT}Result:\n```\n1\n```\nand the output of y is\n~~~\n2\n~~~", [["1"], ["2"]]),
         (f"{SCRIPT}### Expected outcome\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}It should print\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}In earlier versions the output was\n```\n[1, 2]\n```", []),
         (f"{SCRIPT}My settings:\n```\n[1, 2]\n```", []),
-        (f"{SCRIPT}\n```\n[1, 2]\n```", ["[1, 2]"]),
+        (f"{SCRIPT}\n```\n[1, 2]\n```", []),
         (f"This prints nothing:\n{SCRIPT}", []),
         (f"{SCRIPT}This results in `False`, and I am not happy.", []),
-        (f"{SCRIPT}Result will be\n```\n1 m\n```", ["1 m"]),
-        (f"{SCRIPT}### Actual\n\nOutput was:\n`1 m`\n\n### Expected\n\nOutput was:\n`2 m`", ["1 m"]),
-        (f"### What happened?\n\nActual:\n'1 m'\n\n{SCRIPT}", ["'1 m'"]),
-        (f"{SCRIPT}I use Shop 1.2.\n\nShop 1.1: `1.0`\nShop 1.2: `0.9`", ["0.9"]),
-        (f"I use Shop 1.2.\n{SCRIPT}Results:\nv1.2: false\nv1.1: true\n", ["false"]),
-        (f"I use Shop 1.2.\n{SCRIPT}Shop 1.1:\n```\n1\n```\nShop 1.2:\n```\n2\n```", ["2"]),
-        (f"{SCRIPT}Prints\n```\n1\n```\nand\n{block('import shop')}prints\n```\n2\n```", ["1"]),
-        (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", ["2"]),
-        (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), ["0", "'a'"]),
-        (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), ["1"]),
-        (block("import shop\nshop.total([1])\n[1]\nshop.x()"), ["[1]"]),
-        (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), ["array([1., nan])"]),
+        (f"{SCRIPT}Result will be\n```\n1 m\n```", [["1 m"]]),
+        (f"{SCRIPT}### Actual\n\nOutput was:\n`1 m`\n\n### Expected\n\nOutput was:\n`2 m`", [["1 m"]]),
+        (f"### What happened?\n\nActual:\n'1 m'\n\n{SCRIPT}", [["'1 m'"]]),
+        (f"{SCRIPT}I use Shop 1.2.\n\nShop 1.1: `1.0`\nShop 1.2: `0.9`", [["0.9"]]),
+        (f"I use Shop 1.2.\n{SCRIPT}Results:\nv1.2: false\nv1.1: true\n", [["false"]]),
+        (f"I use Shop 1.2.\n{SCRIPT}Shop 1.1:\n```\n1\n```\nShop 1.2:\n```\n2\n```", [["2"]]),
+        (f"{SCRIPT}Prints\n```\n1\n```\nand\n{block('import shop')}prints\n```\n2\n```", [["1"]]),
+        (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", [["2"]]),
+        (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), [["0", "'a'"]]),
+        (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), [["1"]]),
+        (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
+        (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), [["array([1., nan])"]]),
         (
             block(
                 '>>> import shop\n>>> shop.f()\nTraceback (most recent call last):\n  File "a", line 1, in f\nKeyError: 1'
             ),
             [],
         ),
+        # The same code on two versions, or again, with what each prints.
+        (f"I use Shop 1.2.\nIn 1.1:\n{SESSION.format(1)}In 1.2:\n{SESSION.format(2)}", [["2"]]),
+        (f"Once:\n{SESSION.format(1)}Twice:\n{SESSION.format(2)}", [["1"], ["2"]]),
+        (f"{block('import shop')}{SESSION.format(1)}", [["1"]]),
+        (block(">>> import shop\n>>> shop.f()\n# outputs: 1"), [["1"]]),
+        (
+            f"I use Shop 1.2.\n{SCRIPT}{block(TERMINAL)}",
+            [["ok 2"]],
+        ),
+        (block("$ uv run python -c 'import shop; print(shop.f(\"a\"))'\n1 m"), [["1 m"]]),
+        (block("$ python - <<EOF\nimport shop\nprint(shop.f())\nEOF\n1 m", "sh"), [["1 m"]]),
     ],
 )
 def test_what_the_report_shows_is_what_is_compared(body, shown):
@@ -195,7 +215,7 @@ def test_what_the_report_shows_is_what_is_compared(body, shown):
 def test_a_command_with_arguments_is_not_what_is_run():
     shown = "$ shop --name\nError: no name\n$ python x.py\n1\n$ pip install shop\nok"
     found = example(f"{SCRIPT}Output:\n```\n{shown}\n```")
-    assert (found.shown, found.commands) == (["Error: no name", "1", "ok"], ["shop --name"])
+    assert (found.shown, found.named) == ([["1"]], ["Error: no name"])
 
 
 def test_blanks_at_the_ends_of_shown_lines_count():
@@ -203,7 +223,7 @@ def test_blanks_at_the_ends_of_shown_lines_count():
     parsed = restore_blanks(read_issue(Issue(title="A blank too many", body=body)), body)
     found = read_example(parsed, SHOP)
     assert isinstance(found, Example)
-    assert found.shown == ["a \nb"]
+    assert found.shown == [["a \nb"]]
 
 
 def test_blocks_are_restored_in_their_order():
@@ -242,6 +262,7 @@ def test_the_cost_of_finding_an_example_is_linear(build):
         (block("import shop\n@shop.mark\ndef test_it(fixture):\n    pass"), NoExample(reason="calls-nothing")),
         (block("import shop\nshop.total(items)"), NoExample(reason="undefined-names", names=["items"])),
         (block("total(items)"), NoExample(reason="does-not-import-the-project")),
+        (block("rate.f(tax)"), NoExample(reason="does-not-import-the-project")),
         # The nearest reason of all blocks.
         (block("import os\nos.x()") + block("import shop"), NoExample(reason="calls-nothing")),
     ],
@@ -290,6 +311,9 @@ def test_a_session_stays_one():
             block("import fs from 'fs'\nconsole.log(shop.total([]))", "js"),
             "import shop from \"@acme/shop\";\nimport fs from 'fs'\nconsole.log(shop.total([]))",
         ),
+        # Short for the package, and the only such name that nothing defines.
+        (block("console.log(sh.total([]))"), 'const sh = require("@acme/shop");\nconsole.log(sh.total([]))'),
+        (block("console.log(new SHOP())"), 'const SHOP = require("@acme/shop");\nconsole.log(new SHOP())'),
         (
             block("const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)", "js"),
             "const shop = other();\nconst s = require('@acme/shop');\ns.total(shop.x)",
@@ -306,6 +330,9 @@ def test_an_example_for_node_uses_the_package(body, code):
         (block("const s = require('@acme/shop');"), "calls-nothing"),
         (block("const s = require('@acme/shopping');\ns.total()"), "does-not-import-the-project"),
         (block("import shop\nshop.f()", "python"), "no-block"),
+        (block("console.log(sh.total([]), sp.total([]))"), "does-not-import-the-project"),
+        (block("console.log(items.map(sh => sh.total()), Set.of())"), "does-not-import-the-project"),
+        (block("console.log(app.total([]))"), "does-not-import-the-project"),
     ],
 )
 def test_a_report_without_an_example_for_node_says_why(body, reason):

@@ -14,19 +14,28 @@ REFUSALS: tuple[Refusal, ...] = get_args(Refusal)
 """The nearest to an example last."""
 
 MAX_EXAMPLE_CHARS = 20_000
-MAX_SHOWN_CHARS = 4_000
 MAX_SHOWN = 50
-MAX_COMMANDS = 5
 
 
-class Example(Value):
+class Shown(Value):
+    """What a report says of the output of its example."""
+
+    shown: list[list[str]] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What it shows as printed: alternatives, such as of two versions; the parts of each in order."""
+    named: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What may be printed: a value in a sentence, a block without words, the output of a command with arguments."""
+    wished: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
+    """What ought to be printed, or is on another version."""
+
+    @property
+    def printed(self) -> list[list[str]]:
+        return self.shown or [[one] for one in self.named]
+
+
+class Example(Shown):
     language: str = Field(max_length=30)
     """`python`, `node`, or its name in the settings."""
     code: str = Field(max_length=MAX_EXAMPLE_CHARS)
-    shown: list[str] = Field(default_factory=list, max_length=MAX_SHOWN)
-    """What the report shows as printed, in order, each below the statement that prints it."""
-    commands: list[str] = Field(default_factory=list, max_length=MAX_COMMANDS)
-    """Commands with arguments that print what is shown. The example is run without them."""
     is_session: bool = False
     """It was typed at a prompt: an error does not end it, and the value of a bare expression is shown."""
     changed: list[str] = Field(default_factory=list, max_length=20)

@@ -12,8 +12,6 @@ from functools import cache
 from sys import stdlib_module_names
 from typing import NamedTuple
 
-from triage.base.text import word_set
-
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__", "_"}
 _PRINT = re.compile(r"^([ \t]*)print (?![(=.])(.+?),?$", re.M)
 _MAGIC = re.compile(r"^([ \t]*)([%!][ \t]?\w.*|\?\S+|\S+\?)$", re.M)
@@ -22,7 +20,6 @@ _MAX_DEPTH = 500
 _TESTS = re.compile(r"/(?:tests?|testing|conftest|test_\w+)(?:/|$)")
 _MAX_FILES = 300
 _MAX_TRIES = 20
-_VERSION_CALLS = word_set("version get_version show_versions print_versions python_version")
 _STANDARD = (
     *("abc", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"),
     *("functools", "io", "pathlib", "textwrap", "types", "typing"),
@@ -144,18 +141,23 @@ def find_called(tree: ast.AST) -> set[str]:
 
 def find_standard_imports(tree: ast.AST) -> dict[str, str]:
     """Return the statement that imports each name that clearly is of the standard library, by how it is used."""
+    called, attributes, sources = find_called(tree), find_attributes(tree), _find_standard_names()
+    found = {name: f"from {sources[name]} import {name}" for name in called if name in sources}
+    for name in _STANDARD_MODULES & attributes.keys():
+        module = importlib.import_module(name)
+        if all(hasattr(module, one) for one in attributes[name]):
+            found[name] = f"import {name}"
+    return found
+
+
+def find_attributes(tree: ast.AST) -> dict[str, list[str]]:
+    """Return the attributes of each name that is used for nothing else, as a module is."""
     uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     attributes: dict[str, list[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             attributes.setdefault(node.value.id, []).append(node.attr)
-    called, sources = find_called(tree), _find_standard_names()
-    found = {name: f"from {sources[name]} import {name}" for name in uses if name in called and name in sources}
-    for name in _STANDARD_MODULES & attributes.keys():
-        module = importlib.import_module(name)
-        if len(attributes[name]) == uses[name] and all(hasattr(module, one) for one in attributes[name]):
-            found[name] = f"import {name}"
-    return found
+    return {name: found for name, found in attributes.items() if len(found) == uses[name]}
 
 
 @cache
@@ -165,10 +167,6 @@ def _find_standard_names() -> dict[str, str]:
     pairs = [(name, module) for module, one in modules.items() for name in getattr(one, "__all__", dir(one))]
     counts = Counter(name for name, _ in pairs)
     return {name: module for name, module in pairs if counts[name] == 1}
-
-
-def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def does_something(tree: ast.Module) -> bool:
@@ -195,46 +193,6 @@ def has_displays(tree: ast.Module) -> bool:
         and not (isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") == "print")
         for one in tree.body
     )
-
-
-def find_version_displays(tree: ast.Module, variables: set[str]) -> list[ast.stmt]:
-    """Return the statements that only say a version, such as `print(shop.__version__)`: they differ on each.
-
-    `variables` are the names that the example assigns: a method of theirs may be what it is about.
-    """
-    return [one for one in tree.body if isinstance(one, ast.Expr) and _only_tells_versions(one.value, variables)]
-
-
-def _only_tells_versions(value: ast.expr, variables: set[str]) -> bool:
-    found, left = False, [value]
-    while left:
-        match left.pop():
-            case ast.Constant():
-                pass
-            case ast.Call(func=ast.Name(id="print"), args=parts) | ast.JoinedStr(values=parts) | ast.Tuple(elts=parts):
-                left += parts
-            case ast.FormattedValue(value=part):
-                left.append(part)
-            case ast.Call(func=func, args=[], keywords=[]) if _name(func) in _VERSION_CALLS:
-                found = True
-                if _find_root(func) in variables | {""}:
-                    return False
-            case ast.Attribute(attr="__version__") | ast.Name(id="__version__"):
-                found = True
-            case _:
-                return False
-    return found
-
-
-def _find_root(node: ast.expr) -> str:
-    """Return `a` of `a.b.c`; empty for what is not dotted."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def find_variables(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def find_exports(

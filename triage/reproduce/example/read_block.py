@@ -2,16 +2,15 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
+from triage.base.text import word_set
 from triage.domain.issue import CodeBlock
 from triage.reproduce.example.example import (
     MAX_EXAMPLE_CHARS,
-    MAX_SHOWN,
-    MAX_SHOWN_CHARS,
     REFUSALS,
     Example,
     NoExample,
@@ -21,6 +20,9 @@ from triage.reproduce.example.example import (
 from triage.reproduce.example.sessions import Session, read_session
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
+_GIVEN = word_set(
+    "Array Date Error JSON Map Math Number Object Promise RegExp Set String Symbol console process require"
+)
 _IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
 _NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
@@ -28,9 +30,13 @@ _NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node"
 _SHELLS = frozenset({"Bash", "Bash Session"})
 
 
-def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Example | NoExample, Collection[int]]:
-    """Return the first block in such a language that uses the project, or why there is none, and its number."""
-    refusal: Refusal = "no-block"
+def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Example | NoExample, dict[int, list[str]]]:
+    """Return the first block in such a language that uses the project, or why there is none.
+
+    With it, what is shown below it, and below each block with the same code.
+    """
+    result: Example | NoExample = NoExample(reason="no-block")
+    own, outputs = "", dict[int, list[str]]()
     for number, block in blocks.items():
         language = _find_language(block.language.lower(), project)
         if not language:
@@ -40,17 +46,21 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
         code = session.code if session else textwrap.dedent(block.text).strip("\n")
         changed = ["Took prompts and shown output away."] if session else []
         changed += ["Left out what stands above the first prompt."] if session and session.above else []
-        shown = [output[:MAX_SHOWN_CHARS] for output in session.outputs if output] if session else []
+        shown = [one for one in session.outputs if one not in ("", "undefined")] if session else []
+        if outputs:
+            outputs |= {number: shown} if code == own else {}
+            continue
+        own = code
         if language == "node":
-            shown = [output for output in shown if output != "undefined"]  # of declarations
             code, added = _complete(code, session, project.package)
             changed += added
         found = _find_refusal(code, project)
         if found is None:
-            example = Example(language=language, code=code + "\n", shown=shown[:MAX_SHOWN], changed=changed)
-            return example, (number,)
-        refusal = max(refusal, found, key=REFUSALS.index)
-    return NoExample(reason=refusal), ()
+            result = Example(language=language, code=code + "\n", changed=changed)
+            outputs[number] = shown
+        elif isinstance(result, NoExample):
+            result = NoExample(reason=max(result.reason, found, key=REFUSALS.index))
+    return result, outputs
 
 
 def _complete(code: str, session: Session | None, package: str) -> tuple[str, list[str]]:
@@ -59,7 +69,7 @@ def _complete(code: str, session: Session | None, package: str) -> tuple[str, li
     Values are those that the prompt printed; without one, of calls of the package on lines of their own.
     """
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
-    name = next((one for one in _OBJECT.findall(code) if one.lower() == plain), "")
+    name = _find_name(code, plain)
     statements = session.statements if session else code.split("\n")
     if session:
         outputs = [output not in ("", "undefined") for output in session.outputs]
@@ -70,14 +80,26 @@ def _complete(code: str, session: Session | None, package: str) -> tuple[str, li
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
-    if name and not re.search(
-        rf"\b(?:const|let|var|function|class|import)\s(?:[^=;\n]*?|\{{[^}}]*?)\b{re.escape(name)}\b", code
-    ):
+    if name and not _is_defined(name, code):
         is_module = _IMPORT.search(code) is not None
         line = f'import {name} from "{package}";' if is_module else f'const {name} = require("{package}");'
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
     return "\n".join(written), changed
+
+
+def _find_name(code: str, plain: str) -> str:
+    """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it."""
+    short = re.compile(plain[:1] + "".join(f"{letter}?" for letter in plain[1:]), re.I)
+    used = [one for one in dict.fromkeys(_OBJECT.findall(code)) if short.fullmatch(one) and one not in _GIVEN]
+    free = [one for one in used if len(one) > 1 and not _is_defined(one, code)]
+    return next((one for one in used if one.lower() == plain), free[0] if len(free) == 1 else "")
+
+
+def _is_defined(name: str, code: str) -> bool:
+    start = r"\b(?:const|let|var|function|class|import)\s(?:[^=;\n]{0,200}?|\{[^}]{0,500}?)"
+    end = r"[\w, $]{0,200}\)? *(?:=>|\{)"
+    return re.search(rf"{start}\b{re.escape(name)}\b|\b{re.escape(name)}\b{end}", code) is not None
 
 
 def _display(statement: str) -> str:

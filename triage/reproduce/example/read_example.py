@@ -4,9 +4,8 @@ import ast
 import builtins
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from operator import attrgetter
 
 from triage.base.text import word_set
@@ -14,10 +13,8 @@ from triage.domain.issue import CodeBlock, ParsedIssue
 from triage.issue.report_facts import find_version
 from triage.reproduce.example import python_code
 from triage.reproduce.example.example import (
-    MAX_COMMANDS,
     MAX_EXAMPLE_CHARS,
     MAX_SHOWN,
-    MAX_SHOWN_CHARS,
     REFUSALS,
     Example,
     NoExample,
@@ -33,6 +30,9 @@ _OTHER_LANGUAGES = word_set(
 _COMPUTED = {name for name in dir(builtins) if name.islower()} - {*["range", "set", "frozenset", "bytearray", "slice"]}
 """Functions whose call no value looks like."""
 _VERSION = re.compile(r"\d+\.\d+\.\d")
+_TELLS_VERSION = re.compile(
+    r"(?:print\()?[^=();\n]{0,200}\b(?:__version__|(?:get|show|print)_versions?\(\))[^=();\n]{0,200}\)?"
+)
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -59,26 +59,29 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
     if project.language == "python":
         code = {number: block for number, block in blocks.items() if number not in told.blocks}
-        found, used = _find_python_example(code, project)
+        found, outputs = _find_python_example(code, project)
     else:
-        found, used = read_block(blocks, project)
-    if isinstance(found, NoExample) or found.shown:
+        found, outputs = read_block(blocks, project)
+    if isinstance(found, NoExample):
         return found
+    own = {number: output for number, output in outputs.items() if output}
     # A report may show several examples, each with its output.
-    lines = [line[:MAX_SHOWN_CHARS] for number, line in told.lines if number in {-1, *used}]
+    below = [lines for number, lines in told.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
-        lines = [line for line in lines if not _VERSION.search(line)]
-    commands = [command for number, command in told.commands if number in used]
-    return found.model_copy(update={"shown": lines[:MAX_SHOWN], "commands": commands[:MAX_COMMANDS]})
+        below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
+    shown = [output for number, output in own.items() if number not in told.others] or [*own.values()] or below
+    others = [text for text in [*map("\n".join, own.values()), *told.wished] if text not in map("\n".join, shown)]
+    named, wished = told.named[:MAX_SHOWN], others[:MAX_SHOWN]
+    return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named, "wished": wished})
 
 
 def _find_python_example(
     blocks: Mapping[int, CodeBlock], project: Project
-) -> tuple[Example | NoExample, Collection[int]]:
-    """Return the example, or why there is none, and the numbers of its blocks."""
+) -> tuple[Example | NoExample, dict[int, list[str]]]:
+    """Return the example, or why there is none, and what is shown below each block of it or the same block again."""
     parts = [part for number, block in blocks.items() if (part := _read_block(block, number))]
     if not parts:
-        return NoExample(reason="does-not-parse" if blocks else "no-block"), ()
+        return NoExample(reason="does-not-parse" if blocks else "no-block"), {}
     modules = set(project.modules)
     refusals: list[NoExample] = []
     bound: set[str] = set()
@@ -87,11 +90,15 @@ def _find_python_example(
             joined = _join(parts, number, modules)
             found = _make_example(_add_imports(joined, project))
             if isinstance(found, Example):
-                return found, joined.blocks
+                again = [
+                    part for part in parts if part.shown and not part.blocks & joined.blocks and _repeats(part, joined)
+                ]
+                outputs = {number: list[str]() for number in joined.blocks}
+                return found, outputs | {min(part.blocks): [*part.shown] for part in (joined, *again)}
             refusals.append(found)
         bound |= part.names.bound
     nearest = max(refusals, key=lambda refusal: REFUSALS.index(refusal.reason), default=None)
-    return nearest or NoExample(reason="does-not-import-the-project"), ()
+    return nearest or NoExample(reason="does-not-import-the-project"), {}
 
 
 def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
@@ -114,10 +121,9 @@ def restore_blanks(parsed: ParsedIssue, body: str) -> ParsedIssue:
 
 def _read_block(block: CodeBlock, number: int) -> _Part | None:
     """Return a block as code that parses; None if it is no Python."""
-    language = block.language.lower()
-    if len(block.text) > MAX_EXAMPLE_CHARS or (language in _OTHER_LANGUAGES and ">>>" not in block.text):
+    session = read_session(block.text, "python") if len(block.text) <= MAX_EXAMPLE_CHARS else None
+    if len(block.text) > MAX_EXAMPLE_CHARS or (block.language.lower() in _OTHER_LANGUAGES and not session):
         return None
-    session = read_session(block.text, "python")
     part = _read_session(session) if session else _read_script(textwrap.dedent(block.text).strip("\n"))
     return part and replace(part, blocks=frozenset({number}))
 
@@ -133,21 +139,10 @@ def _read_session(session: Session) -> _Part | None:
         repaired = python_code.repair(statement)
         pairs += [(repaired[0], without_traces(output).strip())] if repaired else []
         changed += repaired[1] if repaired else ["Left out statements that are not Python."]
-    tree = python_code.parse("\n".join(statement for statement, _ in pairs))
-    variables = python_code.find_variables(tree) if tree else set[str]()
-    statements, shown = list[str](), list[str]()
-    for statement, output in pairs:
-        kept = _leave_versions_out(statement, variables)
-        statements.append(kept)
-        shown += [output] if output and kept == statement else []
-    if statements != [statement for statement, _ in pairs]:
-        changed.append(_NO_VERSIONS)
-    return _analyze(_Part("\n".join(statements), tuple(shown), True, tuple(dict.fromkeys(changed))))
-
-
-def _leave_versions_out(code: str, variables: set[str]) -> str:
-    tree = python_code.parse(code) if "version" in code else None
-    return python_code.cut(code, python_code.find_version_displays(tree, variables)) if tree else code
+    kept = [(statement, output) for statement, output in pairs if not _TELLS_VERSION.fullmatch(statement)]
+    changed += [_NO_VERSIONS] if len(kept) < len(pairs) else []
+    code, shown = "\n".join(statement for statement, _ in kept), tuple(output for _, output in kept if output)
+    return _analyze(_Part(code, shown, True, tuple(dict.fromkeys(changed))))
 
 
 def _read_script(text: str) -> _Part | None:
@@ -172,16 +167,11 @@ def _leave_out_displays(code: str, changed: list[str]) -> _Part | None:
         for before, statement in zip(tree.body, tree.body[1:], strict=False)
         if isinstance(before, ast.Expr) and isinstance(statement, ast.Expr) and _is_output(statement.value, bound)
     ]
-    versions = python_code.find_version_displays(tree, python_code.find_variables(tree))
+    versions = [one for one in tree.body if _TELLS_VERSION.fullmatch(lines[one.lineno - 1])]
     changed += ["Left out shown output that is valid Python."] if outputs else []
     changed += [_NO_VERSIONS] if versions else []
     shown = tuple("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in outputs)
     return _analyze(_Part(python_code.cut(code, {*outputs, *versions}), shown, changed=tuple(changed)))
-
-
-def _is_only_output(part: _Part, bound: set[str]) -> bool:
-    tree = python_code.parse(part.code)
-    return tree is not None and all(isinstance(one, ast.Expr) and _is_output(one.value, bound) for one in tree.body)
 
 
 def _is_output(value: ast.expr, bound: set[str]) -> bool:
@@ -214,9 +204,11 @@ def _find_imports(names: Set[str], code: str, project: Project) -> dict[str, str
     if tree is None or not names:
         return {}
     called, standard = python_code.find_called(tree), python_code.find_standard_imports(tree)
+    attributes = python_code.find_attributes(tree)
+    packages = {name: package for package, _, name in (one.rpartition(".") for one in {*project.exports.values()})}
     found: dict[str, str] = {}
     for name in names:
-        module = project.exports.get(name, "")
+        module = project.exports.get(name) or (packages.get(name, "") if name in attributes else "")
         is_known = module in project.modules or (module and name in called)
         ours = f"from {module} import {name}" if is_known else ""
         found[name] = f"import {name}" if name in project.modules else ours or standard.get(name, "")
@@ -227,14 +219,8 @@ def _add_imports(part: _Part, project: Project) -> _Part:
     """Return the part with the names of the project and of the standard library that it does not define."""
     if part.names.free & python_code.find_names(project.prelude).bound:
         part = _prepend(project.prelude.splitlines(), part)
-    lines = {*_find_imports(part.names.free, part.code, project).values()} - {""}
-    groups = groupby(sorted(lines), key=lambda line: line.partition(" import ")[0])
-    together = [f"{start} import {names}" if (names := _list_names(group)) else start for start, group in groups]
-    return _prepend(together, part) if lines else part
-
-
-def _list_names(imports: Iterable[str]) -> str:
-    return ", ".join(line.partition(" import ")[2] for line in imports)
+    lines = sorted({*_find_imports(part.names.free, part.code, project).values()} - {""})
+    return _prepend(lines, part) if lines else part
 
 
 def _prepend(lines: Sequence[str], part: _Part) -> _Part:
@@ -254,10 +240,16 @@ def _join(parts: Sequence[_Part], number: int, modules: set[str]) -> _Part:
     for part in parts[number + 1 : number + 1 + _MAX_JOINED]:
         if part.imports & modules:
             break
-        if not _is_only_output(part, bound) and part.names.free & bound and part.names.free <= bound:
+        is_again = any(_repeats(part, one) for one in chosen)
+        if not is_again and part.names.free & bound and part.names.free <= bound:
             chosen.append(part)
             bound |= part.names.bound
     return _merge(chosen)
+
+
+def _repeats(part: _Part, other: _Part) -> bool:
+    """Return whether all lines of a block are those of another one: a report shows it again on another version."""
+    return f"\n{part.code.strip()}\n" in f"\n{other.code}\n"
 
 
 def _merge(parts: Sequence[_Part]) -> _Part:
@@ -294,7 +286,6 @@ def _make_example(part: _Part) -> Example | NoExample:
     return Example(
         language="python",
         code=f"{code}\n",
-        shown=[output[:MAX_SHOWN_CHARS] for output in part.shown][:MAX_SHOWN],
         is_session=part.is_session,
         changed=changed,
     )

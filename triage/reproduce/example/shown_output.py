@@ -27,26 +27,27 @@ _HEADING = re.compile(r"(?:#{1,6} |\*\*)(.+?)[*:]*$")
 _LITERAL = (
     r"(?P<value>`[^`]{1,200}`|'[^']{1,200}'|\"[^\"]{1,200}\"|[-+]?\d[\d.e+-]{0,40}|(?i:true|false|none|null|nan))"
 )
-_ALONE = re.compile(rf"[-*>\s]*{_LITERAL}\s*$")
+_ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
+"""Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
-_LABELLED = re.compile(rf"[-*>\s]*(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *{_LITERAL}\s*$")
-"""`Pint 0.25: 1.0 m`, one line for each version."""
 _VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*`(?P<value>[^`\n]{{1,200}})`")
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
 _SENTENCE = re.compile(r"[.;!?](?=\s)|\b(?:but|whereas|while)\b|\n\s*\n")
-_CODE = re.compile(r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\()", re.M)
-_PLAIN_COMMAND = re.compile(r"\S+$|(?:python|node)[\d.]* \S+$|(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
+_CODE = re.compile(
+    r"^(?:>>>|In ?\[|import |from \w+ import |(?:const|let|var) [^=\n]+= ?require\(|.{0,200}\bpython[\d.]* -c )", re.M
+)
+_PLAIN_COMMAND = re.compile(r"\S*$|(?:python|node)[\d.]* \S+\s*$")
+_TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
+"""A command that is not the example, but may install what the next ones run."""
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
-_NO_OUTPUT = re.compile(r"(?i)\b(?:versions?|environment|system|setup|config\w*|input|data)\b")
 _MAX_BLOCKS = 100
-_MAX_COMMAND_CHARS = 200
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
 
-Cue = Literal["printed", "wished", "other", ""]
+Cue = Literal["printed", "named", "wished", "other", ""]
 
 
 class Told(NamedTuple):
@@ -54,14 +55,14 @@ class Told(NamedTuple):
 
     blocks: set[int]
     """Numbers of those in `ParsedIssue.code` that are output."""
-    lines: list[tuple[int, str]]
-    """What is shown as printed, in order, each with the number of the last block of code above it, or -1."""
-    commands: list[tuple[int, str]]
-    """Commands with arguments that printed them, in the same way."""
+    others: set[int]
+    """The same of code that another version runs, or that is wished."""
+    shown: list[tuple[int, list[str]]]
+    """The lines of each block, run or line that is printed; before them the number of the last code above, or -1."""
     named: list[str]
-    """Values of which a sentence says that they are printed, or returned."""
+    """Values of which a sentence says that they are printed, or returned, and blocks without words."""
     wished: list[str]
-    """What ought to be printed."""
+    """What ought to be printed, or is on another version."""
 
 
 def read_told(parsed: ParsedIssue, version: str) -> Told:
@@ -84,7 +85,7 @@ class _Reader:
         self._is_of_other_version = False
         """The last code is."""
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.told = Told(set(), [], [], list(_find_values(parsed.prose, wished))[:1], wished)
+        self.told = Told(set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -94,11 +95,9 @@ class _Reader:
             if heading := _HEADING.match(line):
                 self._section = self._said = heading[1]
                 continue
-            alone, labelled = _ALONE.match(line), _LABELLED.match(line)
-            if alone and (cue := self._find_cue()):
-                self._add(alone["value"].strip("`"), cue)
-            elif labelled and self._is_named_version(labelled["label"]):
-                self._add(labelled["value"].strip("`"), "printed")
+            if alone := _ALONE.match(line):
+                self._said = alone["label"] or self._said
+                self._add(alone["value"].strip("`"), self._find_cue())
             self._said = line
 
     def read_block(self, number: int, block: CodeBlock) -> None:
@@ -106,26 +105,38 @@ class _Reader:
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
         cue = self._find_cue()
         if not cue and not calls:
-            cue = _judge(self._section) or ("" if self._said or _NO_OUTPUT.search(self._section) else "printed")
-        if cue == "wished" and not is_first:
+            cue = _judge(self._section) or ("" if self._said else "named")
+        if cue in ("wished", "other"):
+            self.told.others.add(number)
+        if not is_first and (cue == "wished" or (cue == "other" and not calls)):
             self.told.wished.append(text)
-        elif cue == "printed" and not is_first and not _CODE.search(text):
+        elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
             self.told.blocks.add(number)
-            session = read_session(text, "shell")
-            for command, output in zip(session.statements, session.outputs, strict=True) if session else ():
-                if output and not _PLAIN_COMMAND.match(command):
-                    self.told.commands.append((self._code, command[:_MAX_COMMAND_CHARS]))
-            self._add("\n".join(session.outputs) if session else text, cue)
+            self._read_output(text, cue)
         elif is_first or calls:
             self._code, self._is_of_other_version = number, cue == "other" and not _OTHER_TIME.search(self._said)
 
+    def _read_output(self, text: str, cue: Cue) -> None:
+        """Read each run of a transcript on its own. What is installed between them is another version."""
+        session = read_session(text, "shell")
+        for command, output in zip(session.statements, session.outputs, strict=True) if session else [("", text)]:
+            if _TOOL.match(command):
+                self._said = command
+                cue = self._find_cue() or cue
+            elif output:
+                # With arguments, it is not the example as it is run.
+                self._add(output, cue if _PLAIN_COMMAND.match(command) else "named")
+
     def _add(self, text: str, cue: Cue) -> None:
-        if cue == "wished":
+        rest = without_traces(text)
+        found = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
+        lines = [line for line in found if line.strip("-= ")]
+        if cue in ("wished", "other") or self._is_of_other_version:
             self.told.wished.append(text)
-        elif cue == "printed" and not self._is_of_other_version:
-            rest = without_traces(text)
-            lines = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
-            self.told.lines.extend((self._code, line) for line in lines if line.strip("-= "))
+        elif lines and cue == "named":
+            self.told.named.append("\n".join(lines))
+        elif lines and cue == "printed":
+            self.told.shown.append((self._code, lines))
 
     def _find_cue(self) -> Cue:
         """Return what the line above a value or a block says of it."""

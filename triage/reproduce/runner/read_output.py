@@ -15,7 +15,10 @@ NOT_BUILT = 97
 """The code that our own script ends with if the example cannot be built."""
 NOT_STARTED = 125
 """The same if it cannot be started; Docker's own errors have it too."""
-_LABELLED = re.compile(r"(?i)^((?:[a-z]+ )?(?:error|panic|fatal)\b[^:\s]*(?: [A-Z]+\d+)?): (.+)", re.S)
+_LABELLED = re.compile(
+    r"(?i)^\W{0,4}((?:[a-z]+ )?(?:[\w.]*(?:error|exception|warning)|panic|fatal)\b[^:\s]*(?: [A-Z]+\d+)?): (.+)",
+    re.S,
+)
 _THROWN = re.compile(r"terminate called after throwing an instance of '([\w:]+)'(?:\s+what\(\):\s+(.+))?")
 _ASSERTION = re.compile(r"(?i)(?:^|: )assert(?:ion)?\b.*\bfailed", re.S)
 _DIED = {
@@ -45,7 +48,7 @@ def read_output(result: ProcessResult, folder: str, file: str, paths: Sequence[s
     if result.code == NOT_STARTED or killed == "SIGKILL":
         return Execution(outcome="could-not-run", reason="the runner was ended", output=shown)
     fence = "~" * max(3, output.count("~") + 1)
-    failures = list_failures(read_issue(Issue(title="", body=f"{fence}\n{output}\n{fence}\n")))
+    failures = list_failures(read_issue(Issue(title="", body=f"{fence}\n{output}\n{fence}\n")), output)
     failures = [_with_own_paths(one, file, paths) for one in failures]
     if killed:
         failures.append(Failure(type=killed, message="the process died"))
@@ -60,15 +63,14 @@ def read_output(result: ProcessResult, folder: str, file: str, paths: Sequence[s
     )
 
 
-def list_failures(parsed: ParsedIssue, example: str = "") -> list[Failure]:
+def list_failures(parsed: ParsedIssue, shown: str) -> list[Failure]:
     """Return the errors that a text in any language shows: those of traces and compilers, else of lines and shells.
 
-    `example` is code whose own words are no errors.
+    `shown` is its code without the example, whose own words are no errors.
     """
-    code = "\n".join(block.text for block in parsed.code if block.text.strip() != example.strip())
-    thrown = [_make_failure(match[1], match[2] or "") for match in _THROWN.finditer(code)]
+    thrown = [_make_failure(match[1], match[2] or "") for match in _THROWN.finditer(shown)]
     traced = [found for trace in parsed.traces if (found := _read_trace(trace))]
-    return thrown + traced or [_read_line(message) for message in parsed.error_messages if message in code]
+    return thrown + traced or [_read_line(message) for message in parsed.error_messages if message in shown]
 
 
 def _read_trace(trace: Trace) -> Failure | None:
