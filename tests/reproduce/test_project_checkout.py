@@ -31,10 +31,11 @@ def test_a_block_of_the_command_is_run_alone(checkout):
     own = "```python\nimport shop\nx = shop.make()\nx.total()\n```\n\nIt raises an `IndexError`.\n"
     found = checkout.select(REPORT, [], own)
     assert found.example.code == "import shop\nx = shop.make()\nx.total()\n"
-    assert (found.expected.errors, found.expected.types) == ([], ["IndexError"])
+    assert found.expected.errors == []
+    assert "IndexError" in found.expected.claims
     assert found.targets[0].on == "1.0", "the version is that of the report"
     assert "shop.bad()" in checkout.select(REPORT, []).example.code
-    assert checkout.select(REPORT, []).expected.types == ["ValueError", "KeyError"]
+    assert "KeyError" in checkout.select(REPORT, []).expected.claims
 
 
 @pytest.mark.parametrize(

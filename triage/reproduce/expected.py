@@ -16,6 +16,8 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_OF_MACHINE = re.compile(r"[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
+"""Where packages are installed, and how Python 2 shows a text."""
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
@@ -118,4 +120,4 @@ def _without_numbers(text: str) -> str:
 def _squeeze(text: str) -> str:
     text = _TRAILING_BLANK.sub("¶", text)  # may be the fault, as those of a string
     text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), text)
-    return "".join(_ADDRESS.sub("#", text).split())
+    return "".join(_ADDRESS.sub("#", _OF_MACHINE.sub("", text)).split())
