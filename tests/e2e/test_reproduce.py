@@ -55,7 +55,7 @@ def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkfl
     checkout = workflow.folder / "checkout"
     money = BAD.replace("total", "add_up")
     through = "from shop.money import add_up\n\n\ndef total(items):\n    return add_up(items)\n"
-    config = {".github/triage.yml": "ignore: [wheels.py, backend.py]\n"}
+    config = {".github/triage.yml": "ignore: [wheels.py, backend.py, .triage]\n"}
     commit(checkout, {"shop/money.py": money, "shop/__init__.py": through, **config})
     workflow.api.issues[7]["title"] = "Empty carts fail"
     workflow.api.issues[7]["body"] = (

@@ -118,6 +118,6 @@ def _without_numbers(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    text = _TRAILING_BLANK.sub("¶", text)  # may be the fault, as those of a string
+    text = _TRAILING_BLANK.sub("¶", _OF_MACHINE.sub("", text))  # may be the fault, as those of a string
     text = _TEXT.sub(lambda match: match[0].replace(" ", "·"), text)
-    return "".join(_ADDRESS.sub("#", _OF_MACHINE.sub("", text)).split())
+    return "".join(_ADDRESS.sub("#", text).split())

@@ -184,7 +184,7 @@ def _find_modules(paths: list[str], name: str) -> list[str]:
     """Return what can be imported, the one named as the project first."""
     plain = name.lower().replace("-", "_").replace(".", "_")
     packages = {match[1] for path in paths if (match := _PACKAGE_FILE.fullmatch(path))}
-    tops = {PurePosixPath(path).stem for path in paths if path in (f"{plain}.py", f"src/{plain}.py")}
+    tops = {PurePosixPath(path).stem for path in paths if path in (f"{plain}.py", f"src/{plain}.py", f"lib/{plain}.py")}
     # A `.py` file at the top level beside the packages is a module too: `pytest.py` once was.
     found = (packages | tops) - _NO_MODULES | ({plain} & (packages | tops))
     counts = {module: sum(f"/{module}/" in f"/{path}" for path in paths) for module in found}

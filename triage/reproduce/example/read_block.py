@@ -26,7 +26,7 @@ _GIVEN = word_set(
 _IMPORT = re.compile(r"^\s*(?:import[\s{]|export\s)", re.M)
 _NO_VALUE = re.compile(r"(?:const|let|var|function|class|if|for|while|import|throw|try|console)\b")
 _END = re.compile(r";(?=\s*(?://[^\n]*)?$)")
-_NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node"})
+_NODE_LANGUAGES = frozenset({"", "js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript"})
 _SHELLS = frozenset({"Bash", "Bash Session"})
 
 

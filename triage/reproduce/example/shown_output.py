@@ -16,9 +16,11 @@ WISH = re.compile(
     r"suppress\w*|fix(?:ed|es)?|desired|correct\w*)\b"
 )
 """A sentence that says what ought to happen, not what does."""
-_SAYS = r"(?:actual\w*|prints?|printed|outputs?|outcomes?|results?|returns?|returned|gives?|yields?|shows?|got)"
+_SAYS = r"(?:actual\w*|prints?|printed|outputs?|outcomes?|result(?:s|ed)?|returns?|returned|gives?|yields?|shows?|got)"
 _PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:get|see))\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|but|I get)\b")
+_BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
+"""At the start of what happens; later in a sentence, of what ought to."""
 _OTHER_TIME = re.compile(
     r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|downgrad\w+|"
     r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
@@ -43,6 +45,8 @@ _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 """A command that is not the example, but may install what the next ones run."""
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
+_REMARK = re.compile(r"(?:#|//) .*\d+\.\d+")
+"""Of the reporter, in an output: which version printed it."""
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200
 _MAX_LABEL_WORDS = 4
@@ -130,7 +134,7 @@ class _Reader:
     def _add(self, text: str, cue: Cue) -> None:
         rest = without_traces(text)
         found = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
-        lines = [line for line in found if line.strip("-= ")]
+        lines = [line for line in found if line.strip("-= ") and not _REMARK.match(line)]
         if cue in ("wished", "other") or self._is_of_other_version:
             self.told.wished.append(text)
         elif lines and cue == "named":
@@ -155,6 +159,8 @@ class _Reader:
 
 
 def _judge(words: str) -> Cue:
+    if _BUT_THEN.match(words):
+        return "printed"
     return "wished" if WISH.search(words) else "printed" if _PRINTED.search(words) else ""
 
 
