@@ -33,6 +33,7 @@ def test_a_block_of_the_command_is_run_alone(checkout):
     assert found.example.code == "import shop\nx = shop.make()\nx.total()\n"
     assert found.expected.errors == []
     assert "IndexError" in found.expected.claims
+    assert "KeyError" not in found.expected.claims
     assert found.targets[0].on == "1.0", "the version is that of the report"
     assert "shop.bad()" in checkout.select(REPORT, []).example.code
     assert "KeyError" in checkout.select(REPORT, []).expected.claims
