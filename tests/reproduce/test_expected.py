@@ -112,6 +112,12 @@ def test_a_named_type_counts_where_the_project_raised_it():
         ("-a*t + a/2\n", ["-a*t"], False),
         ("2 -a*t\n", ["-a*t"], False),
         ("1", [], False),
+        ("'a b'\n['c']\n", ["u'a b'", "[u'c']"], True),  # of Python 2
+        (
+            "<module 'env/lib/python3.12/site-packages/a.py'>",
+            ["<module '/home/me/lib/python3.9/site-packages/a.py'>"],
+            True,
+        ),
     ],
 )
 def test_everything_that_the_report_shows_must_be_printed_in_order(output, shown, is_shown):

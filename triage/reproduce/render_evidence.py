@@ -206,8 +206,11 @@ def _describe_commit(change: Change, pages: Pages) -> str:
 def _render_details(selection: Selection, evidence: Evidence, pages: Pages) -> str:
     example = selection.example
     language = "js" if example.language == "node" else example.language
-    parts = [format_code_block(truncate(redact_likely_secrets(example.code.rstrip()), _MAX_SHOWN_CODE), language)]
-    parts += ["", " ".join(map(escape_markdown, example.changed or ["Nothing was changed."])), ""]
+    code = redact_likely_secrets(example.code.rstrip())
+    parts = [format_code_block(truncate(code, _MAX_SHOWN_CODE), language)]
+    unseen = code.count("\n", _MAX_SHOWN_CODE)
+    said = [f"{format_count(unseen, 'more line')} ran, which this is too short for."] if unseen else []
+    parts += ["", " ".join(map(escape_markdown, [*said, *(example.changed or ["Nothing was changed."])])), ""]
     for number, run in enumerate(evidence.runs):
         if run.output.strip() and not any(prints_the_same(run, one) for one in evidence.runs[:number]):
             output = redact_likely_secrets(run.output.rstrip())[:_MAX_SHOWN_OUTPUT]

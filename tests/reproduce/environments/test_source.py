@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_objects import find_object_file
-from testing.checkouts.git_repositories import commit, git
+from testing.checkouts.git_repositories import commit, git, write
 from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, trap_was_run
 from testing.each_row import each_row
 from triage.base.errors import GitError
@@ -156,3 +156,48 @@ def test_versions_of_tags(tmp_path):
     assert source.describe_version(second) in ("1.0", "1.1")
     assert source.list_steps(first, second) == [second]
     assert (source.resolve("v1.1"), source.resolve("--all"), source.resolve("nothing")) == (first, None, None)
+
+
+def test_no_link_of_a_commit_leads_outside_of_the_folder(tmp_path: Path) -> None:
+    repository, copy = tmp_path / "repository", tmp_path / "copy"
+    write(repository, {"docs/a.txt": "a"})
+    for name, target in {
+        "docs/up": "../docs/a.txt",
+        "docs/out": "../../victim",
+        "docs/chain": "up/../../..",
+        "absolute": "/etc",
+        "inside": "docs",
+    }.items():
+        (repository / name).symlink_to(target)
+    head = commit(repository)
+    Source(repository).export(head, copy)
+    links = {str(one.relative_to(copy)) for one in copy.rglob("*") if one.is_symlink()}
+    assert links == {"docs/up", "inside"}
+
+
+def test_a_commit_that_writes_below_its_own_link_is_refused(tmp_path: Path) -> None:
+    """A tree may name a link and a folder alike: what the folder holds would be written to where the link leads."""
+    repository, copy = tmp_path / "repository", tmp_path / "copy"
+    commit(repository, {"a.txt": "a"})
+
+    def store(kind: str, content: bytes) -> bytes:
+        words = ["git", "-C", str(repository), "hash-object", "-t", kind, "-w", "--literally", "--stdin"]
+        return bytes.fromhex(subprocess.run(words, input=content, capture_output=True, check=True).stdout.decode())
+
+    file = store("blob", b"owned")
+    link, folder = store("blob", b"b"), store("tree", b"100644 pwned\0" + file)
+    top = store("tree", b"120000 x\0" + link + b"40000 x\0" + folder)
+    head = git(repository, "commit-tree", "-m", "x", top.hex())
+    git(repository, "update-ref", "HEAD", head)
+    with pytest.raises(GitError, match="below a link"):
+        Source(repository).export(head, copy)
+
+
+@pytest.mark.parametrize("names", [("v1.0", "zzz-1.0"), ("zzz-1.0", "v1.0")])
+def test_of_two_tags_of_a_version_the_plainer_one_counts(tmp_path: Path, names: tuple[str, str]) -> None:
+    heads = {}
+    for number, name in enumerate(names):
+        heads[name] = commit(tmp_path, {"a.py": str(number)})
+        git(tmp_path, "tag", name)
+    git(tmp_path, "tag", "odd\u2028name-1.1")
+    assert Source(tmp_path).list_version_tags()["1.0"].commit == heads["v1.0"]

@@ -32,6 +32,7 @@ _SAFE_SETTINGS = (
     # With these, `log` and `show` run a program, and a commit that is made asks for a key.
     "log.showSignature=false",
     "commit.gpgSign=false",
+    *(f"{name}.program=/dev/null" for name in ("gpg", "gpg.x509", "gpg.ssh")),  # `archive` asks one, too
     "protocol.allow=never",
 )
 SCAN_SECONDS = 60.0

@@ -101,7 +101,8 @@ class Source:
         args = ("for-each-ref", f"--format=%(refname:strip=2)%00{'%00'.join(fields)}", "refs/tags")
         output = self._git.run(*args, max_bytes=1 << 24).decode("utf-8", "replace")
         found: dict[str, Tag] = {}
-        for name, commit, own, time, own_time in (line.split("\0") for line in output.splitlines()):
+        rows = [line.split("\0") for line in output.split("\n") if line]
+        for name, commit, own, time, own_time in sorted(rows, key=lambda row: -len(row[0])):  # the plainest name wins
             if (version := normalize_version(name)) and (time or own_time):  # else it is no commit
                 found[version] = Tag(commit or own, to_time(time or own_time))
         return found
@@ -127,8 +128,8 @@ class Source:
 
     def describe_version(self, commit: str) -> str:
         """Return the version of the newest tag that the commit contains, for build tools without git."""
-        output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode().strip()
-        return normalize_version(output)
+        output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode("utf-8", "replace")
+        return normalize_version(output.strip())
 
     def is_ready(self, commit: str) -> bool:
         """Return whether a package of Node runs from its files as they are: npm installs it in any case."""
