@@ -45,7 +45,7 @@ def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName,
     if rest and "report" not in parts:
         kept["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
     allowed = [*links, *(link for text in kept.values() for link in list_links(text))]
-    given = {name: text.strip("\n") for name in PART_NAMES if (text := {**kept, **parts}.get(name, ""))}
+    given = {name: text for name in PART_NAMES if (text := {**kept, **parts}.get(name, "").strip("\n"))}
     texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
     for name, notice in CUT_PARTS.items():
         if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:
@@ -79,7 +79,7 @@ def _digest(text: str) -> str:
 def read_parts(body: str) -> dict[PartName, str]:
     """Return the parts that our comment shows, where its state says that they are.
 
-    None if one of them is not as it was written: somebody has edited the comment.
+    Empty if one of them is not as it was written: somebody has edited the comment.
     """
     return _split(body)[0]
 

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
+from triage.comment.comment import read_parts
 from triage.comment.template import render_block
 from triage.domain.effect import EditComment, Effect, IssueEffect, PostComment, React, Reaction
 from triage.domain.issue import Issue
@@ -191,8 +192,9 @@ def shows_proposal(issue: Issue) -> bool:
 
 
 def read_shown_commit(issue: Issue) -> str:
-    """Return the last commit of the patch that our comment shows; empty without one."""
-    return read_state(issue).proposal
+    """Return the last commit of the patch that our comment shows; empty without one, or if somebody has edited it."""
+    comment = find_our_comment(issue)
+    return read_state(issue).proposal if comment and "proposal" in read_parts(comment.body) else ""
 
 
 def plan_proposal_part(
