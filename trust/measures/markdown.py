@@ -68,14 +68,14 @@ def run_without_defence() -> MeasureResult:
     """
     cases: list[CorpusText] = [case for case in markdown() if case.corpus == "pages"]
     failures = [f"{case.name}: {effect}" for case in cases for effect in judge_page(case.text, LINKS).live_effects]
-    with patch("triage.comment.comment.read_parts", _search_for_marks):
+    with patch("triage.comment.comment._split", _search_for_marks):
         again = [problem for choice in range(len(MARKS)) for problem in RewrittenComment("![x](//x)", choice).problems]
     return MeasureResult(len(cases), [*failures, *again] if failures and again else [])
 
 
-def _search_for_marks(body: str) -> dict[str, str]:
+def _search_for_marks(body: str) -> tuple[dict[str, str], str]:
     before, _, after = body.partition("\n")[2].partition("<!-- bug-triage-proposal -->")
-    return {name: text for name, text in (("report", before), ("proposal", after)) if text}
+    return {name: text for name, text in (("report", before), ("proposal", after)) if text}, ""
 
 
 MEASURE = Measure(
