@@ -8,7 +8,7 @@ from testing.each_row import each_row
 from tests.reproduce.runs import IN_NUMPY, NOW, failed, passed, selection, target
 from triage.reproduce.environments.environment import CannotInstall, Environments
 from triage.reproduce.evidence import Execution, Expected, Target
-from triage.reproduce.run_example import OF_TODAY, VersionRunner
+from triage.reproduce.run_example import OF_TODAY, VersionRunner, run_selection
 
 NO_WHEEL, NO_PYTHON = CannotInstall("no wheel"), CannotInstall("no Python", is_lasting=True)
 
@@ -83,3 +83,13 @@ def test_an_error_beside_packages_of_today_is_none_of_the_project_unless_the_rep
     found, _ = run(*[NO_WHEEL] * builds, ended, expected=expected)
     assert found.outcome == outcome
     assert (found.reason == OF_TODAY) is (outcome == "could-not-run")
+
+
+def test_two_names_of_one_commit_have_packages_of_one_date():
+    builds = ScriptedBuilds([passed()])
+    chosen = [target("2.4.1", "3" * 40), target("main", "3" * 40)]
+    evidence = run_selection(
+        selection(targets=chosen), VersionRunner(cast("Environments", builds), selection(), lambda _: None)
+    )
+    assert [one.time for one in evidence.runs] == [NOW.date().isoformat()] * 2
+    assert len(builds.asked) == 1

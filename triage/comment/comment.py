@@ -41,11 +41,11 @@ def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName,
     active, but for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
     """
     known, rest = _split(previous)
-    kept = {name: text for name, text in known.items() if name not in parts}
+    remaining = {name: text for name, text in known.items() if name not in parts}
     if rest and "report" not in parts:
-        kept["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
-    allowed = [*links, *(link for text in kept.values() for link in list_links(text))]
-    given = {name: text for name in PART_NAMES if (text := {**kept, **parts}.get(name, "").strip("\n"))}
+        remaining["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
+    allowed = [*links, *(link for text in remaining.values() for link in list_links(text))]
+    given = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
     texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
     for name, notice in CUT_PARTS.items():
         if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:

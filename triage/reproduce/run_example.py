@@ -36,10 +36,8 @@ class VersionRunner:
         self.expected = selection.expected
         """With the alternatives that count, once it is known which are printed."""
         self._built: dict[str, Environment | CannotInstall] = {}
-        self._of_today: set[str] = set()
-        """The commits and releases beside which packages of today are installed, as those of their date cannot be."""
-        self.times: dict[str, str] = {}
-        """The date of the newest packages on each version."""
+        self._times: dict[str, datetime] = {}
+        """Until when the packages of each version may be from."""
 
     @property
     def builds(self) -> int:
@@ -88,17 +86,20 @@ class VersionRunner:
                     break
                 continue
             if is_dated:
-                self.times[target.on] = time.date().isoformat()
-            if time is self._now:
-                self._of_today.add(_identify(target))
+                self._times[_identify(target)] = time
             return built
         return failed
+
+    def find_date(self, target: Target) -> str:
+        """Return the date of the newest packages that a version may have; empty if it has none of a date."""
+        time = self._times.get(_identify(target))
+        return time.date().isoformat() if time else ""
 
     def _doubt(self, run: Execution, target: Target) -> Execution:
         """Return a run with what its failure may come from instead of the project, unless the report names it."""
         expected = self._selection.expected
         failure = choose_failure(run, expected)
-        is_of_date = _identify(target) not in self._of_today
+        is_of_date = self._times.get(_identify(target)) is not self._now
         if failure is None or is_of_date or is_failed_assert(failure) or is_named_error(failure, expected):
             return run
         return run.model_copy(update={"reason": run.reason or OF_TODAY})
@@ -125,7 +126,7 @@ def run_selection(selection: Selection, runner: VersionRunner) -> Evidence:
     measure = choose_measure([one for runs in executions.values() for one in runs], expected)
     runs = [
         summarize(target.on, executions[target.on], expected, measure).model_copy(
-            update={"commit": target.commit, "time": runner.times.get(target.on, "")}
+            update={"commit": target.commit, "time": runner.find_date(target)}
         )
         for target in targets
     ]

@@ -24,7 +24,7 @@ from triage.reproduce.example import python_code
 from triage.reproduce.example.example import MAX_EXAMPLE_CHARS, Example, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.example.sessions import read_session
-from triage.reproduce.example.shown_output import read_told
+from triage.reproduce.example.shown_output import read_stated_output
 from triage.reproduce.expected import find_expected
 from triage.safety.active_content import find_active_content
 from triage.safety.clean_text import clean_and_count
@@ -96,7 +96,7 @@ STAGES: dict[str, Stage] = {
     "example of Python": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _PYTHON),
     "example of Node": lambda text: read_example(_show(text, MAX_EXAMPLE_CHARS), _NODE),
     "blanks of code": _restore_blanks,
-    "shown output": lambda text: read_told(_show(text), "1.2.3"),
+    "shown output": lambda text: read_stated_output(_show(text), "1.2.3"),
     "expected": lambda text: find_expected(_show(text), _EXAMPLE),
 }
 CODE_STAGES: dict[str, Stage] = {

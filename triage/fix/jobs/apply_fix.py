@@ -234,8 +234,8 @@ class GitHubPullRequestTool:
         done = PublishResult()
         comment, run = find_our_comment(self._issue), self._job.run
         shown = fold_approved(read_parts(comment.body).get("proposal", "")) if comment else ""
-        kept = list_links(shown)
-        effects = list(plan_proposal_part(self._issue, self.text + shown, [*self.links, *kept]))
+        old_links = list_links(shown)
+        effects = list(plan_proposal_part(self._issue, self.text + shown, [*self.links, *old_links]))
         apply_issue_effects(effects, run.github, done, run.approvals)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))

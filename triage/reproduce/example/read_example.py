@@ -22,7 +22,7 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_traces
-from triage.reproduce.example.shown_output import read_told
+from triage.reproduce.example.shown_output import read_stated_output
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
@@ -55,10 +55,10 @@ class _Part:
 def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     """Return the example of a report, or why there is none. Runs nothing."""
     version, _ = find_version(parsed, project.package)
-    told = read_told(parsed, version.text if version else "")
+    stated = read_stated_output(parsed, version.text if version else "")
     blocks = dict(enumerate(parsed.code[:_MAX_BLOCKS]))
     if project.language == "python":
-        code = {number: block for number, block in blocks.items() if number not in told.blocks}
+        code = {number: block for number, block in blocks.items() if number not in stated.blocks}
         found, outputs = _find_python_example(code, project)
     else:
         found, outputs = read_block(blocks, project)
@@ -66,12 +66,12 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         return found
     own = {number: output for number, output in outputs.items() if output}
     # A report may show several examples, each with its output.
-    below = [lines for number, lines in told.shown if number in {-1, *outputs}]
+    below = [lines for number, lines in stated.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
         below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
-    shown = [output for number, output in own.items() if number not in told.others] or [*own.values()] or below
-    others = [text for text in [*map("\n".join, own.values()), *told.wished] if text not in map("\n".join, shown)]
-    named, wished = told.named[:MAX_SHOWN], others[:MAX_SHOWN]
+    shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
+    others = [text for text in [*map("\n".join, own.values()), *stated.wished] if text not in map("\n".join, shown)]
+    named, wished = stated.named[:MAX_SHOWN], others[:MAX_SHOWN]
     return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named, "wished": wished})
 
 

@@ -54,7 +54,7 @@ _MAX_LABEL_WORDS = 4
 Cue = Literal["printed", "named", "wished", "other", ""]
 
 
-class Told(NamedTuple):
+class StatedOutput(NamedTuple):
     """What a report says about the output of its examples."""
 
     blocks: set[int]
@@ -69,7 +69,7 @@ class Told(NamedTuple):
     """What ought to be printed, or is on another version."""
 
 
-def read_told(parsed: ParsedIssue, version: str) -> Told:
+def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
     """Return what the report says is printed, of several versions on this one."""
     reader, end = _Reader(parsed, version), 0
     for number, block in enumerate(parsed.code[:_MAX_BLOCKS]):
@@ -80,7 +80,7 @@ def read_told(parsed: ParsedIssue, version: str) -> Told:
             reader.read_block(number, block)
             end = at + 1 + len(visible)
     reader.read_words(parsed.body[end:])
-    return reader.told
+    return reader.stated
 
 
 class _Reader:
@@ -89,7 +89,7 @@ class _Reader:
         self._is_of_other_version = False
         """The last code is."""
         wished = [match["value"] for match in _WISHED_VALUE.finditer(parsed.prose)]
-        self.told = Told(set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
+        self.stated = StatedOutput(set(), set(), [], list(_find_values(parsed.prose, wished))[:1], wished)
 
     def read_words(self, words: str) -> None:
         self._said = ""
@@ -111,11 +111,11 @@ class _Reader:
         if not cue and not calls:
             cue = _judge(self._section) or ("" if self._said else "named")
         if cue in ("wished", "other"):
-            self.told.others.add(number)
+            self.stated.others.add(number)
         if not is_first and (cue == "wished" or (cue == "other" and not calls)):
-            self.told.wished.append(text)
+            self.stated.wished.append(text)
         elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
-            self.told.blocks.add(number)
+            self.stated.blocks.add(number)
             self._read_output(text, cue)
         elif is_first or calls:
             self._code, self._is_of_other_version = number, cue == "other" and not _OTHER_TIME.search(self._said)
@@ -136,11 +136,11 @@ class _Reader:
         found = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
         lines = [line for line in found if line.strip("-= ") and not _REMARK.match(line)]
         if cue in ("wished", "other") or self._is_of_other_version:
-            self.told.wished.append(text)
+            self.stated.wished.append(text)
         elif lines and cue == "named":
-            self.told.named.append("\n".join(lines))
+            self.stated.named.append("\n".join(lines))
         elif lines and cue == "printed":
-            self.told.shown.append((self._code, lines))
+            self.stated.shown.append((self._code, lines))
 
     def _find_cue(self) -> Cue:
         """Return what the line above a value or a block says of it."""
