@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import ssl
 import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,7 +18,6 @@ from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
 from testing.each_row import each_row
-from testing.fakes import FakeProgressLog
 from testing.servers.tcp_servers import (
     BASIC_AUTH,
     LOGIN,
@@ -32,18 +30,14 @@ from testing.servers.tcp_servers import (
     serve_tcp,
     serve_tls,
 )
-from tests.output.telemetry.runs import REPORT
 from triage.app.settings.network_settings import read_network
 from triage.base.errors import BadInput, TriageError
 from triage.base.network import CertificateAuthorities, Network
-from triage.domain.run import Collector, OtlpEndpoint
 from triage.github.github_client import GitHubClient, WaitBudget
 from triage.github.issue_tracker import IssueTracker
 from triage.model.endpoint import Endpoint
 from triage.model.endpoint import check_endpoint as model_reached
 from triage.model.model_errors import REQUEST_ERRORS, classify_error
-from triage.output.telemetry.otlp_exporter import OtlpExporter
-from triage.safety.secrets.redactor import SecretRedactor
 from triage.web.web_search_tool import TavilyClient, build_search_tool
 
 KEY = SecretStr("k3y-" + "q7" * 16)
@@ -129,14 +123,6 @@ async def ask_search(url: str, network: Network) -> str:
     return ""
 
 
-async def ask_collector(url: str, network: Network) -> str:
-    journal = FakeProgressLog()
-    intake = OtlpEndpoint(url=f"{url}/v1/traces", headers={"authorization": KEY})
-    OtlpExporter(Collector(traces=intake), journal, SecretRedactor([]), network, seconds=1.0).export(REPORT)
-    (line,) = journal.lines
-    return line if "not sent" in line else ""
-
-
 async def look_for_model(url: str, network: Network) -> str:
     try:
         model_reached(Endpoint(KEY, "r", url, network), [])
@@ -159,7 +145,6 @@ CLIENTS: dict[str, Client] = {
     "model": ask_model,
     "embeddings": ask_embeddings,
     "search": ask_search,
-    "collector": ask_collector,
     "model's probe": look_for_model,
     "search's probe": look_for_search,
 }
@@ -298,26 +283,6 @@ async def test_ipv6_addresses_work(ask: Client, company: CertificateAuthority):
         assert await ask(f"https://[::1]:{port}/deep/api", trusting) == ""
         assert asked
         assert all(path.startswith("/deep/api/") for path in asked)
-
-
-@pytest.mark.parametrize("wants_a_key", [False, True])
-async def test_a_collector_may_have_certificates_of_its_own(
-    wants_a_key: bool, company: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    certificate = company.issue_certificate("localhost")
-    network = Network()
-    if wants_a_key:
-        certificate.load_verify_locations(company.file)
-        certificate.verify_mode = ssl.CERT_REQUIRED
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", str(company.issue_client_key("runner.example")))
-        network = Network(authorities=CertificateAuthorities(paths=(company.file,)))
-    else:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", str(company.file))
-    with service() as (plain, asked), serve_tls(plain, certificate) as port:
-        assert await ask_collector(f"https://localhost:{port}", network) == ""
-        assert asked
-        if wants_a_key:
-            assert await ask_model(f"https://localhost:{port}", network), "the key is the collector's only"
 
 
 @every_client
