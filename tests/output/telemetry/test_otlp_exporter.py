@@ -162,7 +162,7 @@ def test_an_error_is_one_line_within_seconds(
     assert capfd.readouterr() == ("", ""), "and nothing of the library's"
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "otel.example.com", "ftp://x", "http://a b/\u2028"])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "otel.example.com", "ftp://x", "http://[", "http://a b/\u2028"])
 def test_no_address_stops_a_run(url: str):
     (line,) = export(url)
     assert line == f"Telemetry not sent ({TRACE}: no answer)."

@@ -8,9 +8,7 @@ from typing import Self
 
 from triage.app.settings.field_checks import read_url_variable
 from triage.app.settings.inputs import Settings
-from triage.app.settings.network_settings import read_network
 from triage.base.errors import BadInput
-from triage.base.network import Network
 from triage.domain.run import Collector
 from triage.domain.value import Value
 
@@ -29,24 +27,19 @@ class RunnerEnvironment(Value):
     summary_path: Path | None = None
     output_path: Path | None = None
     id_token_granted: bool = False
-    network: Network = Network()
-    network_warnings: tuple[str, ...] = ()
     tavily_base_url: str | None = None
     collector: Collector | None = None
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
-        """Raises BadInput if a URL, a proxy or a certificate file cannot be used."""
+        """Raises BadInput if a URL cannot be used."""
         server_url, api_url = _read_servers(environ)
-        network, network_warnings = read_network(environ)
         found = {
             "event_name": environ.get("GITHUB_EVENT_NAME"),
             "repository": environ.get("GITHUB_REPOSITORY"),
             "server_url": server_url,
             "api_url": api_url,
             "run_url": _run_url(environ, server_url),
-            "network": network,
-            "network_warnings": tuple(network_warnings),
             "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
             "collector": _read_collector(environ),
             "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
@@ -62,11 +55,10 @@ class RunnerEnvironment(Value):
 
     @property
     def warnings(self) -> list[str]:
-        """Variables without effect and permissions that are not needed, one sentence each."""
-        warnings = [*self.network_warnings]
+        """Permissions that are not needed, one sentence each."""
         if self.id_token_granted:
-            warnings.append("The job grants `id-token: write`, which this action never uses. Remove it.")
-        return warnings
+            return ["The job grants `id-token: write`, which this action never uses. Remove it."]
+        return []
 
 
 def _read_path(environ: Mapping[str, str], name: str) -> Path | None:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 
-import requests
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -11,8 +10,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.util.re import parse_env_headers
 
 from triage.base.errors import TriageError
-from triage.base.http_client import configure_session
-from triage.base.network import DIRECT, Network
+from triage.base.http_client import open_session
 from triage.domain.report import RunReport
 from triage.domain.run import Collector
 from triage.output.telemetry.spans import record_spans
@@ -28,27 +26,24 @@ class CollectorUnavailable(TriageError):
 
 
 class OtlpExporter:
-    def __init__(
-        self, collector: Collector, progress: ProgressLog, redactor: SecretRedactor, network: Network = DIRECT
-    ) -> None:
-        self._collector, self._progress, self._redactor, self._network = collector, progress, redactor, network
+    def __init__(self, collector: Collector, progress: ProgressLog, redactor: SecretRedactor) -> None:
+        self._collector, self._progress, self._redactor = collector, progress, redactor
 
     def export(self, report: RunReport) -> None:
         report = self._redactor.redact_value("telemetry", report)
         spans = record_spans(report, _build_resource(report), self._collector.traceparent)
         if not spans:
             return
-        error = send_spans(spans, self._collector, self._network)
+        error = send_spans(spans, self._collector)
         trace = f"trace {spans[0].context.trace_id:032x}"
         self._progress.info(f"Telemetry not sent ({trace}: {error})." if error else f"Telemetry sent ({trace}).")
 
 
-def send_spans(spans: Sequence[ReadableSpan], collector: Collector, network: Network) -> str:
+def send_spans(spans: Sequence[ReadableSpan], collector: Collector) -> str:
     """Sends spans, and tries for `EXPORT_SECONDS`. Returns an empty string, or what went wrong in a few words."""
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)  # one of its lines has the value of a header
     statuses: list[int] = []
-    with requests.Session() as session:
-        configure_session(session, network, collector.endpoint.get_secret_value(), shared=False)
+    with open_session() as session:
         session.hooks["response"].append(lambda response, **_: statuses.append(response.status_code))
         exporter = OTLPSpanExporter(
             endpoint=collector.endpoint.get_secret_value(),
@@ -61,9 +56,9 @@ def send_spans(spans: Sequence[ReadableSpan], collector: Collector, network: Net
     return f"HTTP {statuses[-1]}" if statuses else "no answer"
 
 
-def check_collector(collector: Collector, network: Network = DIRECT) -> str:
+def check_collector(collector: Collector) -> str:
     """Returns what the collector accepts. Raises CollectorUnavailable if it cannot be reached, or refuses it."""
-    if error := send_spans([], collector, network):
+    if error := send_spans([], collector):
         raise CollectorUnavailable(error)
     return "accepts traces"
 
