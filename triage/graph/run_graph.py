@@ -1,4 +1,4 @@
-"""Builds the graph, as the picture in the README shows it, and runs it once. Whatever happens, a report comes back."""
+"""Builds the graph and runs it once. Whatever happens, a report comes back."""
 
 import asyncio
 from collections.abc import Callable
