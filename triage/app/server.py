@@ -4,14 +4,12 @@ import asyncio
 import os
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph.state import CompiledStateGraph
 
 from triage.app.app import App
 from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
-from triage.graph.server_graph import build_server_graph, compute_max_iterations
+from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.jobs.export_telemetry import export_telemetry
 from triage.output.line_logs import ServerLog
 from triage.ports import Services
@@ -21,7 +19,7 @@ DEFAULT_RECURSION_LIMIT = 25
 """The server's limit if the client sets none."""
 
 
-def graph(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
+def graph(config: RunnableConfig) -> ServerGraph:
     iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
     export_report = partial(export_telemetry, cancelled=asyncio.Event())
     return build_server_graph(partial(open_run, iterations=iterations), export_report)

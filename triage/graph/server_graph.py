@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
@@ -20,6 +20,7 @@ from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState, Update
 from triage.ports import Services
 
+ServerGraph = CompiledStateGraph[BugTriageState, Any, Any, Any]
 OpenServices = Callable[[str], Services]
 """Opens the services for a repository's name. It may block, and raises SetupError."""
 ExportReport = Callable[[RunReport, Services], Awaitable[None]]
@@ -51,9 +52,7 @@ class _LazyServices:
         return self.opened
 
 
-def build_server_graph(
-    open_services: OpenServices, export_report: ExportReport
-) -> CompiledStateGraph[BugTriageState, Any, Any, Any]:
+def build_server_graph(open_services: OpenServices, export_report: ExportReport) -> ServerGraph:
     lazy_services = _LazyServices(open_services)
 
     def with_services(node: Node) -> Node:
@@ -67,7 +66,7 @@ def build_server_graph(
         return run
 
     graph = StateGraph(BugTriageState)
-    add_nodes(graph, START, with_services)
+    add_nodes(graph, with_services)
     return graph.compile()
 
 
