@@ -85,7 +85,7 @@ def select_example(
         source: The repository.
         project: What it is.
         versions: Of the project.
-        named: The versions that a person named; empty for the version of the report, else the newest release.
+        named: The versions that a person named; empty for the version of the report, else the newest of its time.
         own: Markdown that the example and what it shows are taken from instead of the report; empty for the report.
 
     Raises:
@@ -97,14 +97,16 @@ def select_example(
     if isinstance(example, NoExample):
         return example
     wheels = [release for release in versions.releases if not release.commit]
-    newest = next(reversed(wheels or versions.releases), None)  # a tag may have to be compiled
+    releases = wheels or versions.releases  # a tag may have to be compiled
+    newest = next(reversed(releases), None)
+    of_its_time = next((one for one in reversed(releases) if issue.opened_at and one.time <= issue.opened_at), newest)
     facts = find_facts(parsed, project.package)
     reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
     of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
     targets: list[Target] = []
     for one in named:
         targets.append(versions.find(one, *targets[:1]))
-    if not named and (chosen := of_report or newest):
+    if not named and (chosen := of_report or of_its_time):
         targets.append(versions.make_release_target(chosen))
     targets.append(versions.make_commit_target(versions.head, source.name_head(), *targets[:1]))
     if project.language == "python":

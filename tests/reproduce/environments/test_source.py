@@ -123,7 +123,7 @@ def test_an_odd_checkout_starts_no_program_and_is_opened_as_a_triage_opens_it(tm
                 ask(head or "")
         source.list_version_tags()
         source.name_head()
-        source.is_ready(head or "")
+        source.find_build_script(head or "")
         source.export(head or "", copy)
     except GitError:
         pass

@@ -42,8 +42,8 @@ _MAX_LOG_BYTES = 20_000
 ONLY_WHEELS = ("--only-binary", ":all:")
 """A source distribution runs its own code when it is built."""
 MUST_BE_BUILT = (
-    "it must be built: set reproduce: setup: in .github/triage.yml, such as npm ci && npm run build, or package: for "
-    "its releases on npm"
+    "it must be built: set reproduce: setup: in .github/triage.yml, such as pnpm install && pnpm build, or package: "
+    "for its releases on npm"
 )
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _MAX_OUTPUT_BYTES = 32_768
@@ -125,8 +125,11 @@ class Environments(ABC):
         shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
         if target.commit:
             try:
-                if project.language == "node" and not project.setup and not self._source.is_ready(target.commit):
-                    raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
+                if project.language == "node" and not project.setup:
+                    script = self._source.find_build_script(target.commit)
+                    if script is None:
+                        raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
+                    project = project.model_copy(update={"setup": plan_node_build(target, script)})
                 self._source.export(target.commit, folder / "source")
             except GitError as error:
                 raise CannotInstall(str(error), is_lasting=True) from None
@@ -197,6 +200,13 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     places = ["--python", str(folder / "env"), "--out-dir", str(built), str(folder / "source")]
     build = [*uv, "build", "--wheel", *tools, *places]
     return [make, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
+
+
+def plan_node_build(target: Target, script: str) -> str:
+    """Return the lines that build a commit of Node by a script of its own; empty without one."""
+    time = target.time.strftime(_TIME)
+    install = f"npm install --ignore-scripts --no-audit --no-fund --loglevel=error --before={time}"
+    return f"{install}\nnpm run {script}" if script else ""
 
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:

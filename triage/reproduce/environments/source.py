@@ -20,6 +20,8 @@ from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports
 
 _MAX_FILE_BYTES = 2_000_000
+_BUILD_SCRIPTS = ("build", "prepack", "prepare")
+"""`build` is a custom; npm runs the others before it packs: https://docs.npmjs.com/cli/using-npm/scripts."""
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
@@ -131,10 +133,17 @@ class Source:
         output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode("utf-8", "replace")
         return normalize_version(output.strip())
 
-    def is_ready(self, commit: str) -> bool:
-        """Return whether a package of Node runs from its files as they are: npm installs it in any case."""
-        paths = self.list_paths(commit)
-        return "binding.gyp" not in paths and has_entries(self.read(commit, "package.json") or "", paths)
+    def find_build_script(self, commit: str) -> str | None:
+        """Return the script by which a package of Node is built before it is published.
+
+        Empty if it runs from its files as they are; None if nothing says how it is built.
+        """
+        paths, manifest = self.list_paths(commit), self.read(commit, "package.json") or ""
+        if "binding.gyp" in paths:
+            return None
+        scripts = _parse_node_manifest(manifest).get("scripts")
+        names = (name for name in _BUILD_SCRIPTS if isinstance(scripts, dict) and name in scripts)
+        return "" if has_entries(manifest, paths) else next(names, None)
 
     def list_pythons(self, commit: str) -> list[str]:
         """Return the Pythons that the project allows at a commit, oldest first."""
