@@ -18,7 +18,6 @@ MIN_CASES_FOR_PERCENT = 20
 """Small numbers stay numbers."""
 CASE_BANDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 COMMENT_BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""As the comment says it in words."""
 
 
 class Rate(Value):
