@@ -155,12 +155,10 @@ OpenExample = Callable[[Issue], ReportExample | None]
 
 
 class CheckResult(Value):
-    """How a command of the project ended in a temporary work tree."""
+    """How a command of the project ended in a clean work tree."""
 
     is_ok: bool
     output: str
     """The end of what it printed, at most 8,000 characters."""
     failed: list[str] = Field(default_factory=list)
-    """Names of the tests that failed, where it printed them."""
-    copied: list[str] = Field(default_factory=list)
-    """Folders of installed dependencies that the command had a copy of."""
+    """Names of the tests that failed, by the JUnit reports that it wrote."""
