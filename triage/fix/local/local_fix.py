@@ -12,20 +12,18 @@ from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import (
     PROPOSAL_LIFETIME,
-    BaseFile,
     ExampleResult,
     FileVersion,
     PatchDraft,
     PendingMutation,
 )
 from triage.domain.report import RunReport
-from triage.fix.commit_text import build_request, make_branch_name
+from triage.fix.commit_text import build_files, build_request, make_branch_name
 from triage.fix.fix_ports import BaseFiles, CheckResult, ReportExample
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import PASSED, FixContext, FixState
 from triage.fix.local.local_workspace import LocalWorkspace
 from triage.fix.patch.check_patch import list_warnings
-from triage.fix.patch.masked_files import build_commit_file, has_masks
 from triage.fix.patch.unified_diff import diff_files
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
@@ -108,7 +106,7 @@ class LocalFix:
 
     def _run_example(self, versions: list[FileVersion]) -> bytes:
         assert self.example is not None
-        return self.workspace.run_example(self.files.commit, self._build_files(versions), self.example.files)
+        return self.workspace.run_example(self.files.commit, build_files(versions, self.files), self.example.files)
 
     def _compare_example(self, example: ReportExample, before: bytes, draft: PatchDraft) -> ExampleResult:
         unrunnable = example.compare(before, before)
@@ -117,10 +115,7 @@ class LocalFix:
         return example.compare(before, self._run_example(draft.files))
 
     def _run_check(self, versions: list[FileVersion]) -> CheckResult:
-        return self.workspace.run_check(self.files.commit, self._build_files(versions), self.check, CHECK_SECONDS)
-
-    def _build_files(self, versions: list[FileVersion]) -> dict[str, BaseFile]:
-        return {version.path: build_commit_file(version, self.files) for version in versions}
+        return self.workspace.run_check(self.files.commit, build_files(versions, self.files), self.check, CHECK_SECONDS)
 
 
 class LocalBranch:
@@ -157,7 +152,6 @@ class LocalBranch:
 
 
 MAX_OUTPUT_LINES = 15
-MASKED = "Values that look like secrets are masked here. The patch leaves them as they are in the file."
 _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red", "@": "cyan"}
 """By the start of a line, as `git diff` colours it. The first that fits counts."""
 
@@ -167,8 +161,7 @@ def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, che
 
     `check_output` is what a check printed that fails with the change.
     """
-    note = [Text(f"\n{MASKED}", style="bold")] if has_masks(diff) else []
-    return Group(*_render_parts(draft, files, check_output), *note, Text(), *_render_diff(diff))
+    return Group(*_render_parts(draft, files, check_output), Text(), *_render_diff(diff))
 
 
 def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[Text]:
