@@ -55,12 +55,19 @@ def list_reusable_workflows() -> dict[str, dict[str, Any]]:
     return {name: workflow for name, workflow in loaded.items() if "workflow_call" in workflow["on"]}
 
 
+def list_present_inputs(workflow: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a called workflow takes, without what is gone and stays declared for one release."""
+    inputs = (workflow["on"]["workflow_call"] or {}).get("inputs") or {}
+    return {name: entry for name, entry in inputs.items() if not entry["description"].startswith("Gone")}
+
+
 def render_workflows() -> str:
     rows = []
     for name, workflow in list_reusable_workflows().items():
         call = workflow["on"]["workflow_call"] or {}
-        own = [f"`{one}`" for one in call.get("inputs", {}) if one not in load_manifest()["inputs"]]
-        of_action = [f"`{one}`" for one in call.get("inputs", {}) if one in load_manifest()["inputs"]]
+        inputs = list_present_inputs(workflow)
+        own = [f"`{one}`" for one in inputs if one not in load_manifest()["inputs"]]
+        of_action = [f"`{one}`" for one in inputs if one in load_manifest()["inputs"]]
         secrets = ", ".join(f"`{one}`" for one in call.get("secrets", {}))
         link = f"[{name}.yml](../.github/workflows/{name}.yml)"
         rows.append((link, ", ".join(of_action), ", ".join(own), secrets))
@@ -71,7 +78,7 @@ def render_workflow_inputs() -> str:
     known = load_manifest()["inputs"]
     rows: dict[str, tuple[str, ...]] = {}
     for workflow in list_reusable_workflows().values():
-        for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
+        for name, entry in list_present_inputs(workflow).items():
             if name not in known:
                 default = f"`{entry['default']}`" if entry["default"] != "" else ""
                 rows[name] = (f"`{name}`", default, entry["description"])

@@ -35,7 +35,7 @@ def test_what_each_job_may_do() -> None:
 
 
 def test_each_job_does_its_part() -> None:
-    assert {name: ours(name)["with"]["backlog"] for name in JOBS} == {name: name for name in JOBS}
+    assert {name: ours(name)["with"]["task"] for name in JOBS} == {name: f"backlog-{name}" for name in JOBS}
     assert ours("run")["with"]["backlog-batch"] == "${{ matrix.batch }}"
 
 
@@ -69,7 +69,9 @@ def test_files_of_the_artifacts_are_those_that_the_jobs_read() -> None:
 
 def test_a_batch_ends_by_itself_before_its_job_is_killed() -> None:
     seconds = JOBS["run"]["timeout-minutes"] * 60
-    assert seconds >= DEFAULT_BATCH_SECONDS + Settings().timeout_seconds + 300, "time for the checkout and the index"
+    assert seconds >= DEFAULT_BATCH_SECONDS + Settings().limits().run_seconds + 300, (
+        "time for the checkout and the index"
+    )
 
 
 def test_defaults_of_the_inputs_are_those_of_the_commands() -> None:

@@ -87,7 +87,7 @@ class Doctor:
             "GITHUB_API_URL": self.api.url,
             "GITHUB_SERVER_URL": self.server_url,
             "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-            "INPUT_DOCTOR": "true",
+            "INPUT_TASK": "doctor",
         }
         code = main(environment | {f"INPUT_{name.upper()}": value for name, value in inputs.items()})
         return code, summary.read_text()

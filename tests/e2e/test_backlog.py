@@ -196,19 +196,19 @@ class Job:
 def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
     backlog.add_issues(8)
     first = Job(backlog, tmp_path / "list")
-    outputs = first.run(backlog="list", backlog_query="is:open", backlog_limit="6")
+    outputs = first.run(task="backlog-list", backlog_query="is:open", backlog_limit="6")
     assert '{"batch": [1]}' in outputs
     assert re.search(r"backlog-cursor<<(\w+)\n2026-\S+/\d\S*\n\1", outputs)
     requests = len(backlog.api.requests)
 
     second = Job(backlog, tmp_path / "run")
     shutil.copytree(first.files, second.files)
-    second.run(backlog="run", backlog_batch="1")
+    second.run(task="backlog-run", backlog_batch="1")
     assert len(backlog.api.requests) == requests
 
     third = Job(backlog, tmp_path / "merge")
     shutil.copytree(second.files, third.files)
-    third.run(backlog="merge", backlog_comments="1")
+    third.run(task="backlog-merge", backlog_comments="1")
     summary = (third.folder / "summary").read_text()
     assert "6 issues triaged" in summary
     assert (third.files / "backlog.csv").exists()
@@ -218,11 +218,11 @@ def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
 def test_files_of_another_repository_are_refused(backlog: Backlog, tmp_path: Path) -> None:
     backlog.add_issues(1)
     job = Job(backlog, tmp_path / "job")
-    job.run(backlog="list", backlog_query="is:open")
+    job.run(task="backlog-list", backlog_query="is:open")
     plan = (job.files / "plan.json").read_text().replace("octo/shop", "octo/other")
     (job.files / "plan.json").write_text(plan)
     with pytest.raises(AssertionError, match="of another repository"):
-        job.run(backlog="merge")
+        job.run(task="backlog-merge")
 
 
 def test_outputs_of_a_step(backlog: Backlog, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def find_step(job: str, used: str) -> dict[str, Any]:
 
 
 def ours(job: str) -> dict[str, Any]:
-    (found,) = [step for step in JOBS[job]["steps"] if "fix" in step.get("with", {})]
+    (found,) = [step for step in JOBS[job]["steps"] if "task" in step.get("with", {})]
     return dict(found)
 
 
@@ -47,8 +47,8 @@ def test_only_the_job_that_can_only_read_has_a_key() -> None:
 
 
 def test_each_job_runs_its_part_of_the_flow() -> None:
-    stages = {name: ours(name)["with"]["fix"] for name in JOBS if name != "verify"}
-    assert stages == {name: name for name in JOBS if name != "verify"}
+    stages = {name: ours(name)["with"]["task"] for name in JOBS if name != "verify"}
+    assert stages == {name: f"fix-{name}" for name in JOBS if name != "verify"}
 
 
 def test_nothing_but_the_gate_starts_by_itself() -> None:

@@ -16,13 +16,12 @@ from triage.backlog.run_batch import BatchResult, read_plan, run_batch
 from triage.base.errors import BadInput
 from triage.base.threads import in_thread
 from triage.domain.run import Status
-from triage.domain.task import BacklogStage
 from triage.job_page.notices import EMPTY_OUTPUTS
 from triage.jobs.run_context import Run
 
 FOLDER = Path(".triage", "backlog")
 """Of the action, below the workspace."""
-OTHER_REPOSITORY = "The files of the backlog are of another repository. Hand on those that `backlog: list` wrote."
+OTHER_REPOSITORY = "The files of the backlog are of another repository. Hand on those that `task: backlog-list` wrote."
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
@@ -73,16 +72,16 @@ def _count_down(app: App) -> Callable[[], float]:
     return lambda: app.started + app.settings.backlog_batch_seconds - time.monotonic()
 
 
-async def run_backlog_job(stage: BacklogStage, app: App, run: Run) -> Status:
+async def run_backlog_job(name: str, app: App, run: Run) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
     folder, outputs, status = app.workspace / FOLDER, dict(EMPTY_OUTPUTS), Status.COMPLETE
-    if stage == "list":
+    if name == "backlog-list":
         plan = await in_thread(list_issues, app, folder)
         for note in plan.notes:
             status = Status.DEGRADED
             run.output.annotate("warning", note)
         outputs |= describe_list(plan)
-    elif stage == "run":
+    elif name == "backlog-run":
         result = await run_issues(app, folder, run.cancelled)
         if result.missing:
             status = Status.DEGRADED

@@ -101,8 +101,7 @@ def _limit(app: App, caps: Caps, seconds: float) -> App:
     changes = {
         "max_cost_usd": caps.usd,
         "max_tokens": caps.tokens,
-        "memory_issues": 0,  # the list has read them
-        "timeout_seconds": min(settings.timeout_seconds, seconds),
+        "timeout_seconds": min(settings.limits().run_seconds, seconds),
     }
     limited = settings.model_copy(update=changes)
     return replace(app, settings=limited if caps.tokens else limited.with_rules_engine())

@@ -164,9 +164,7 @@ def _triage(
     results: list[CaseResult] = []
 
     async def run(cancelled: asyncio.Event) -> None:
-        runs = triage_past_issues(
-            chosen.cases, memory, app.settings.memory_issues, repository, services.open, cancelled
-        )
+        runs = triage_past_issues(chosen.cases, memory, app.config.past_issues, repository, services.open, cancelled)
         async with aclosing(runs):
             async for result in runs:
                 results.append(result)
@@ -221,7 +219,7 @@ def _compare_duplicates(app: App, memory: Sequence[PastIssue], last: int) -> lis
         app.progress.info("Comparing the issues that somebody marked as duplicates.")
     # It compares issues, and is not indexed.
     codebase = GitCodebase(app.root, app.repository, in_chroma=False, thresholds=app.config.thresholds)
-    return find_duplicates(memory, last, app.settings.memory_issues, codebase)
+    return find_duplicates(memory, last, app.config.past_issues, codebase)
 
 
 def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
