@@ -43,6 +43,11 @@ def render_outputs() -> str:
     )
 
 
+def is_gone(entry: Mapping[str, Any]) -> bool:
+    """Returns whether a workflow takes an input for one release more, and does nothing with it."""
+    return str(entry["description"]).startswith("Gone: ")
+
+
 def load_workflow(path: Path) -> dict[str, Any]:
     """Returns a workflow, with what starts it under `on`: YAML 1.1 reads that word as true."""
     loaded: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -55,19 +60,13 @@ def list_reusable_workflows() -> dict[str, dict[str, Any]]:
     return {name: workflow for name, workflow in loaded.items() if "workflow_call" in workflow["on"]}
 
 
-def list_present_inputs(workflow: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a called workflow takes, without what is gone and stays declared for one release."""
-    inputs = (workflow["on"]["workflow_call"] or {}).get("inputs") or {}
-    return {name: entry for name, entry in inputs.items() if not entry["description"].startswith("Gone")}
-
-
 def render_workflows() -> str:
     rows = []
     for name, workflow in list_reusable_workflows().items():
         call = workflow["on"]["workflow_call"] or {}
-        inputs = list_present_inputs(workflow)
-        own = [f"`{one}`" for one in inputs if one not in load_manifest()["inputs"]]
-        of_action = [f"`{one}`" for one in inputs if one in load_manifest()["inputs"]]
+        taken = [name for name, entry in call.get("inputs", {}).items() if not is_gone(entry)]
+        own = [f"`{one}`" for one in taken if one not in load_manifest()["inputs"]]
+        of_action = [f"`{one}`" for one in taken if one in load_manifest()["inputs"]]
         secrets = ", ".join(f"`{one}`" for one in call.get("secrets", {}))
         link = f"[{name}.yml](../.github/workflows/{name}.yml)"
         rows.append((link, ", ".join(of_action), ", ".join(own), secrets))
@@ -78,8 +77,8 @@ def render_workflow_inputs() -> str:
     known = load_manifest()["inputs"]
     rows: dict[str, tuple[str, ...]] = {}
     for workflow in list_reusable_workflows().values():
-        for name, entry in list_present_inputs(workflow).items():
-            if name not in known:
+        for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
+            if name not in known and not is_gone(entry):
                 default = f"`{entry['default']}`" if entry["default"] != "" else ""
                 rows[name] = (f"`{name}`", default, entry["description"])
     return render_table(("input", "default", "meaning"), list(rows.values()))

@@ -1,16 +1,15 @@
 """A shadow week: what comments would have said, from the reports of runs that wrote nothing to any issue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from triage.backtest.closed_issues import read_prediction
-from triage.backtest.results import IssueResult, ShadowLine
 from triage.base.errors import BadInput
 from triage.comment.hidden_state import next_state
 from triage.domain.past_issues import OurComment
-from triage.domain.report import CommentReason, RunReport
+from triage.domain.report import RunReport
 
 MAX_REPORTS = 5_000
 MAX_REPORT_BYTES = 20_000_000
@@ -59,29 +58,4 @@ def _make_comment(report: RunReport) -> OurComment:
         prediction=read_prediction(state),
         asked=bool(state.asked),
         labels=state.labels,
-    )
-
-
-_SAID: dict[CommentReason, str] = {
-    "security": "may be a vulnerability",
-    "duplicate": "possibly the same as another issue",
-    "found": "named a place or files",
-    "regression": "named commits",
-    "analysis": "gave a model's analysis",
-    "question": "asked the reporter",
-    "update": "changed what it said",
-    "asked": "answered a command",
-    "always": "commented in any case",
-}
-
-
-def make_line(report: RunReport, results: Sequence[IssueResult]) -> ShadowLine:
-    """Return what a report would have said, with what came of its issue."""
-    number = report.issue.number or 0
-    return ShadowLine(
-        number=number,
-        title=report.issue.title,
-        said=_SAID[report.comment_reason] if report.comment_reason else "",
-        comment=report.comment or "",
-        result=next((one for one in results if one.number == number), None),
     )

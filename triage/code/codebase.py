@@ -89,8 +89,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
-        return self._indexed.find_places(parsed, thresholds or self.thresholds) if self._indexed else FoundPlaces()
+    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
+        return self._indexed.find_places(parsed, self.thresholds) if self._indexed else FoundPlaces()
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever

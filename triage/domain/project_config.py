@@ -33,7 +33,6 @@ class Thresholds(YamlSection):
         return chance
 
 
-NO_THRESHOLDS = Thresholds(trace=0, message=0, quote=0, place=0, name=0, files=0, duplicate=0)
 """Names whatever is likeliest, to measure how often it is right."""
 
 
@@ -251,8 +250,7 @@ class ProjectConfig(YamlSection):
 
     thresholds: Thresholds = Field(
         default_factory=Thresholds,
-        description="How sure the report must be to name a place or an earlier issue. `bug-triage backtest` finds the "
-        "values that suit the repository.",
+        description="How sure the report must be to name a place or an earlier issue.",
     )
     protected_paths: list[Pattern] = Field(
         default_factory=list,

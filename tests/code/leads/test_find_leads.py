@@ -18,7 +18,7 @@ from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import explain_rank
 from triage.domain.code import BestPlace, ExecutedCode, SearchQuery, Span
 from triage.domain.issue import Frame, Issue, ParsedIssue
-from triage.domain.project_config import NO_THRESHOLDS, Thresholds
+from triage.domain.project_config import Thresholds
 from triage.issue.read_issue import read_issue
 
 
@@ -233,7 +233,7 @@ def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
 def test_the_thresholds_of_the_project_decide_how_sure_a_place_must_be(tmp_path: Path):
     search = make_query(title="Store.save loses data")
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(search), {}, by_embedding=False)
-    place = choose(ranking, search.parsed, NO_THRESHOLDS)
+    place = choose(ranking, search.parsed, Thresholds(trace=0, message=0, quote=0, place=0, name=0, files=0))
     assert place
     assert place.sign == "name"
     assert choose(ranking, search.parsed, Thresholds(name=place.probability - 0.01)) == place

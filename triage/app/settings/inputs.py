@@ -105,8 +105,8 @@ class Settings(BaseModel):
     )
     max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] | None = Field(
         None,
-        description="Maximum cost in US dollars; 0 disables the model. Empty: 1.00 for a triage, 2.00 for fix-propose "
-        "with its triage.",
+        description="Maximum cost in US dollars; 0 disables the model. Empty: 1.00 for a triage or a batch of a "
+        "backlog, 2.00 for fix-propose with its triage.",
     )
     max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
         50,
@@ -115,7 +115,7 @@ class Settings(BaseModel):
     )
     timeout_seconds: Seconds | None = Field(
         None,
-        description="Timeout of the task, in seconds; an agent has a fifth of it. Raise it for a slow local model. "
+        description="Timeout for an issue, in seconds; an agent has a fifth of it. Raise it for a slow local model. "
         "Empty: 300, and 1500 for fix-propose.",
     )
     comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
@@ -146,32 +146,11 @@ class Settings(BaseModel):
         description="For the task reproduce-report: the output reproduce-selection of the job with reproduce-select. A "
         "file with another selection is refused.",
     )
-    backlog_query: Annotated[str, Field(max_length=200)] = Field(
+    backlog_query: Annotated[str, Field(max_length=250)] = Field(
         BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
-    )
-    backlog_limit: Annotated[int, whole_number(1, 256_000)] | None = Field(
-        None, description="Maximum issues of a backlog. Empty takes up to 5,120, in 256 batches."
-    )
-    backlog_after: Annotated[str, Field(max_length=2_000)] = Field(
-        "", description="Cursor from the output backlog-cursor of an earlier list, to go on where it ended."
-    )
-    backlog_again: Flag = Field(
-        False, description="Whether a backlog has also issues with a comment of this action about their present text."
     )
     backlog_batch: Annotated[int, whole_number(1, 256)] | None = Field(
         None, description="For the task backlog-run: the number of its batch."
-    )
-    backlog_batch_seconds: Seconds = Field(
-        3_000, description="Seconds after which a batch begins no further issue. What is missing is in the table."
-    )
-    backlog_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
-        10.00, description="Maximum cost of a backlog, all issues together, in US dollars. 0 disables the model."
-    )
-    backlog_max_tokens: Annotated[int, whole_number(1_000, 1_000_000_000)] = Field(
-        10_000_000, description="Maximum tokens of a backlog, all issues together."
-    )
-    backlog_comments: Annotated[int, whole_number(0, 100)] = Field(
-        0, description="Maximum comments that the task backlog-merge writes. 0 writes none."
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",

@@ -124,6 +124,11 @@ _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
 _GONE_INPUTS = {
     "agent-timeout-seconds": "an agent has a fifth of timeout-seconds. Raise that one for a slow model.",
+    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
+    "backlog-again": "every issue of the list is triaged. Remove the line.",
+    "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
+    "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
+    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
     "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
     "max-iterations": "rounds, cost and time end a run. Remove the line.",
     "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
@@ -138,6 +143,8 @@ _MOVED_INPUTS = {
     "reproduce": "write `task: reproduce-` and the job, such as `task: reproduce-run`.",
     "reproduce-selection": "write selection.",
     "backlog": "write `task: backlog-` and the job, such as `task: backlog-list`.",
+    "backlog-max-cost-usd": "write max-cost-usd, which holds for each batch of 20 issues.",
+    "backlog-max-tokens": "write max-tokens, which holds for each issue.",
     "scorecard": "write `task: scorecard`; it counts 90 days.",
 }
 """As above. A job that left these out would do another task, or spend more, than its workflow says: it is refused."""
