@@ -264,7 +264,6 @@ class App:
             embeddings,
             self.settings.effective_embedding_model,
             ignore=self.config.ignore,
-            thresholds=self.config.thresholds,
         )
 
     def open_model(self, request_id: str) -> tuple[Model | None, Embeddings | None]:

@@ -201,7 +201,7 @@ def _compare_duplicates(app: App, memory: Sequence[PastIssue], last: int) -> lis
     if any(issue.duplicate_of for issue in memory):
         app.progress.info("Comparing the issues that somebody marked as duplicates.")
     # It compares issues, and is not indexed.
-    codebase = GitCodebase(app.root, app.repository, in_chroma=False, thresholds=app.config.thresholds)
+    codebase = GitCodebase(app.root, app.repository, in_chroma=False)
     return find_duplicates(memory, last, app.config.past_issues, codebase)
 
 
