@@ -26,14 +26,9 @@ def is_product_code(path: str) -> bool:
     return classify_file(path).is_product_code
 
 
-def judge_files(paths: Sequence[str], edited: Collection[str]) -> list[RankedFile]:
-    """Return the files that were named, in their order, with whether the fix edited each."""
-    return [RankedFile(path=path, edited=path in edited) for path in paths]
-
-
 def judge_report(case: PastCase, report: RunReport, chances: Mapping[str, float]) -> CaseResult:
     """Return what the report said and whether the fix agrees. `chances` has the chance of each ranked file."""
-    files = judge_files([suspect.path for suspect in report.suspects], case.edited)
+    files = [RankedFile(path=one.path, edited=one.path in case.edited) for one in report.suspects]
     return CaseResult(
         case=case,
         kind=report.kind,
@@ -113,13 +108,12 @@ def _judge_named_place(comment: OurComment, edited: Collection[str], closed_at: 
     named = comment.prediction
     if named is None or named.at > closed_at:
         return None
-    files = judge_files(named.paths, edited)
     return PlaceResult(
         named=named.paths,
         by=named.by,
         chance=named.chance,
-        first_right=files[0].edited,
-        any_right=any(file.edited for file in files[:RANKED]),
+        first_right=named.paths[0] in edited,
+        any_right=any(path in edited for path in named.paths[:RANKED]),
     )
 
 

@@ -11,9 +11,6 @@ from triage.comment.hidden_state import next_state
 from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 
-MAX_REPORTS = 5_000
-MAX_REPORT_BYTES = 20_000_000
-
 
 def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
     """Return the newest report of each issue of a repository, from all files `report.json` below a folder.
@@ -22,7 +19,7 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
         BadInput: There is none, or one cannot be read.
     """
     newest: dict[int, RunReport] = {}
-    paths = sorted(folder.rglob("report.json"))[:MAX_REPORTS]
+    paths = sorted(folder.rglob("report.json"))
     for path in paths:
         report = _read_report(path)
         number = report.issue.number
@@ -37,8 +34,6 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
 
 def _read_report(path: Path) -> RunReport:
     try:
-        if path.stat().st_size > MAX_REPORT_BYTES:
-            raise ValueError("too large")
         return RunReport.model_validate_json(path.read_bytes())
     except (OSError, ValueError, ValidationError):
         raise BadInput(f"{path} is not a report of this version. Leave it out.") from None

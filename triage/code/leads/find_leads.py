@@ -5,7 +5,7 @@ ranking. Any other lead is as sure as the ranking is of its file, and only in th
 and quoted lines in other files two were right.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -38,11 +38,10 @@ MIN_LIKELY_CHANCE, MIN_OTHER_CHANCE = 0.04, 0.1
 """A file that is less likely is not worth a look."""
 MIN_CHANCE = 0.1
 """Of a file in which leads are looked for at all."""
-# `python -m bench.leads` prints how often each sign is right in public repositories.
-LEAST_CHANCES: Mapping[MatchSource, float] = {"trace": 0.3, "message": 0.3, "quote": 0.3, "place": 0.5, "name": 0.7}
-"""Of a file, to name the place in it that a sign leads to."""
-LEAST_FILES_CHANCE = 0.6
-"""Of at most three files together, if none is sure enough alone."""
+LEAST_CHANCES: dict[MatchSource, float] = {"trace": 0.3, "message": 0.3, "quote": 0.3, "place": 0.5, "name": 0.7}
+"""Of a file to be named, by what leads there. `python -m bench.leads` prints how often each is right."""
+LEAST_TOGETHER = 0.6
+"""Of at most three files, if none is sure enough alone."""
 _POINTED: frozenset[Rule] = frozenset({"link", "place"})
 """Rules by which the reporter points at a file."""
 _SIGNS: dict[Rule, MatchSource] = {
@@ -114,9 +113,9 @@ def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str) -> BestPl
 def choose_likely_files(ranking: Ranking, best: BestPlace | None) -> LikelyFiles | None:
     """Return the first file, and the next ones until they are sure together.
 
-    None if they are not sure enough together, unless the `best` place is likely alone.
+    None if they are less likely than `LEAST_TOGETHER`, unless the `best` place is likely alone.
     """
-    least = 0.0 if best and best.is_likely_alone else LEAST_FILES_CHANCE
+    least = 0.0 if best and best.is_likely_alone else LEAST_TOGETHER
     # Where the reporter points at a file, another one needs more than a few shared words.
     min_chance = MIN_OTHER_CHANCE if best and best.sign == "place" else MIN_LIKELY_CHANCE
     corpus = ranking.query_scores.corpus

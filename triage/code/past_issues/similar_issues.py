@@ -26,6 +26,8 @@ from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.issue.other_issues import find_referenced_issues
 
+NAMED_FROM = 0.6
+"""Least probability to name an issue. `bench.duplicates` prints how often that is right."""
 _VERSION = re.compile(
     r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"
     r"(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$",
@@ -39,8 +41,6 @@ _MIN_WORD_CHARS = 3
 _COMMON_SHARE = 0.2
 """A word of more issues says nothing."""
 GITHUB = "https://github.com"
-LEAST_CHANCE = 0.6
-"""To name an earlier issue. `python -m bench.duplicates` prints how often that is right in public repositories."""
 _ALIKE = 0.4
 _BOT = "[bot]"
 
@@ -231,7 +231,7 @@ def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) 
         state=shown.state,
         ended=describe_outcome(shown),
         score=score,
-        named=may_be_named and score >= LEAST_CHANCE,
+        named=may_be_named and score >= NAMED_FROM,
         reasons=list(_explain(one, shown)),
         fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
         suspects=shown.suspects,
