@@ -51,8 +51,8 @@ class Settings(BaseModel):
     github_token: Secret = Field(SecretStr(""), description="Token used to read the issue and to write the comment.")
     issue_number: Annotated[int, whole_number(1, MAX_ISSUE_NUMBER)] | None = Field(
         None,
-        description="Number of the issue to triage. Required for workflow_dispatch, repository_dispatch and schedule "
-        "events; other events name the issue themselves.",
+        description="Number of the issue. Needed where the event brings none: workflow_dispatch, repository_dispatch, "
+        "schedule.",
     )
     task: Annotated[TaskName, one_of(*get_args(TaskName))] = Field(
         "triage",
@@ -63,11 +63,10 @@ class Settings(BaseModel):
     )
     engine: Annotated[Literal["auto", "model", "rules"], one_of("auto", "model", "rules")] = Field(
         "auto",
-        description="Which engine answers: model, rules, or auto. auto uses a model when model-api-key or "
-        "model-base-url is set, and rules otherwise.",
+        description="Who answers: model, rules, or auto, which is a model when model-api-key or model-base-url is set.",
     )
     model_api_key: Secret = Field(
-        SecretStr(""), description="API key for OpenAI or for the OpenAI-compatible endpoint in model-base-url."
+        SecretStr(""), description="API key for OpenAI, or for the endpoint in model-base-url."
     )
     model_base_url: EndpointUrl | None = Field(
         None,
@@ -94,9 +93,8 @@ class Settings(BaseModel):
     )
     web_search: Annotated[Literal["auto", "github", "off"], one_of("auto", "github", "off")] = Field(
         "auto",
-        description="Where the web is searched. auto: by Tavily with a key, else, for a public repository, in the "
-        "issues of the package whose code raised the error. github: the latter, also for a private repository. off: "
-        "nowhere.",
+        description="Where an error is looked up. auto: by Tavily with a key, else, for a public repository, in the "
+        "issues of the package whose code raised it. github: the latter, also for a private repository. off: nowhere.",
     )
     max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] | None = Field(
         None,
@@ -110,8 +108,8 @@ class Settings(BaseModel):
     )
     max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
         50,
-        description="Maximum issues opened within 24 hours that a model triages; rules triage the rest. A model "
-        "triages the same issue at most five times a day. /triage from a user with write access is exempt.",
+        description="Maximum issues opened within 24 hours that a model triages, each at most five times a day; rules "
+        "do the rest. /triage of a person with write access is exempt.",
     )
     timeout_seconds: Seconds | None = Field(
         None,
@@ -120,31 +118,29 @@ class Settings(BaseModel):
     )
     comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
         "auto",
-        description="When to comment on the issue: auto (when there is something to tell or to ask, or a person asked "
-        "for the run), always, or never (labels and suggestions only, see labels). true is always, and false is never.",
+        description="When to comment: auto (when there is something to tell or to ask, or a person asked for the run), "
+        "always, or never. true is always, and false is never.",
     )
     dry_run: Flag = Field(
-        False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
+        False, description="Whether to write nothing to GitHub. The job summary shows what would be written."
     )
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
-        description="What to do with labels: off, suggest (in GitHub's panel for suggestions, or in the comment where "
-        "GitHub has none), or apply (add existing labels; only needs-info-label is ever taken off).",
+        description="What to do with labels: off, suggest (in GitHub's panel, or in the comment where there is none), "
+        "or apply (add existing labels; only needs-info-label is ever taken off).",
     )
     approvers: Annotated[Approvers, one_of("write", "owners")] = Field(
         "write",
-        description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
-        "access whom CODEOWNERS names for each changed file that has owners).",
+        description="Who may approve a patch: write (anybody with write access), or owners (those of them whom "
+        "CODEOWNERS names for each changed file).",
     )
     proposal_tests: Annotated[ProposalTests, one_of(*get_args(ProposalTests))] = Field(
         "",
-        description="For the task fix-report: what the tests of the project said: proved, unproved, "
-        "uncounted, failed, unclear or none. See docs/fix.md.",
+        description="For the task fix-report: what the project's tests said, as the job verify found it (docs/fix.md).",
     )
     selection: Annotated[str, Field(max_length=64)] = Field(
         "",
-        description="For the task reproduce-report: the output reproduce-selection of the job with reproduce-select. A "
-        "file with another selection is refused.",
+        description="For the task reproduce-report: the output reproduce-selection of the job with reproduce-select.",
     )
     backlog_query: Annotated[str, Field(max_length=250)] = Field(
         BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
@@ -154,7 +150,7 @@ class Settings(BaseModel):
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
-        description="Path of the project settings file, read from the indexed commit. The file is optional.",
+        description="Path of the project settings, read from the indexed commit. The file is optional.",
     )
 
     @classmethod
