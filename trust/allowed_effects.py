@@ -160,7 +160,7 @@ def _find_network_effects(run: ObservedRun) -> Iterator[str]:
     expected: dict[str, tuple[re.Pattern[str], str]] = {
         "model": (re.compile("/v1/(chat/completions|embeddings)"), MODEL_KEY),
         "search": (re.compile("/search"), SEARCH_KEY),
-        "collector": (re.compile("/v1/(traces|metrics)"), ""),
+        "collector": (re.compile("/v1/traces"), ""),
     }
     for server, (path, key) in expected.items():
         for request in run.requests(server):

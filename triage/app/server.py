@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 
 from triage.app.app import App
 from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
+from triage.app.settings.network_settings import prepare_network
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.jobs.export_telemetry import export_telemetry
 from triage.output.line_logs import ServerLog
@@ -40,6 +41,8 @@ def open_on_server(repository: str) -> App:
 
     `repository` is `owner/name`, or empty where the server has one checkout.
     """
+    for warning in prepare_network(os.environ):
+        ServerLog().info(warning)
     folder = Checkouts.read(os.environ).find_folder(repository)
     return App(
         settings=Settings.from_terminal(os.environ),
