@@ -46,7 +46,6 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
             "pull-request-url",
             "backlog-matrix",
             "backlog-issues",
-            "backlog-cursor",
         ),
         re.compile(""),
     ),
@@ -200,12 +199,10 @@ def _find_machine_effects(run: ObservedRun) -> Iterator[str]:
 
 
 def _is_reader(command: list[str]) -> bool:
-    """Whether it is git reading, our own parser worker, or the command that Python's `platform` runs once."""
+    """Whether it is git reading, or the command that Python's `platform` runs once."""
     if Path(command[0]).name == "git":
         return any(word in READING_GIT_COMMANDS for word in command)
-    if command == ["uname", "-p"]:
-        return True
-    return Path(command[0]).name.startswith("python") and any("extract_worker" in word for word in command)
+    return command == ["uname", "-p"]
 
 
 def _find_runner_effects(run: ObservedRun) -> Iterator[str]:

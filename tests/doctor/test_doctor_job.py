@@ -83,7 +83,7 @@ class Doctor:
             "GITHUB_API_URL": self.api.url,
             "GITHUB_SERVER_URL": self.server_url,
             "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-            "INPUT_DOCTOR": "true",
+            "INPUT_TASK": "doctor",
         }
         return main(environment), summary.read_text()
 

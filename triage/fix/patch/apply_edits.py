@@ -9,7 +9,6 @@ from typing import NamedTuple
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion
 from triage.fix.fix_answers import EditAnswer, FileAnswer
 from triage.fix.fix_ports import BaseFiles
-from triage.safety.secrets.likely_secrets import are_kept_in_order, find_masks
 
 
 class LineEnds(Enum):
@@ -69,7 +68,7 @@ class _Missing(NamedTuple):
 
 
 def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
-    """Return the text of the file with all edits. Where likely secrets are masked in it, so they are in the result.
+    """Return the text of the file with all edits.
 
     Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
     newline stays as it was.
@@ -119,8 +118,7 @@ def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _R
         return f"{name} has a carriage return in its replacement: use LF line ends."
     starts = _find_starts(text, search)
     if len(starts) == 1:
-        found = _Replacement(starts[0], starts[0] + len(search), replace, number)
-        return _find_mask_problem(name, text, search, found) or found
+        return _Replacement(starts[0], starts[0] + len(search), replace, number)
     if starts:
         lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts[:MAX_SHOWN_LINES])
         return (
@@ -128,20 +126,6 @@ def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _R
             f"{', …' if len(starts) > MAX_SHOWN_LINES else ''}): add lines around it until it occurs once."
         )
     return _Missing(name, search)
-
-
-def _find_mask_problem(name: str, text: str, search: str, found: _Replacement) -> str:
-    """Return why an edit would lose or move a part of what is masked, in one sentence; empty if it does not."""
-    for mask in find_masks(text):
-        if mask.start() < found.start < mask.end() or mask.start() < found.end < mask.end():
-            return f"{name} begins or ends inside of {mask[0]}: take all of it, or nothing."
-    masks, before = ([mask[0] for mask in find_masks(part)] for part in (found.text, search))
-    if not are_kept_in_order(masks, before):
-        return (
-            f"{name} has a mask in its replacement that its search text does not have, or not in this order: a mask "
-            "stands for a value that is not shown. Keep it in its place, or leave it out."
-        )
-    return ""
 
 
 def _find_starts(text: str, search: str) -> list[int]:
@@ -180,32 +164,12 @@ def _describe_missing(text: str, name: str, search: str) -> str:
     missing = f"{name}: the text does not occur in the file"
     lines = text.split("\n")
     wanted = search.strip("\n").split("\n")
-    if (place := _find_by_words(lines, wanted)) is not None:
-        return f"{missing}; only its white space differs from {_describe_difference(lines, wanted, place)}"
     start = _find_nearest(lines, wanted)
     if start is None:
         return f"{missing}, nor do similar lines: copy the text from the file as it is."
     shown = lines[start : start + min(len(wanted) + 2, MAX_SHOWN_LINES)]
     numbered = "\n".join(f"{number}: {line[:_MAX_LINE_CHARS]}" for number, line in enumerate(shown, start + 1))
     return f"{missing}: copy it as it is. The nearest lines are:\n{numbered}"
-
-
-def _find_by_words(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """Index of the first line of the text, if nothing but the white space of its lines differs."""
-    text = _join_words(lines)
-    start = text.find(_join_words(wanted))
-    return text.count("\n", 0, start) if start >= 0 else None
-
-
-def _join_words(lines: Sequence[str]) -> str:
-    return "".join(f"\n{' '.join(line.split())}" for line in lines) + "\n"
-
-
-def _describe_difference(lines: Sequence[str], wanted: Sequence[str], start: int) -> str:
-    for number, (line, written) in enumerate(zip(lines[start:], wanted, strict=False), start + 1):
-        if line != written:
-            return f"line {number} of the file, {line[:_MAX_LINE_CHARS]!r}: copy that line as it is."
-    return f"line {start + 1} of the file: copy the line ends as they are."
 
 
 def _find_nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
