@@ -13,10 +13,6 @@ class FakeFiles:
     files: dict[str, BaseFile | str] = field(default_factory=dict)
     """A text is why the file cannot be changed."""
     commit: str = COMMIT
-    skip_reasons: dict[str, str] = field(default_factory=dict)
-    """By path, see `BaseFiles.find_skip_reason`."""
-    syntax_errors: dict[str, int] = field(default_factory=dict)
-    """By text. Of other texts in Python, each bracket that is missing counts."""
 
     @classmethod
     def of_texts(cls, **texts: str) -> "FakeFiles":
@@ -44,9 +40,7 @@ class FakeFiles:
         return path.startswith("tests/") or "/tests/" in path or path.rpartition("/")[2].startswith("test_")
 
     def find_skip_reason(self, path: str, text: str) -> str:
-        return "generated" if "@generated" in text else self.skip_reasons.get(path, "")
+        return "generated" if "@generated" in text else ""
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
-        if text in self.syntax_errors:
-            return self.syntax_errors[text]
         return abs(text.count("(") - text.count(")")) if path.endswith(".py") else None

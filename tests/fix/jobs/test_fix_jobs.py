@@ -150,13 +150,6 @@ class TestStore:
             {"repository": "evil/shop"},
             {"issue_text": "0" * 16},
             {"changes": [FileVersion(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
-            {"changes": [FileVersion(path="../a.py", text="x\n", is_new_file=True)]},
-            {"changes": [FileVersion(path="docs/a.md", text="x\n", is_new_file=True)]},
-            {"tests": [FileVersion(path="src/other.py", text="x = 1\n", is_new_file=True)]},
-            {"base": "f" * 40},
-            {"changes": [], "tests": []},
-            {"changes": [FileVersion(path=TEST, text="import subprocess\n", is_new_file=True)]},
-            {"changes": [FileVersion(path="tests/conftest.py", text="x = 1\n", is_new_file=True)]},
         ],
     )
     def test_everything_is_checked_again(self, changes: dict[str, Any]) -> None:

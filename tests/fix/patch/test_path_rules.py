@@ -1,7 +1,6 @@
 """A patch writes files of the named modules and their tests, and no path that is something else."""
 
 import re
-import unicodedata
 
 import pytest
 from hypothesis import example, given
@@ -109,29 +108,10 @@ def test_other_paths_are_refused(path: str, is_new: bool, reason: str):
     assert reason in find(path, is_new=is_new)
 
 
-HOSTILE = [
-    "../evil.py", "shop/../../evil.py", "/etc/passwd", "shop//a.py", "shop/./a.py", "", "shop/", "./shop/a.py", "C:/a.py",
-    "shop\\a.py", "shop/a\0.py", "shop/a\n.py", "shop/a\u200b.py", "shop/a\u202e.py", "shop/a\u00a0.py", "shop/\ufeffa.py",
-    ".github/workflows/ci.yml", ".GitHub/workflows/ci.yml", ".github\u200d/workflows/ci.yml", "．github/workflows/ci.yml",
-    "shop/.git/config", "shop/.GIT/config", "shop/git~1/config", "shop/.gitmodules", ".gitattributes", ".gitlab-ci.yml",
-    ".circleci/config.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", ".husky/pre-commit", "CODEOWNERS",
-    "docs/CODEOWNERS", ".github/CODEOWNERS", ".pre-commit-config.yaml", ".vscode/tasks.json", "shop/a:stream.py",
-    "shop/" + "a" * 200, unicodedata.normalize("NFD", "shop/été.py"), "shop/a.py ", "shop/con", "shop/\ud800.py", "vendored/a.py",
-]  # fmt: skip
-
-
-@each_row("path", HOSTILE)
-@each_row("is_new", [True, False])
-def test_hostile_paths_are_refused_even_in_modules_that_hold_everything(path: str, is_new: bool):
-    everything = ("./", *{f"{part}/" for hostile in HOSTILE for part in (hostile.split("/")[0],) if part})
-    problem = find(path, is_new=is_new, modules=everything)
-    assert problem.endswith(".")
-    assert problem.replace("été", "").isprintable()
-    assert len(problem) < 400
-
-
 characters = st.one_of(st.sampled_from("aA.b/\\ ~1\0é"), st.characters())
-parts = st.one_of(st.text(characters, max_size=6), st.sampled_from([*HOSTILE, ".git", "shop", "..", "CON"]))
+parts = st.one_of(
+    st.text(characters, max_size=6), st.sampled_from([".git", "shop", "..", "CON", "git~1", "．github", "a.py "])
+)
 
 
 @given(pieces=st.lists(parts, min_size=1, max_size=4))

@@ -1,11 +1,9 @@
 """The job that writes the comment: the proposal and what the project's tests said, or why there is none."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from triage.approval.proposal_id import hash_value
-from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
@@ -59,8 +57,7 @@ async def report_fix(task: FixTask, job: FixJob) -> RunResult:
     found = await job.run.ask_github("The proposals", lambda: _find_stored(draft, files, now, job))
     if found.stored is not None:
         return await _report_stored(draft, files, found.stored, admitted.issue, job)
-    if found.others:
-        await in_thread(_delete, found.others, job)
+    if found.has_others:
         return await _report_nothing(task, FixResult(error=OTHER_COMMITS), admitted, job)
     return await _report_unstored(task, draft, files, admitted, job)
 
@@ -75,25 +72,16 @@ async def _answer(admitted: FixRequest, answer: str, job: FixJob) -> RunResult:
 class _Found(NamedTuple):
     stored: PatchProposal | None
     """The commits with exactly the files and messages of the draft, each with those that it must have."""
-    others: list[PatchProposal]
-    """Commits that say so and hold something else."""
+    has_others: bool
+    """There are commits that say so and hold something else. They go with the next proposal."""
 
 
 def _find_stored(draft: PatchDraft, files: BaseFiles, now: datetime, job: FixJob) -> _Found:
     request, name = build_request(draft, files), hash_value(draft)
     listed = job.store.list_proposals(draft.issue or 0)
     named = [one for one in reversed(listed) if one.draft == name and not one.is_branch]
-    exact = [one for one in named if holds_exactly(one, request, job.store, now)]
-    return _Found(exact[0] if exact else None, [one for one in named if one not in exact])
-
-
-def _delete(others: Sequence[PatchProposal], job: FixJob) -> None:
-    """Delete refs, if this job's token may; else they go with the next proposal."""
-    try:
-        for one in others if not job.run.policy.dry_run else ():
-            job.store.delete(one)
-    except TriageError as error:
-        job.run.progress.info(f"The commits were not deleted: {error}")
+    exact = (one for one in named if holds_exactly(one, request, job.store, now))
+    return _Found(next(exact, None), has_others=bool(named))
 
 
 async def _report_nothing(task: FixTask, result: FixResult, admitted: FixRequest, job: FixJob) -> RunResult:
