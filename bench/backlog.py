@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
 
@@ -28,6 +29,7 @@ def main(
         repo = Path(folder, "repo")
         repo.mkdir()
         sample_bug.write_plain_checkout(repo)
+        commit(repo)
         with simulate_backlog(repo, Path(folder, "backlog"), faults) as backlog:
             backlog.add_issues(issues)
             _measure(backlog, batches, comments)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from triage.code.parse.extract import ExtractedFiles, SourceFile
 from triage.code.parse.worker_pool import WorkerDied, WorkerPool, WorkerProcess
 
@@ -186,6 +187,7 @@ time.sleep(60)
 def test_a_signal_ends_the_process_while_it_indexes(tmp_path: Path):
     for number in range(4):
         (tmp_path / f"m{number}.py").write_text("def f(): pass\n")
+    commit(tmp_path)
     script = ENDED.format(slow=SLOW, folder=str(tmp_path))
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=Path(__file__).parents[3])
     assert process.stdout is not None
