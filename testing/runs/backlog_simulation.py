@@ -24,7 +24,6 @@ FAULTS: Sequence[Mapping[str, Any]] = (
     {"status": 502, "body": b"<html>Bad Gateway</html>"},
     {"status": 500, "body": {"message": "Server Error"}},
     {"status": 0},
-    {"status": 0, "stored": True},
     {"status": 403, "body": SECONDARY_LIMIT, "headers": {"retry-after": "0"}},
 )
 CRASH = """Checkout crashes.
@@ -83,15 +82,13 @@ class Backlog:
         return {"TRIAGE_GITHUB_TOKEN": JOB_TOKEN, "GITHUB_API_URL": self.api.url, "TRIAGE_ENGINE": "rules"}
 
     def list(self, *arguments: str, **variables: str) -> Any:
-        return self.call(
-            "list", "--github", SLUG, "--out", str(self.folder), "--repo", str(self.repo), *arguments, **variables
-        )
+        return self.call("list", str(self.folder), "--github", SLUG, "--repo", str(self.repo), *arguments, **variables)
 
-    def run(self, batch: int, **variables: str) -> Any:
-        return self.call("run", str(self.folder), "--batch", str(batch), "--repo", str(self.repo), **variables)
+    def run(self, batch: int, **variables: str) -> None:
+        self.call("run", str(self.folder), "--batch", str(batch), "--repo", str(self.repo), **variables)
 
-    def merge(self, *arguments: str) -> str:
-        return str(self.call("merge", str(self.folder), *arguments))
+    def merge(self) -> str:
+        return str(self.call("merge", str(self.folder)))
 
 
 @contextmanager

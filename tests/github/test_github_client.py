@@ -3,21 +3,11 @@
 import pytest
 from github import Github
 from github.GithubException import GithubException
-from pydantic import SecretStr
 
-from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
+from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import IssueMoved
-from triage.base.network import Network
 from triage.github.issue_tracker import IssueTracker
-
-
-def test_requests_go_through_our_proxy(api: GitHubApi) -> None:
-    network = Network(proxies={"http": SecretStr(api.url)})
-    tracker = IssueTracker(JOB_TOKEN, SLUG, "http://github.test", network=network)
-    assert tracker.fetch_issue(7).number == 7
-    tracker.close()
-    assert api.requests
 
 
 def test_our_connections_are_for_our_client_only(api: GitHubApi, tracker: IssueTracker) -> None:
@@ -37,11 +27,3 @@ def test_redirects_are_not_followed(api: GitHubApi, open_tracker: OpenTracker) -
     with pytest.raises(IssueMoved):
         open_tracker().fetch_issue(7)
     assert len(api.requests) == 1
-
-
-def test_two_clients_keep_their_own_networks(api: GitHubApi) -> None:
-    first = IssueTracker(JOB_TOKEN, SLUG, "http://first.test", network=Network(proxies={"http": SecretStr(api.url)}))
-    second = IssueTracker(JOB_TOKEN, SLUG, api.url)
-    assert second.fetch_issue(7).number == first.fetch_issue(7).number == second.fetch_issue(7).number
-    first.close()
-    second.close()

@@ -11,7 +11,6 @@ from pydantic import SecretStr
 from testing.each_row import each_row
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from testing.text.encoded_secrets import MODEL
-from triage.base.network import Network
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.web.web_search_tool import build_search_tool
 
@@ -123,13 +122,6 @@ async def test_a_key_that_cannot_be_sent_has_our_name():
 async def test_a_search_that_hangs_can_be_cancelled():
     with serve_script([ScriptedReply(delay_seconds=30)]) as server, pytest.raises(TimeoutError):
         await asyncio.wait_for(build_search_tool(KEY, server.url).ainvoke({"query": "date"}), 0.3)
-
-
-async def test_the_jobs_proxy_is_used():
-    with serve_script([ScriptedReply({"results": [PAGE]})]) as proxy:
-        network = Network(proxies={"http": SecretStr(proxy.url)})
-        assert await build_search_tool(KEY, "http://search.test", network=network).ainvoke({"query": "date"}) == FOUND
-    assert [request.path for request in proxy.requests] == ["http://search.test/search"]
 
 
 @pytest.mark.parametrize("results", [[1, None], [{"url": "javascript:alert(1)"}], [{"title": "no url"}]])

@@ -1,7 +1,7 @@
 """What one process has: its settings, and the clients of the outside, each opened when something asks for it.
 
 Clients are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
-Features open their own clients beside it (`fix_services`, `backlog_services`, `backtest_services`).
+Features open their own clients beside it (`fix_services`, `backtest_services`).
 """
 
 from __future__ import annotations
@@ -151,8 +151,7 @@ class App:
     def open_github(self, client: type[C], **options: Any) -> C:
         """Return a client of the repository. Raises BadInput as `github`."""
         token = self.settings.github_token.get_secret_value()
-        connection: dict[str, Any] = {"network": self.environment.network, "redactor": self.redactor}
-        return client(token, self.repository, self.environment.api_url, **connection, **options)
+        return client(token, self.repository, self.environment.api_url, redactor=self.redactor, **options)
 
     def open_past_issues(self) -> PastIssueSource | None:
         token, limit = self.settings.github_token.get_secret_value(), self.settings.memory_issues
@@ -263,7 +262,6 @@ class App:
             embeddings,
             self.settings.effective_embedding_model,
             ignore=self.config.ignore,
-            thresholds=self.config.thresholds,
         )
 
     def open_model(self, request_id: str) -> tuple[Model | None, Embeddings | None]:
@@ -295,7 +293,7 @@ class App:
         from triage.model.endpoint import OPENAI_URL, Endpoint
 
         base_url = self.settings.model_base_url or OPENAI_URL
-        return Endpoint(self.settings.endpoint_key, request_id, base_url, self.environment.network)
+        return Endpoint(self.settings.endpoint_key, request_id, base_url)
 
     @property
     def web_search(self) -> Literal["tavily", "github", ""]:
@@ -309,12 +307,12 @@ class App:
             from triage.web.web_search_tool import build_search_tool
 
             key, url = settings.tavily_api_key, environment.tavily_base_url
-            return self._run_tools([build_search_tool(key, url, environment.network, redact)])
+            return self._run_tools([build_search_tool(key, url, redact)])
         if self.web_search == "github":
             from triage.web.github_search import build_github_search
 
             token, url = settings.github_token, environment.api_url
-            return self._run_tools([build_github_search(token, url, environment.network, redact)])
+            return self._run_tools([build_github_search(token, url, redact)])
         return None
 
     def _is_public(self) -> bool:
@@ -334,4 +332,4 @@ class App:
             return None
         from triage.output.telemetry.otlp_exporter import OtlpExporter
 
-        return OtlpExporter(collector, self.progress, self.redactor, self.environment.network).export
+        return OtlpExporter(collector, self.progress, self.redactor).export

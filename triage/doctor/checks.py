@@ -171,16 +171,14 @@ def _check_web_search(app: App) -> Check:
         return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.web.web_search_tool import TAVILY_URL, TavilyClient
 
-    client = TavilyClient(key, environment.tavily_base_url or TAVILY_URL, environment.network)
+    client = TavilyClient(key, environment.tavily_base_url or TAVILY_URL)
     return Check(state="ok", detail=client.check())
 
 
 def _check_telemetry(app: App) -> Check:
     environment = app.environment
     if environment.collector is None:
-        if environment.collector_problem:
-            return Check(state="broken", detail=environment.collector_problem)
         return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
-    from triage.output.telemetry.collector_client import check_collector
+    from triage.output.telemetry.otlp_exporter import check_collector
 
-    return Check(state="ok", detail=check_collector(environment.collector, environment.network))
+    return Check(state="ok", detail=check_collector(environment.collector))

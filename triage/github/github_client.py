@@ -18,8 +18,8 @@ from urllib3.exceptions import NewConnectionError
 
 import triage
 from triage.base.errors import AnswerTooLarge, CannotPublish, GitHubUnavailable
-from triage.base.http_client import configure_session, parse_http_date, read_bounded
-from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
+from triage.base.http_client import parse_http_date, read_bounded
+from triage.base.network import PROXY_LOGIN_REFUSED, describe_connection_problem
 from triage.base.threads import raise_if_abandoned, seconds_left, sleep_unless_abandoned
 from triage.github.github_errors import (
     MAX_ATTEMPTS,
@@ -115,7 +115,6 @@ class GitHubClient:
         seconds_between_writes: float,
         timeouts_seconds: tuple[float, float],
         backoff_seconds: float,
-        network: Network = DIRECT,
         redactor: SecretRedactor | None = None,
         refuses_secrets: bool = False,
     ) -> None:
@@ -126,7 +125,7 @@ class GitHubClient:
         self._wait_budget = wait_budget
         self.backoff_seconds = backoff_seconds
         # An attribute of a class: from Python 3.14 on, a bare partial there gets the instance as an argument.
-        connection: Any = staticmethod(partial(_Connection, network, api_url, timeouts_seconds))
+        connection: Any = staticmethod(partial(_Connection, api_url, timeouts_seconds))
         # PyGithub sets its connection classes for all clients together, and a client takes them when it is created.
         with _connection_classes:
             Requester.injectConnectionClasses(connection, connection)
@@ -298,14 +297,13 @@ class _BoundedResponse(RequestsResponse):
 
 
 class _Connection(HTTPSRequestsConnectionClass):
-    """PyGithub's connection with our proxies and certificates, to IPv6 addresses too, without redirects.
+    """PyGithub's connection, to IPv6 addresses too, without redirects.
 
     At most `MAX_RESPONSE_BYTES` of a response are read.
     """
 
     def __init__(
         self,
-        network: Network,
         api_url: str,
         timeouts_seconds: tuple[float, float],
         host: str,
@@ -315,7 +313,7 @@ class _Connection(HTTPSRequestsConnectionClass):
         super().__init__(host, port, **settings)
         self._server = "{0.scheme}://{0.netloc}".format(urlsplit(api_url))
         self._timeouts_seconds = timeouts_seconds
-        configure_session(self.session, network, api_url)
+        self.session.headers["Accept-Encoding"] = "identity"
 
     def getresponse(self) -> RequestsResponse:
         """Sends the request that PyGithub prepared. Raises AnswerTooLarge, and GitHubError for a redirect."""

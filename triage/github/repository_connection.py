@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from triage.base.errors import BadInput
-from triage.base.network import DIRECT, Network
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ class RepositoryConnection:
     """Base of the waits between failed reads."""
     reread_seconds: float = 1.0
     """Wait before something is read again that does not show yet what was written."""
-    network: Network = DIRECT
     redactor: SecretRedactor = field(default_factory=lambda: SecretRedactor([]), repr=False)
     """Masks our own secrets in everything that is read and written."""
     refuses_secrets: ClassVar[bool] = False
@@ -63,7 +61,6 @@ class RepositoryConnection:
             seconds_between_writes=self.seconds_between_writes,
             timeouts_seconds=(self.connect_seconds, self.read_seconds),
             backoff_seconds=self.backoff_seconds,
-            network=self.network,
             redactor=self.redactor,
             refuses_secrets=self.refuses_secrets,
         )

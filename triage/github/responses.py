@@ -87,6 +87,7 @@ class IssueResponse(Response):
             locked=bool(self.locked),
             is_pull_request=self.pull_request is not None,
             thread=thread,
+            opened_at=self.created_at,
             snapshot_time=snapshot_time,
         )
 

@@ -8,6 +8,7 @@ from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import Expected, Failure
 from triage.reproduce.example.example import Example, Shown
+from triage.reproduce.example.sessions import without_marks
 from triage.reproduce.example.shown_output import WISH
 from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
@@ -36,7 +37,7 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     return Expected(
         errors=errors,
         claims=claims,
-        text=stem(f"{shown}\n{claims}"),
+        report=f"{shown}\n{claims}",
         **example.model_dump(include={*Shown.model_fields}),
     )
 
@@ -45,7 +46,7 @@ def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
     """Yield the lines of blocks that are neither code of the example, whose comments say what they want, nor wishes."""
     own = {line.strip(" >.") for line in example.code.splitlines()}
     for block in parsed.code:
-        if block.text not in example.wished:
+        if without_marks(block.text) not in example.wished:
             yield from (line for line in block.text.splitlines() if line.strip(" >.") not in own)
 
 
@@ -53,7 +54,8 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
     """Return whether the report shows this error: the same type, and the same message."""
     # IPython names the type above its trace, whose last line people cut off.
     lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
-    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", expected.text) for line in lines)
+    report = stem(expected.report)
+    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", report) for line in lines)
     messages = [one.message for one in expected.errors if one.type == failure.type]
     return any(found) or any(
         not one or not failure.message or is_same_message(failure.message, one) for one in messages
@@ -88,8 +90,10 @@ def stem(message: str) -> str:
 def shows_output(output: str, shown: Sequence[str]) -> bool:
     """Return whether all parts of what the report shows are printed, in their order.
 
-    White space counts in the value of a string, and at the ends of lines.
+    White space counts in the value of a string, and at the ends of lines if the report has some there.
     """
+    if not any(map(_TRAILING_BLANK.search, (f"{one}\n" for one in shown))):
+        output = _TRAILING_BLANK.sub("", output)
     printed, position = "", 0
     bounds = [0]
     for line in output.splitlines(keepends=True):
@@ -105,6 +109,16 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
             return False
         position = start + len(wanted)
     return bool(shown)
+
+
+def find_own_output(output: str, other: str, expected: Expected) -> list[str]:
+    """Return what one version prints, if the other prints no line of it and the report has all, not as a wish."""
+    others = {_squeeze(line) for line in other.splitlines()}
+    own = [line for line in output.splitlines() if line.strip()]
+    report, wishes = (f" {' '.join(text.split())} " for text in (expected.report, "\n".join(expected.wished)))
+    parts = [rf"(?<![\w.]){re.escape(' '.join(line.split()))}(?![\w(])" for line in own]
+    is_told = all(re.search(part, report) and not re.search(part, wishes) for part in parts)
+    return own if is_told and not others & {_squeeze(line) for line in own} else []
 
 
 def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:

@@ -15,8 +15,7 @@ from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage.base.errors import AnswerTooLarge
-from triage.base.http_client import RequestFailed, open_session, send_request
-from triage.base.network import DIRECT, Network
+from triage.base.http_client import RequestFailed, send_request
 from triage.base.threads import in_thread
 from triage.ports import ISSUE_SEARCH
 from triage.safety.secrets.redactor import Redact
@@ -54,7 +53,6 @@ class IssueQuery(BaseModel):
 class GitHubSearch:
     token: SecretStr
     api_url: str
-    network: Network = DIRECT
 
     async def get(self, path: str, query: str, count: int) -> list[Any]:
         """Return the items that GitHub found, unchecked. Raises ToolException with our own name for a failure."""
@@ -83,9 +81,8 @@ class GitHubSearch:
             "Accept": "application/vnd.github+json",
         }
         url = f"{self.api_url}/search/{path}"
-        with open_session(self.network, self.api_url) as session:
-            limits: dict[str, Any] = {"seconds": SECONDS, "max_bytes": MAX_RESPONSE_BYTES}
-            return send_request(session, "GET", url, headers=headers, params=parameters, **limits)
+        limits: dict[str, Any] = {"seconds": SECONDS, "max_bytes": MAX_RESPONSE_BYTES}
+        return send_request("GET", url, headers=headers, params=parameters, **limits)
 
 
 class GitHubSearchTool(BaseTool):
@@ -159,10 +156,8 @@ def _to_page(item: dict[str, Any], slug: str) -> dict[str, Any]:
     return {"title": title, "url": item.get("html_url"), "content": item.get("body") or ""}
 
 
-def build_github_search(
-    token: SecretStr, api_url: str, network: Network = DIRECT, redact: Redact = lambda tree: tree
-) -> GitHubSearchTool:
+def build_github_search(token: SecretStr, api_url: str, redact: Redact = lambda tree: tree) -> GitHubSearchTool:
     """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
     tool = GitHubSearchTool()
-    tool._search, tool._redact = GitHubSearch(token, api_url, network), redact
+    tool._search, tool._redact = GitHubSearch(token, api_url), redact
     return tool

@@ -14,8 +14,8 @@ from langchain_tavily._utilities import TavilySearchAPIWrapper
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.http_client import HttpResponse, RequestFailed, open_session, send_request
-from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED, Network
+from triage.base.http_client import HttpResponse, RequestFailed, send_request
+from triage.base.network import PROXY_LOGIN_REFUSED
 from triage.base.threads import in_thread
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
@@ -53,7 +53,6 @@ class SearchUnavailable(TriageError):
 class TavilyClient:
     api_key: SecretStr
     base_url: str = TAVILY_URL
-    network: Network = DIRECT
 
     async def search(self, parameters: dict[str, Any]) -> list[Any]:
         """Return the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if it did not answer."""
@@ -87,11 +86,8 @@ class TavilyClient:
 
     def _send(self, method: str, path: str, seconds: float, **arguments: Any) -> HttpResponse:
         headers = {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
-        with open_session(self.network, self.base_url) as session:
-            url = f"{self.base_url}{path}"
-            return send_request(
-                session, method, url, seconds=seconds, max_bytes=MAX_RESPONSE_BYTES, headers=headers, **arguments
-            )
+        limits: dict[str, Any] = {"seconds": seconds, "max_bytes": MAX_RESPONSE_BYTES}
+        return send_request(method, f"{self.base_url}{path}", headers=headers, **limits, **arguments)
 
 
 def _read_results(data: bytes) -> list[Any]:
@@ -166,13 +162,12 @@ class WebSearchTool(TavilySearch):
 def build_search_tool(
     api_key: SecretStr,
     base_url: str | None = None,
-    network: Network = DIRECT,
     redact: Redact = lambda tree: tree,
 ) -> WebSearchTool:
     """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
     # An error must not come back as if it were an answer, hence `handle_tool_error`.
     requests = _Requests(tavily_api_key=api_key)
-    requests._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
+    requests._client = TavilyClient(api_key, base_url or TAVILY_URL)
     tool = WebSearchTool(
         api_wrapper=requests, max_results=MAX_RESULTS, search_depth="advanced", topic=None, handle_tool_error=False
     )
