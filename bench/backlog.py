@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.backlog_simulation import simulate_backlog
 
@@ -24,6 +25,7 @@ def main(
         repo = Path(folder, "repo")
         repo.mkdir()
         sample_bug.write_plain_checkout(repo)
+        commit(repo)
         with simulate_backlog(repo, Path(folder, "backlog"), faults) as backlog:
             backlog.add_issues(issues)
             started = time.perf_counter()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.speed import ISSUE
+from testing.checkouts.git_repositories import commit
 
 KS = (1, 3, 5, 10)
 CONTESTANTS = {"this project": "ours", "plain BM25": "plain"}
@@ -77,11 +78,12 @@ def tasks(
 
 
 @contextlib.contextmanager
-def check_out(repository: Path, commit: str) -> Iterator[Path]:
-    command = ["git", f"--git-dir={repository}", "archive", commit]
+def check_out(repository: Path, revision: str) -> Iterator[Path]:
+    command = ["git", f"--git-dir={repository}", "archive", revision]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
         archive.extractall(folder, filter="data")
+        commit(Path(folder))
         yield Path(folder)
 
 

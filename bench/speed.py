@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.made_up import make_tree
+from testing.checkouts.git_repositories import commit
 from triage.code.codebase import GitCodebase
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
@@ -40,7 +41,7 @@ COLUMNS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="*", type=Path, help="repositories, or folders without git")
+    parser.add_argument("folder", nargs="*", type=Path, help="repositories")
     parser.add_argument("--growth", action="store_true", help=f"made-up trees of {', '.join(map(str, SIZES))} files")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="other numbers of files for --growth")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
@@ -56,6 +57,7 @@ def main() -> None:
     for files in options.sizes if options.growth else ():
         with tempfile.TemporaryDirectory() as made:
             make_tree(Path(made), files)
+            commit(Path(made))
             print_row(f"{files:,} made up", Path(made))
 
 

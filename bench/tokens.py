@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from testing import factories
+from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
 
 CHARS_PER_TOKEN = 4
@@ -55,6 +56,7 @@ def check_out(record: dict[str, Any], mirror: Path, folder: Path) -> None:
     subprocess.run(["tar", "x", "-C", folder], input=archive.stdout, check=True)
     title, _, body = record["problem_statement"].partition("\n")
     (folder / "issue.md").write_text(f"# {title}\n\n{body}")
+    commit(folder)
 
 
 def triage(folder: Path, model: Callable[[ReceivedRequest], ScriptedReply]) -> dict[str, Any]:

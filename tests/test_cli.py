@@ -51,11 +51,11 @@ def triage_in_a_fork(words: list[str], stdin: Path, stdout: Path, stderr: Path, 
 def checkout(tmp_path: Path) -> Path:
     (tmp_path / "cart.py").write_text("def total(prices):\n    return 1 / len(prices)\n")
     (tmp_path / "other.py").write_text("def unrelated():\n    return 2\n")
+    commit(tmp_path)
     return tmp_path
 
 
 def test_run_prints_the_report_and_nothing_else(checkout: Path):
-    commit(checkout)
     done = triage_alone("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "cart.py:2" in done.stdout
@@ -64,7 +64,6 @@ def test_run_prints_the_report_and_nothing_else(checkout: Path):
 
 
 def test_a_key_under_another_name_is_said_to_be_unused(checkout: Path):
-    commit(checkout)
     done = triage("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT, OPENAI_API_KEY="sk-x")
     assert done.stderr == "notice: OPENAI_API_KEY is not read: set TRIAGE_MODEL_API_KEY to have a model answer.\n"
 
@@ -72,6 +71,7 @@ def test_a_key_under_another_name_is_said_to_be_unused(checkout: Path):
 def test_our_own_key_in_the_shown_code_is_masked(tmp_path: Path):
     key = "sk-our-own-key-0123456789"
     (tmp_path / "cart.py").write_text(f"def total(prices):\n    return 1 / len(prices)  # {key}\n")
+    commit(tmp_path)
     done = triage(
         "run", "--repo", str(tmp_path), "--issue", "-", "--engine", "rules", stdin=REPORT, TRIAGE_MODEL_API_KEY=key
     )
@@ -85,8 +85,8 @@ def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
     )
     assert not [line for line in done.stdout.splitlines() if line != line.rstrip()]
     assert tmp_path.name not in done.stdout
-    assert "No source files were found in this folder." in done.stdout
-    assert "The folder has no commit" in done.stderr
+    assert "The code was not read, only the issue: the folder has no commit" in done.stdout
+    assert "The code was not read, only the issue: the folder has no commit" in done.stderr
 
 
 def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):
@@ -108,6 +108,7 @@ def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_pa
 def test_run_answers_as_for_an_issue_that_was_just_opened(tmp_path: Path):
     for number in range(9):
         (tmp_path / f"shop{number}.py").write_text(f"def total{number}(prices):\n    return 1 / len(prices)\n")
+    commit(tmp_path)
     frame = 'Traceback (most recent call last):\n  File "shop3.py", line 2, in total3\n    return 1 / len(prices)\n'
     issue = f"Total fails\n\n```\n{frame}ZeroDivisionError: division by zero\n```\n"
     command = ["run", "--repo", str(tmp_path), "--json", "--issue", "-"]
@@ -259,14 +260,19 @@ def test_doctor_says_what_is_missing(checkout: Path):
     }
 
 
-def test_doctor_explains_an_empty_checkout(tmp_path: Path):
+def test_a_folder_without_git_is_said_to_be_none(tmp_path: Path):
+    (tmp_path / "cart.py").write_text("def total(prices):\n    return 1 / len(prices)\n")
     done = triage("doctor", "--repo", str(tmp_path), "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["checkout"] == {
         "ok": False,
         "configured": True,
-        "detail": "there are no files here; name a checkout with --repo",
+        "detail": "The code was not read, only the issue: the folder has no commit that git can read (no repository). "
+        "Commit the code first, or name a checkout with --repo",
     }
+    done = triage("locate", str(tmp_path), stdin=REPORT)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "the folder has no commit that git can read" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -280,6 +286,7 @@ def test_doctor_explains_an_empty_checkout(tmp_path: Path):
 def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int, said: str):
     (checkout / ".github").mkdir()
     (checkout / ".github" / "triage.yml").write_text(text)
+    commit(checkout)
     done = triage("doctor", "--repo", str(checkout), PYTHONIOENCODING="utf-8")
     assert done.returncode == code
     assert said in done.stdout
@@ -288,12 +295,14 @@ def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int
 @pytest.mark.parametrize("words", [["run", "--issue", "-", "--json", "--repo"], ["locate", "--json"]])
 def test_the_projects_settings_apply_at_the_terminal(checkout: Path, words: list[str]):
     (checkout / "own.yml").write_text("ignore: [cart.py]")
+    commit(checkout)
     done = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert done.returncode == 0, done.stderr
     assert "cart.py" in triage(*words, str(checkout), stdin=REPORT).stdout
     report = json.loads(done.stdout)
     assert "cart.py" not in (report["files"] if "files" in report else [one["path"] for one in report["suspects"]])
     (checkout / "own.yml").write_text("ingore: [cart.py]")
+    commit(checkout)
     refused = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "line 1: 'ingore' is not a known key (did you mean ignore?)" in refused.stderr

@@ -9,13 +9,13 @@ import numpy as np
 from bench.contestants.answer import run_contestant
 from triage.code.files.file_filter import get_skip_reason
 from triage.code.files.file_text import load_text
-from triage.code.git.tree import FolderTree
+from triage.code.git.commit import open_commit
 from triage.code.words.bm25 import BM25, TermCounter, TermCounts
 from triage.code.words.tokens import Vocabulary, find_words, split_into_terms
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:
-    tree, vocabulary = FolderTree(folder), Vocabulary()
+    tree, vocabulary = open_commit(folder), Vocabulary()
     entries = [entry for entry in tree.list_files().entries if not get_skip_reason(entry.path, entry.size)]
     paths: list[str] = []
     parts: list[TermCounts] = []

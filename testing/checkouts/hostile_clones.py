@@ -22,11 +22,6 @@ def missing(root: Path) -> None:
     remove_folder(root)
 
 
-def a_file_in_its_place(root: Path) -> None:
-    remove_folder(root)
-    root.write_text("no folder\n")
-
-
 def nothing(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
 
@@ -135,12 +130,6 @@ def neighbours_only(root: Path) -> None:
     for name, files in (("main", SOURCES), ("vendor/x", PRIVATE)):
         write(root / name, files)
         commit(root / name)
-
-
-def neighbour_worktrees(root: Path) -> None:
-    """No checkout at the root, and one below whose `.git` is a file."""
-    write(root, SOURCES)
-    git(make_private_repository(root), "worktree", "add", "-q", str(root / "x"))
 
 
 def lfs_pointers(root: Path) -> None:

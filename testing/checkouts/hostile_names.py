@@ -1,13 +1,11 @@
 """Checkouts whose files have names that are more than names, and links that lead out."""
 
-import os
-import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-from testing.checkouts.git_objects import FILE, FOLDER, LINK, ObjectStore, Row
+from testing.checkouts.git_objects import FILE, FOLDER, ObjectStore, Row
 from testing.checkouts.git_repositories import commit, git, write
-from testing.checkouts.hostile_base import CANARY, PRIVATE, SOURCES, make_checkout, outside_folder
+from testing.checkouts.hostile_base import PRIVATE, SOURCES, make_checkout, outside_folder
 from testing.runs.sample_bug import BASKET
 
 NAMES: Sequence[bytes] = (
@@ -65,8 +63,6 @@ NAMES: Sequence[bytes] = (
     b"```",
 )
 """Names of one part, as git stores them."""
-FORBIDDEN: Sequence[bytes] = (b"..", b".", b".GIT", b"/etc/passwd", b"a//b.py", b"../../../evil/repo")
-"""What no git would check out."""
 
 
 def _shop(objects: ObjectStore, rows: Sequence[Row]) -> None:
@@ -79,47 +75,6 @@ def _shop(objects: ObjectStore, rows: Sequence[Row]) -> None:
 def odd_names(root: Path) -> None:
     objects = ObjectStore(root)
     _shop(objects, [(FILE, name, objects.blob(BASKET.encode() + b"# " + name)) for name in NAMES])
-
-
-def odd_names_without_git(root: Path) -> None:
-    write(root, SOURCES)
-    for name in NAMES:
-        (root / "shop" / os.fsdecode(name)).write_bytes(BASKET.encode())
-
-
-def forbidden_names(root: Path) -> None:
-    objects = ObjectStore(root)
-    blob = objects.blob(f"{BASKET}# {CANARY}\n".encode())
-    inner = objects.tree([(FILE, name, blob) for name in FORBIDDEN])
-    _shop(objects, [*((FILE, name, blob) for name in FORBIDDEN), (FOLDER, b"..", inner), (FOLDER, b"up/..", inner)])
-
-
-def empty_name(root: Path) -> None:
-    """Git stops at an entry without a name."""
-    objects = ObjectStore(root)
-    _shop(objects, [(FILE, b"", objects.blob(b"x = 1\n"))])
-
-
-def doubled_names(root: Path) -> None:
-    """The same name again and again, as file, folder and link."""
-    objects = ObjectStore(root)
-    blobs = [objects.blob(f"x = {number}\n".encode()) for number in range(3)]
-    inner = objects.tree([(FILE, b"b.py", blobs[0])])
-    rows = [(FILE, b"a.py", blob) for blob in blobs]
-    _shop(objects, [*rows, (FOLDER, b"a.py", inner), (LINK, b"a.py", blobs[0]), (FILE, b"basket.py", blobs[1])])
-
-
-def long_paths(root: Path) -> None:
-    """Paths of four thousand bytes and more, a thousand folders deep."""
-    objects = ObjectStore(root)
-    blob = objects.blob(BASKET.encode())
-    rows: list[Row] = [(FILE, b"basket.py", blob)]
-    for part in (b"d", b"x" * 200, b"n" * 4_000):
-        inner = objects.tree([(FILE, b"basket.py", blob)])
-        for _ in range(1_000 if part == b"d" else 20):
-            inner = objects.tree([(FOLDER, part, inner)])
-        rows.append((FOLDER, part + b"-root", inner))
-    _shop(objects, rows)
 
 
 def odd_refs(root: Path) -> None:
@@ -164,32 +119,7 @@ def links(root: Path) -> None:
     commit(root)
 
 
-def links_without_git(root: Path) -> None:
-    write(root, SOURCES)
-    _link(root)
-    (root / ".github/triage.yml").unlink()
-
-
 def settings_as_link(root: Path) -> None:
     write(root, SOURCES)
     _link(root)
     commit(root)
-
-
-def special_files(root: Path) -> None:
-    """Pipes, sockets and devices, a folder that nobody may read, a sparse file of a terabyte."""
-    write(root, SOURCES)
-    os.mkfifo(root / "shop/pipe.py")
-    with socket.socket(socket.AF_UNIX) as listener:
-        here = Path.cwd()
-        os.chdir(root)
-        try:
-            listener.bind("s.py")
-        finally:
-            os.chdir(here)
-    if os.geteuid() == 0:
-        os.mknod(root / "shop/null.py", 0o20666, os.makedev(1, 5))
-    write(root, {"closed/a.py": "x = 1\n", "shop/closed.py": "x = 1\n", "shop/sparse.py": ""})
-    os.truncate(root / "shop/sparse.py", 10**12)
-    (root / "shop/closed.py").chmod(0)
-    (root / "closed").chmod(0)

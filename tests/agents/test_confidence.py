@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.checkouts.git_repositories import commit
 from testing.fakes import FakeCodebase
 from triage.agents.codebase_rules import MAX_CONFIDENCE, MAX_VAGUE_CONFIDENCE, estimate_confidence
 from triage.code.codebase import GitCodebase
@@ -28,6 +29,7 @@ def confidence(folder: Path, text: str, files: dict[str, str]) -> tuple[float, f
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
+    commit(folder)
     codebase = GitCodebase(folder, "acme/shop", in_chroma=False)
     codebase.index()
     title, _, body = text.partition("\n")

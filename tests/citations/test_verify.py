@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.checkouts.git_repositories import commit
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.citations.citation_lookup import CitationLookup
@@ -390,6 +391,7 @@ def test_the_index_knows_where_a_definition_with_a_long_signature_ends(tmp_path)
     for path, text in sources.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
+    commit(tmp_path)
     codebase = GitCodebase(tmp_path, "acme/cache", in_chroma=False)
     codebase.index()
     cited = [

@@ -105,28 +105,22 @@ def test_nothing_to_index(tmp_path: Path, made: str):
     assert codebase.get_retriever("acme/nothing", 20_000).invoke("error") == []
 
 
-def test_a_folder_without_git(tmp_path: Path):
+NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read"
+
+
+def test_a_folder_without_git_is_not_read(tmp_path: Path):
     codebase = GitCodebase(write(tmp_path, PROJECT), "calendar")
     facts = codebase.index()
-    assert facts.commit is None
-    assert facts.files == len(PROJECT)
-    assert facts.notes == []
-    assert codebase.search(make_query(title="parse_date"), 1)[0].path == "src/calendar_tool/dates.py"
-
-
-def test_a_repository_that_git_cannot_read_is_read_as_a_folder(tmp_path: Path):
-    write(tmp_path, {"a.py": "x = 1\n", ".git/HEAD": "nonsense"})
-    facts = GitCodebase(tmp_path, "acme/broken").index()
-    assert (facts.commit, facts.files) == (None, 1)
-    assert facts.notes[0].startswith("The folder was read as it is, without git (")
+    assert (facts.commit, facts.files, facts.notes) == (None, 0, [f"{NO_COMMIT} (no repository)."])
+    assert codebase.search(make_query(title="parse_date"), 1) == []
+    assert (codebase.read_lines("src/calendar_tool/dates.py"), codebase.show_commit("abcdef1")) == (None, "")
+    assert codebase.read_history("src/calendar_tool/dates.py", 5).changes == []
 
 
 def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     codebase = make_codebase(tmp_path, {"a.py": "x = 1\n"})
     monkeypatch.setenv("PATH", "/nowhere")
-    facts = codebase.index()
-    assert (facts.commit, facts.files) == (None, 1)
-    assert facts.notes == ["The folder was read as it is, without git (git is not installed)."]
+    assert codebase.index().notes == [f"{NO_COMMIT} (git is not installed)."]
 
 
 def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -213,6 +207,7 @@ def test_a_hundred_megabytes_and_endless_lines_cost_nothing(tmp_path: Path):
     write(tmp_path, {"a.py": "x = 1\n", "line.txt": b"a b " * 60_000, "wide.py": b"x" * 500_000})
     with (tmp_path / "huge.py").open("wb") as file:
         file.truncate(100 * 1024 * 1024)
+    commit(tmp_path)
     facts = GitCodebase(tmp_path, "acme/huge").index()
     assert facts.files == 1
     assert facts.left_out == {"minified": 2, "too large": 1}

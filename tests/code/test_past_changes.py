@@ -18,7 +18,7 @@ from tests.code.indexes import make_corpus
 from triage.base.threads import in_thread, raise_if_abandoned
 from triage.code.git.commit import open_commit
 from triage.code.git.commit_log import MAX_FILES, LoggedCommit
-from triage.code.git.tree import FolderTree
+from triage.code.git.tree import SourceTree
 from triage.code.past_changes import ChangeReader, ChangeTable, PastChanges, read_changes
 from triage.code.words.corpus import Corpus
 from triage.domain.past_issues import PastFix, PastIssue
@@ -191,15 +191,14 @@ def test_it_reads_the_commits_of_the_tree(tmp_path: Path):
     assert [change.paths for change in ChangeReader(open_commit(tmp_path)).wait().changes] == [("a.py",)]
 
 
-def test_a_folder_without_git_has_no_past(tmp_path: Path):
-    assert ChangeReader(FolderTree(tmp_path)).wait().changes == []
+def test_a_folder_without_git_has_no_past():
+    assert ChangeReader(SourceTree()).wait().changes == []
 
 
-class WaitingTree(FolderTree):
+class WaitingTree(SourceTree):
     """Reads until nobody waits any more."""
 
     def __init__(self) -> None:
-        super().__init__(Path("/"))
         self.ended = threading.Event()
 
     def read_commits(self) -> list:  # type: ignore[type-arg]

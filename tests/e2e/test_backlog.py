@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from testing.runs import external_services, sample_bug
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
 from testing.runs.forked_process import ForkedProcess, run_command
@@ -24,6 +25,7 @@ from triage.action import main
 def backlog(tmp_path: Path) -> Iterator[Backlog]:
     (tmp_path / "repo").mkdir()
     sample_bug.write_plain_checkout(tmp_path / "repo")
+    commit(tmp_path / "repo")
     with simulate_backlog(tmp_path / "repo", tmp_path / "backlog") as running:
         yield running
 

@@ -37,8 +37,8 @@ def written(job: Job, done: JobResult) -> str:
 @pytest.mark.parametrize(
     ("name", "status", "said"),
     [
-        ("nothing", "degraded", "is there an `actions/checkout` step before this one?"),
-        ("neighbours only", "degraded", "Repositories lie below the folder (`main/`, `vendor/x/`)"),
+        ("nothing", "degraded", "Is there an `actions/checkout` step before this one?"),
+        ("neighbours only", "degraded", "The code was not read, only the issue"),
         ("links", "complete", "/shop/basket.py#L"),
     ],
 )

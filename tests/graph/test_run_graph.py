@@ -412,7 +412,7 @@ async def test_files_that_a_trace_names_are_read_if_there_is_no_time_for_the_oth
 @pytest.mark.parametrize(
     ("run_url", "note"),
     [
-        ("https://github.com/a/b/actions/runs/1", "is there an `actions/checkout` step before this one?"),
+        ("https://github.com/a/b/actions/runs/1", "Is there an `actions/checkout` step before this one?"),
         ("", "No source files were found in this folder."),
     ],
 )

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from testing.apps import make_app
+from testing.checkouts.git_repositories import commit
 from testing.runs import sample_bug
 from testing.runs.external_services import ExternalServices
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script, stream_completion
@@ -53,6 +54,7 @@ class Server:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     sample_bug.write_plain_checkout(tmp_path)
+    commit(tmp_path)
     return tmp_path
 
 

@@ -63,9 +63,7 @@ def run(
     if result.index and result.index.dirty:
         output.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
     if result.index and not result.index.commit:
-        output.annotate(
-            "notice", "The folder has no commit: nothing is known of its history, and places have no links."
-        )
+        output.annotate("notice", result.index.notes[0])
     result = preview_comment(app.redactor.redact_value("report", result), app.settings.policy())
     if app.redactor.warning:
         output.annotate("warning", app.redactor.warning)
@@ -107,16 +105,18 @@ def locate(
     app, output = open_at_terminal(repo)
     codebase = app.with_project_config().open_local_codebase()
     started = time.perf_counter()
-    codebase.index()
+    facts = codebase.index()
     indexed = time.perf_counter()
     files = [hit.path for hit in codebase.search(SearchQuery(parsed=read_issue(issue)), limit)]
     ended = time.perf_counter()
+    if not facts.commit:
+        output.annotate("notice", facts.notes[0])
     if as_json:
         seconds = {"index_seconds": round(indexed - started, 3), "query_seconds": round(ended - indexed, 3)}
         sys.stdout.write(json.dumps({"files": files, **seconds}) + "\n")
         return
     sys.stdout.write("".join(f"{path}\n" for path in files))
-    if not files:
+    if not files and facts.commit:
         output.annotate("notice", "No file of the checkout has a word in common with the issue.")
 
 

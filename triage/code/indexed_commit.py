@@ -1,6 +1,5 @@
 """Indexes one commit and searches in it."""
 
-import os
 import re
 import threading
 import time
@@ -23,8 +22,8 @@ from triage.code.files.project_files import (
     read_skills,
     remove_skills,
 )
-from triage.code.git.commit import is_bare_repository, open_commit
-from triage.code.git.tree import FolderTree, Listing, SourceTree
+from triage.code.git.commit import open_commit
+from triage.code.git.tree import Listing, SourceTree
 from triage.code.leads.find_leads import (
     MAX_LIKELY,
     MIN_LIKELY_CHANCE,
@@ -62,12 +61,8 @@ from triage.safety.code_owners import CodeOwners
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-_REPOSITORIES_BELOW = (
-    "Repositories lie below the folder ({folders}), and it is none itself: leave `path` out of the `actions/checkout` "
-    "step, or name the repository's own folder."
-)
+_NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read ({error})."
 _ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
-_MAX_NAMED = 5
 _NEAREST = 200
 """Chunks taken from the vector store."""
 
@@ -191,7 +186,7 @@ def index_repository(
     *,
     in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
-    """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
+    """Index HEAD's commit, or nothing if there is no commit, see `GitCodebase`. No file makes it fail.
 
     CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
     commit cannot be read. With `named`, it has only the files with the names of these paths.
@@ -254,17 +249,8 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
         commit = open_commit(root)
         return commit, commit.list_files()
     except GitError as error:
-        folder = FolderTree(root)
-        if is_bare_repository(root):
-            notes.append(f"The bare repository could not be read ({error}).")
-            return folder, Listing()
-        if os.path.lexists(root / ".git"):
-            notes.append(f"The folder was read as it is, without git ({error}).")
-        listing = folder.list_files()
-        if listing.repositories:
-            folders = ", ".join(f"`{folder}/`" for folder in listing.repositories[:_MAX_NAMED])
-            notes.append(_REPOSITORIES_BELOW.format(folders=folders))
-        return folder, listing
+        notes.append(_NO_COMMIT.format(error=error))
+        return SourceTree(), Listing()
 
 
 def _is_dirty(tree: SourceTree, listing: Listing, notes: list[str]) -> bool:

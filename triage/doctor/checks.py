@@ -97,14 +97,13 @@ def _run(probe: Callable[[], Check]) -> Check:
 def _check_checkout(app: App) -> Check:
     facts = app.open_local_codebase().index()
     if not facts.files:
-        return Check(state="broken", detail=_explain_empty_index(app, facts))
-    commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
-    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
+        return Check(state="broken", detail=_explain_empty_index(facts))
+    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, commit {str(facts.commit)[:12]}")
 
 
-def _explain_empty_index(app: App, facts: IndexFacts) -> str:
-    if (app.root / ".git").exists() and not facts.commit:
-        return "this git repository has no commit yet, and only commits are searched; commit the code first"
+def _explain_empty_index(facts: IndexFacts) -> str:
+    if not facts.commit:
+        return f"{facts.notes[0]} Commit the code first, or name a checkout with --repo"
     if not facts.left_out:
         return "there are no files here; name a checkout with --repo"
     reasons = ", ".join(f"{reason}: {number:,}" for reason, number in facts.left_out.items())

@@ -70,10 +70,9 @@ def _list_index_notes(state: BugTriageState, *, in_job: bool) -> list[str]:
     index = state.index
     if index is None:
         return ["The repository was not indexed: only the issue's text was used."]
-    if index.files == 0 and not index.notes:
-        if in_job:
-            return ["No source files were found: is there an `actions/checkout` step before this one?"]
-        return ["No source files were found in this folder."]
+    if index.files == 0:
+        hint = ["Is there an `actions/checkout` step before this one?"] if in_job else []
+        return [*(index.notes or ["No source files were found in this folder."]), *hint]
     partial = ["Part of the repository was not indexed."] if index.partial else []
     shallow = [_SHALLOW] if index.shallow else []
     return [*partial, *index.notes, *shallow]

@@ -173,7 +173,7 @@ def _run_naively(root: Path) -> str:
 MEASURE = Measure(
     "Odd checkouts",
     "all pass",
-    "A hostile or unusual checkout: shallow, sparse, links, hooks, damaged objects, bombs. A run, and each command "
+    "A hostile or unusual checkout: shallow, sparse, links, hooks, programs, large files. A run, and each command "
     "that opens it, must end within two minutes, run no program of it, and disclose no file that is not in the commit.",
     run,
     run_without_defence,

@@ -45,47 +45,38 @@ def test_a_folder_is_not_a_file(tmp_path: Path):
     assert read_file(tmp_path, "folder/", 100) is None
 
 
-def test_a_folder_without_git(tmp_path: Path):
-    write(tmp_path, {PATH: "as it is\n"})
-    assert read_file(tmp_path, PATH, 100) == b"as it is\n"
-    assert read_file(tmp_path, "other.yml", 100) is None
-    assert read_file(tmp_path, f"{PATH}/deeper", 100) is None
+def test_a_folder_without_git_has_none(tmp_path: Path):
+    write(tmp_path, {PATH: "as it is\n", f"{SKILL_FOLDER}/a.md": TEXT.format("ay")})
+    assert read_file(tmp_path, PATH, 100) is None
     assert read_file(tmp_path / "nowhere", PATH, 100) is None
+    assert read_skills_at(tmp_path) == Skills()
 
 
-@pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize("odd", ["*", "?.yml", ":(top)a.yml", "[a].yml", "a.yml/", "-h", "--"])
-def test_a_path_is_not_a_pattern(tmp_path: Path, odd: str, committed: bool):
+def test_a_path_is_not_a_pattern(tmp_path: Path, odd: str):
     write(tmp_path, {"a.yml": "a\n"})
-    if committed:
-        commit(tmp_path)
+    commit(tmp_path)
     assert read_file(tmp_path, odd.rstrip("/") + "x", 100) is None
     assert read_file(tmp_path, "a.yml", 100) == b"a\n"
     write(tmp_path, {f"{odd.rstrip('/')}y": "odd\n"})
-    if committed:
-        commit(tmp_path)
+    commit(tmp_path)
     assert read_file(tmp_path, f"{odd.rstrip('/')}y", 100) == b"odd\n"
 
 
-@pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize(
     ("path", "message"),
     [
         ("link.yml", "link.yml is a symbolic link: put a regular file there."),
-        ("linked/hosts", "symbolic link"),
         ("folder", "folder is a folder: put a regular file there."),
         ("large.yml", "large.yml has 1,001 bytes; 1,000 are allowed."),
     ],
 )
-def test_links_folders_and_large_files_are_refused(tmp_path: Path, path: str, message: str, committed: bool):
+def test_links_folders_and_large_files_are_refused(tmp_path: Path, path: str, message: str):
     write(tmp_path, {"folder/a.yml": "x\n", "large.yml": "x" * 1_001})
     (tmp_path / "link.yml").symlink_to("/etc/hosts")
     (tmp_path / "linked").symlink_to("/etc")
-    if committed:
-        commit(tmp_path)
-    if committed and path == "linked/hosts":
-        assert read_file(tmp_path, path, 1_000) is None, "git knows nothing behind a link"
-        return
+    commit(tmp_path)
+    assert read_file(tmp_path, "linked/hosts", 1_000) is None, "git knows nothing behind a link"
     with pytest.raises(BadInput) as caught:
         read_file(tmp_path, path, 1_000)
     assert message in str(caught.value)
@@ -222,17 +213,6 @@ def test_the_number_is_bounded(tmp_path: Path):
     skills = skills_of({**files}, tmp_path)
     assert [one.id for one in skills.skills] == [f"s{number:03}" for number in range(MAX_SKILLS)]
     assert problems(skills) == {f"s{MAX_SKILLS:03}.md": "it is not read, nor is any after it: at most 30 skills are"}
-
-
-def test_a_folder_without_git_is_read_with_the_same_care(tmp_path: Path):
-    write(tmp_path, {f"{SKILL_FOLDER}/a.md": TEXT.format("ay"), f"{SKILL_FOLDER}/B.md": "x", **CODE})
-    (tmp_path / SKILL_FOLDER / "link.md").symlink_to("a.md")
-    skills = read_skills_at(tmp_path)
-    assert [one.id for one in skills.skills] == ["a"]
-    assert list(problems(skills)) == ["B.md", "link.md"]
-    codebase = GitCodebase(tmp_path, "shop")
-    codebase.index()
-    assert codebase.read_skills() == skills
 
 
 def test_a_skill_is_not_searched_as_code_and_what_it_references_is(tmp_path: Path):

@@ -1,7 +1,6 @@
 """HEAD's commit is read from git objects, whatever is in the work tree."""
 
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from testing.checkouts.git_repositories import commit, git, write
 from triage.base.errors import GitError
 from triage.code.git.commit import CommitTree, find_checkout, open_commit
-from triage.code.git.tree import Entry
 
 
 def contents(tree: CommitTree) -> dict[str, bytes | None]:
@@ -88,39 +86,6 @@ def test_a_missing_blob_is_counted(tmp_path: Path):
     tree = open_commit(tmp_path)
     assert tree.list_files().missing == 1
     assert contents(tree) == {"a.py": b"here\n"}
-
-
-def test_copies_have_their_content_and_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A tree of a few objects can have any number of files."""
-    commit(tmp_path, {**{f"a{number}.py": "copy\n" for number in range(50)}, "b.py": "other\n", "c.py": "copy\n"})
-    tree = open_commit(tmp_path)
-    asked: list[int] = []
-    read_until_failure = tree._read_until_failure
-
-    def count_entries(entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
-        asked.append(len(entries))
-        return read_until_failure(entries, seconds)
-
-    monkeypatch.setattr(tree, "_read_until_failure", count_entries)
-    copies = {f"a{number}.py": b"copy\n" for number in range(50)}
-    assert contents(tree) == {**copies, "b.py": b"other\n", "c.py": b"copy\n"}
-    assert asked == [3]
-
-
-def test_all_copies_of_a_damaged_file_are_unreadable(tmp_path: Path):
-    commit(tmp_path, {"a.py": "copy\n", "b.py": "copy\n", "c.py": "other\n"})
-    sha, other = git(tmp_path, "rev-parse", "HEAD:a.py"), git(tmp_path, "rev-parse", "HEAD:c.py")
-    tree = open_commit(tmp_path)
-    entries = tree.list_files().entries
-    objects = tmp_path / ".git/objects"
-    damaged = objects / sha[:2] / sha[2:]
-    damaged.chmod(0o600)
-    damaged.write_bytes((objects / other[:2] / other[2:]).read_bytes()[:9])
-    assert {entry.path: data for entry, data in tree.read(entries)} == {
-        "a.py": None,
-        "b.py": None,
-        "c.py": b"other\n",
-    }
 
 
 def test_a_partial_clone_is_read_without_fetching(tmp_path: Path):

@@ -14,7 +14,6 @@ from triage.code.git import commit_log
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git
-from triage.code.git.tree import FolderTree
 
 
 def make_commit(root: Path, message: str, files: Mapping[str, str | bytes] | None = None, author: str = "A") -> str:
@@ -105,11 +104,10 @@ def test_only_files_of_the_indexed_folder_count(root: Path):
     ]
 
 
-def test_a_bare_repository_and_a_folder_without_git(root: Path, tmp_path: Path):
+def test_a_bare_repository(root: Path, tmp_path: Path):
     make_commit(root, "known")
     git(tmp_path, "clone", "-q", "--bare", "repo", "bare.git")
     assert messages(tmp_path / "bare.git") == ["known"]
-    assert FolderTree(write(tmp_path / "plain", {"a.py": "x\n"})).read_commits() == []
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from triage.base.errors import BadInput, GitError
 from triage.code.files.copies import ATTRIBUTES, MAX_ATTRIBUTES_BYTES, parse_attributes
 from triage.code.files.file_text import decode_text
 from triage.code.files.manifests import is_manifest, parse_manifest
-from triage.code.git.commit import CommitTree, is_bare_repository, open_commit
-from triage.code.git.tree import Entry, FolderTree, Listing, SourceTree
+from triage.code.git.commit import open_commit
+from triage.code.git.tree import Entry, Listing, SourceTree
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
 from triage.issue.skills import MAX_SKILL_BYTES, parse_skill
 from triage.safety.code_owners import MAX_BYTES, PLACES, CodeOwners
@@ -37,7 +37,7 @@ _DESCRIPTION = "README.md"
 
 
 def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
-    """Return the bytes of a file at HEAD's commit, or in the folder if there is no commit; None if there is no file.
+    """Return the bytes of a file at HEAD's commit; None if there is no file or no commit.
 
     Args:
         root: The checkout.
@@ -47,7 +47,11 @@ def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
     Raises:
         BadInput: The file is not a regular file, is too large, or cannot be read.
     """
-    tree, entry = _find_entry(root.resolve(), path)
+    try:
+        tree = open_commit(root.resolve())
+        entry = tree.find_entry(path)
+    except GitError:
+        return None
     if entry is None:
         return None
     if isinstance(entry, str):
@@ -58,15 +62,6 @@ def read_file(root: Path, path: str, max_bytes: int) -> bytes | None:
     if data is None:
         raise BadInput(f"{path} cannot be read.")
     return data
-
-
-def _find_entry(root: Path, path: str) -> tuple[CommitTree | FolderTree, Entry | str | None]:
-    try:
-        commit = open_commit(root)
-        return commit, commit.find_entry(path)
-    except GitError:
-        folder = FolderTree(root)
-        return folder, None if is_bare_repository(root) else folder.find_entry(path)
 
 
 def read_copied_patterns(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
@@ -130,11 +125,11 @@ def _is_skill_file(path: str) -> bool:
 
 
 def read_skills_at(root: Path) -> Skills:
-    """Return the skills of HEAD's commit, or of the folder if there is no commit, without indexing anything."""
+    """Return the skills of HEAD's commit without indexing anything; none if there is no commit."""
     try:
         return read_skills(open_commit(root.resolve()))
     except GitError:
-        return Skills() if is_bare_repository(root) else read_skills(FolderTree(root.resolve()))
+        return Skills()
 
 
 def read_skills(tree: SourceTree) -> Skills:

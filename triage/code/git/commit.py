@@ -1,21 +1,18 @@
 """The repository at its HEAD commit, read from git objects only: no file of the work tree is opened."""
 
 import os
-import re
 import tarfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git, IsolatedGit, read_origin
 from triage.code.git.history import GitHistory, read_commit_history
-from triage.code.git.tree import Entry, FolderTree, Listing, has_blob_id
+from triage.code.git.tree import Entry, Listing, SourceTree
 from triage.domain.code import History
 
 HEAD = "HEAD"
@@ -26,19 +23,12 @@ _READ_SECONDS = 240.0
 """For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
 _OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
 _MAX_ENTRIES = 500_000
-"""As many as in a folder without git."""
-_MAX_NAMES_BYTES = 200_000_000
-_MAX_PATH_BYTES = 4_096
-"""PATH_MAX of Linux."""
-_FORBIDDEN_PART = re.compile(rb"/(?:\.{0,2}|\.git)/", re.IGNORECASE)
 _WRITE_SECONDS = 120.0
 _MAX_GIT_FILE_BYTES = 8_192
 """Of a file `.git`: two paths of the maximum length."""
-_MAX_RESTARTS = 16
-"""Starts of git for one read. It stops at a damaged object."""
 
 
-class CommitTree:
+class CommitTree(SourceTree):
     def __init__(
         self, git: Git, *, bare: bool, revision: str = HEAD, prefix: str = "", until: datetime | None = None
     ) -> None:
@@ -68,33 +58,29 @@ class CommitTree:
     def list_files(self) -> Listing:
         """See `SourceTree`. Raises GitError when there is not a single file."""
         listing = Listing()
-        entries: dict[str, Entry] = {}
         try:
-            self._list_entries(listing, entries)
+            self._list_entries(listing)
         except GitError:
-            if not entries and not listing.missing:
+            if not listing.entries and not listing.missing:
                 raise
             listing.missing += 1  # A folder, or more, is not in this clone.
-        listing.entries = list(entries.values())
         return listing
 
-    def _list_entries(self, listing: Listing, entries: dict[str, Entry]) -> None:
-        room = _MAX_NAMES_BYTES
+    def _list_entries(self, listing: Listing) -> None:
         for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", "--long", self._tree)):
-            room -= len(record)
-            if number >= _MAX_ENTRIES or room < 0:
+            if number >= _MAX_ENTRIES:
                 listing.truncated = True
                 return
             mode, blob_id, size, name = _parse_record(record)
-            reason = _OTHER_MODES.get(mode, "no file") if mode not in _FILE_MODES else _get_skip_reason(name)
-            if reason:
-                listing.left_out[reason] += 1
+            if mode not in _FILE_MODES:
+                listing.left_out[_OTHER_MODES.get(mode, "no file")] += 1
             elif size is None:
                 listing.missing += 1
             else:
-                path = name.decode()
-                entry = Entry(path, size, blob_id, mode == _EXECUTABLE)
-                entries.setdefault(path, entry)  # A tree can hold a name twice.
+                try:
+                    listing.entries.append(Entry(name.decode(), size, blob_id, mode == _EXECUTABLE))
+                except UnicodeDecodeError:
+                    listing.left_out["name is not UTF-8"] += 1
 
     def find_entry(self, path: str) -> Entry | str | None:
         """Return the regular file at a path, a description of what else is there, or None. Raises GitError."""
@@ -129,42 +115,13 @@ class CommitTree:
         return [name.removeprefix(folder) for name in names if name.startswith(folder)]
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        copies = [list(group) for _, group in groupby(entries, attrgetter("blob_id"))]
-        # Neighbours with the same content are read once: a small tree can repeat one file without end.
-        for (_, data), same in zip(self._read_each([group[0] for group in copies]), copies, strict=True):
-            for entry in same:
-                yield entry, data
-
-    def _read_each(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        # Git stops at an object that it cannot unpack, or not within its memory limit. Then it starts again after it.
-        deadline = time.monotonic() + _READ_SECONDS
-        done = 0
-        for _ in range(_MAX_RESTARTS):
-            for data in self._read_until_failure(entries[done:], deadline - time.monotonic()):
-                yield entries[done], data
-                done += 1
-            if done == len(entries) or time.monotonic() >= deadline:
-                break
-            yield entries[done], None
-            done += 1
-        for entry in entries[done:]:
-            yield entry, None
-
-    def _read_until_failure(self, entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
+        # Once git has ended, for lack of time or at an object that it cannot unpack, what it gives is empty.
         blob_ids = [entry.blob_id for entry in entries]
-        with self._objects.stream("cat-file", "--batch", "--buffer", lines=blob_ids, seconds=seconds) as output:
+        with self._objects.stream("cat-file", "--batch", "--buffer", lines=blob_ids, seconds=_READ_SECONDS) as output:
             for entry in entries:
                 head = output.readline().split()
-                if len(head) == 2:  # "<id> missing"
-                    yield None
-                    continue
-                if len(head) != 3 or int(head[2]) != entry.size:
-                    return
-                data = output.read(entry.size)
-                if len(data) != entry.size or output.read(1) != b"\n":
-                    return
-                # Git does not check that the object is the one that was asked for.
-                yield data if has_blob_id(data, entry.blob_id) else None
+                data = output.read(entry.size + 1)[:-1] if len(head) == 3 else None  # "<id> missing"
+                yield entry, data if data is not None and len(data) == entry.size else None
 
     def is_dirty(self) -> bool:
         if self._bare:
@@ -197,19 +154,6 @@ def _describe_record(record: bytes, path: str) -> Entry | str:
     return "file that was not fetched" if size is None else Entry(path, size, blob_id, mode == _EXECUTABLE)
 
 
-def _get_skip_reason(name: bytes) -> str | None:
-    # Git itself would not check such a path out.
-    bounded = b"/%b/" % name
-    is_odd = b"//" in bounded or b"/." in bounded  # cheap, and rules out nearly all of a million names
-    if len(name) > _MAX_PATH_BYTES or (is_odd and _FORBIDDEN_PART.search(bounded)):
-        return "path that cannot be checked out"
-    try:
-        name.decode("utf-8")
-    except UnicodeDecodeError:
-        return "name is not UTF-8"
-    return None
-
-
 def find_checkout(workspace: Path, repository: str) -> Path:
     """Return the folder of the repository `owner/name` that a job has checked out.
 
@@ -217,8 +161,12 @@ def find_checkout(workspace: Path, repository: str) -> Path:
     """
     if is_bare_repository(workspace) or _find_top(workspace):
         return workspace
-    below = [workspace / folder for folder in FolderTree(workspace).list_files().repositories]
-    own = [folder for folder in below if (folder / ".git").is_dir() and not (folder / ".git").is_symlink()]
+    own = [
+        dot_git.parent
+        for pattern in ("*/.git", "*/*/.git")
+        for dot_git in sorted(workspace.glob(pattern))
+        if dot_git.is_dir() and not dot_git.is_symlink()
+    ]
     found = [folder for folder in own if (read_origin(folder) or repository).casefold() == repository.casefold()]
     return found[0] if len(found) == 1 else workspace
 

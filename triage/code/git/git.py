@@ -1,19 +1,17 @@
 """Runs git read-only: no hook, filter, monitor, pager, prompt or network, whatever the repository's config says.
 
-Output, time and memory are limited. A repository of a few kilobytes can make git print without end (folders that
-contain each other) or unpack gigabytes (a small delta of a large blob).
+Output and time are limited.
 """
 
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -26,8 +24,6 @@ _SAFE_SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
     "core.checkStat=minimal",
-    # Git does not compare this copy of the commits with the commits themselves, so it may be wrong.
-    "core.commitGraph=false",
     "core.trustctime=false",
     # With these, `log` and `show` run a program, and a commit that is made asks for a key.
     "log.showSignature=false",
@@ -43,8 +39,6 @@ MAX_OUTPUT_BYTES = 1 << 20
 """Of an answer, or of one record."""
 _CONFIG = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"
 """Of a repository of our own, with SHA-1 object ids: GitHub has no others."""
-MAX_MEMORY_BYTES = 1 << 30
-"""Without the packs that git maps into memory. A repository of a million files takes a third of it."""
 # `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git`
 _REMOTE = re.compile(
     r"(?:[a-z+]+://[^/\s]+/|[^/\s:]+:)(?:[^\s]+/)?(?P<slug>[\w.-]+/[\w.-]+?)(?:\.git)?/?", re.IGNORECASE | re.ASCII
@@ -168,7 +162,6 @@ class Git:
                 )
             except (OSError, ValueError) as error:
                 raise GitError(f"git {args[0]} did not start: {type(error).__name__}") from error
-            _limit_memory(process)
             stack.enter_context(call_when_abandoned(process.kill))
             watchdog = threading.Timer(seconds, process.kill)
             watchdog.daemon = True  # The end of our own process does not wait for it.
@@ -221,12 +214,6 @@ def _check_exit(process: "subprocess.Popen[bytes]", command: str, accept: Sequen
         raise GitError(f"git {command} took too long")
     if code not in accept:
         raise GitError(f"git {command} exited with {code}")
-
-
-def _limit_memory(process: "subprocess.Popen[bytes]") -> None:
-    if hasattr(resource, "prlimit"):  # Linux only
-        with suppress(OSError, ValueError):  # The process has ended, or has a lower limit already.
-            resource.prlimit(process.pid, resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
 
 
 def read_origin(root: Path) -> str | None:
