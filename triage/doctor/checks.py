@@ -74,7 +74,7 @@ def _check_suggestions(app: App, probes: GitHubProbes, number: int | None) -> Ch
     if number is None:
         return Check(state="ok", detail="this GitHub has them; with issue-number, one is tried")
     labels = app.github.list_labels()
-    options = app.github.fetch_suggestion_options(number, labels[:20], [])
+    options = app.github.fetch_suggestion_options(number, labels[:20])
     if options is None or not options.labels:
         return Check(state="missing", detail=f"not tried: issue {number} has all labels, or cannot be read")
     wanted = Suggestion(kind="label", name=options.labels[0], rationale=_TRIED, confidence="LOW")

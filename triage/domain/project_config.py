@@ -239,7 +239,7 @@ class ProjectConfig(YamlSection):
     owners: dict[Owner, Owner] = Field(
         default_factory=dict,
         max_length=500,
-        description="Owner in CODEOWNERS, to the login or team that is suggested as assignee instead.",
+        description="Owner in CODEOWNERS, to the login or team that is named as assignee instead.",
     )
 
     thresholds: Thresholds = Field(

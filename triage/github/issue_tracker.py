@@ -131,10 +131,10 @@ class IssueTracker(RepositoryConnection):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, idempotent=True)
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
+        self, number: int, labels: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         try:
-            return self._suggestions.fetch_options(number, labels, logins, original)
+            return self._suggestions.fetch_options(number, labels, original)
         except (GitHubError, GitHubUnavailable):
             return None
 
