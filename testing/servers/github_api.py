@@ -16,7 +16,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from testing.servers.backlog_graphql import answer_backlog, is_backlog_query
 from testing.servers.comment_edits_graphql import answer_comment_edits, is_comment_edits_query
-from testing.servers.endless_body import EndlessBody
 from testing.servers.past_issues_graphql import answer_past_issues, is_past_issues_query
 from testing.servers.triaged_issues_graphql import answer_scorecard, is_scorecard_query
 
@@ -288,12 +287,12 @@ def _get_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: A
 
 
 def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
-    if set(sent) != {"labels"} or not all(isinstance(name, str) for name in sent["labels"]):
+    if not isinstance(sent, list) or not all(isinstance(name, str) for name in sent):
         return 422, {"message": "Validation Failed"}
-    api.created_labels += [name for name in sent["labels"] if name not in api.labels]
+    api.created_labels += [name for name in sent if name not in api.labels]
     issue = api.issues[int(number)]
     present = [label["name"] for label in issue["labels"]]
-    issue["labels"] = issue["labels"] + [{"name": name} for name in sent["labels"] if name not in present]
+    issue["labels"] = issue["labels"] + [{"name": name} for name in sent if name not in present]
     return 200, issue["labels"]
 
 
@@ -335,7 +334,7 @@ ROUTES: list[tuple[str, Handler]] = [
     (r"GET /labels", _get_labels),
     (r"GET /commits/([0-9a-f]{40})", _get_one_commit),
     (r"POST /issues/(\d+)/labels", _add_labels),
-    (r"DELETE /issues/(\d+)/labels/([^/]+)", _remove_label),
+    (r"DELETE /issues/(\d+)/labels/(.+)", _remove_label),
     (r"GET /collaborators/([^/]+)/permission", _get_role),
 ]
 
@@ -373,9 +372,6 @@ class GitHubHandler(BaseHTTPRequestHandler):
     def reply(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
         if not status:
             self.close_connection = True
-            return
-        if isinstance(body, EndlessBody):
-            body.send(self, status)
             return
         content = body if isinstance(body, bytes) else _dump(body)
         self.send_response(status)

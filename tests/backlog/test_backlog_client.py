@@ -129,7 +129,7 @@ def test_an_issue_that_cannot_be_read_is_named(api: GitHubApi, client: BacklogCl
     [
         {"status": 502, "body": b"<html>", "times": 5},
         {"status": 0, "times": 5},
-        {"status": 403, "body": {"message": "secondary rate limit"}, "headers": {"retry-after": "0"}, "times": 5},
+        {"status": 429, "body": {}, "headers": {"retry-after": "0"}, "times": 1},
         {"status": 200, "body": {"data": None}, "times": 2},
     ],
 )

@@ -37,8 +37,6 @@ from triage.app.settings.network_settings import read_network
 from triage.base.errors import BadInput, TriageError
 from triage.base.network import CertificateAuthorities, Network
 from triage.domain.run import Collector, OtlpEndpoint
-from triage.github.github_client import GitHubClient, WaitBudget
-from triage.github.issue_tracker import IssueTracker
 from triage.model.endpoint import Endpoint
 from triage.model.endpoint import check_endpoint as model_reached
 from triage.model.model_errors import REQUEST_ERRORS, classify_error
@@ -94,17 +92,6 @@ def service() -> Iterator[tuple[int, list[str]]]:
         http.shutdown()
 
 
-async def ask_github(url: str, network: Network) -> str:
-    tracker = IssueTracker(KEY.get_secret_value(), "o/n", url, network=network, backoff_seconds=0, read_seconds=5)
-    try:
-        tracker.fetch_issue(7)
-    except TriageError as error:
-        return str(error)
-    finally:
-        tracker.close()
-    return ""
-
-
 async def ask_model(url: str, network: Network) -> str:
     try:
         await Endpoint(KEY, "r", url, network).chat_client("m").ainvoke("well?")
@@ -155,7 +142,6 @@ async def look_for_search(url: str, network: Network) -> str:
 
 Client = Callable[[str, Network], Awaitable[str]]
 CLIENTS: dict[str, Client] = {
-    "GitHub": ask_github,
     "model": ask_model,
     "embeddings": ask_embeddings,
     "search": ask_search,
@@ -335,21 +321,6 @@ async def test_no_login_is_read_from_netrc(ask: Client, monkeypatch: pytest.Monk
         assert await ask(f"http://127.0.0.1:{port}", Network())
     assert heads
     assert all(b"uthorization: Basic" not in head for head in heads)
-
-
-def test_the_login_is_asked_for_at_the_same_server():
-    with service() as (port, asked):
-        client = GitHubClient(
-            "t",
-            f"http://127.0.0.1:{port}/git/api/v3",
-            wait_budget=WaitBudget(0),
-            seconds_between_writes=0,
-            timeouts_seconds=(5, 5),
-            backoff_seconds=0,
-        )
-        assert client.fetch_viewer_login() is None
-        client.close()
-    assert asked == ["/git/api/graphql"]
 
 
 TABLE: dict[str, list[str]] = {

@@ -10,7 +10,6 @@ from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, TriageError
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.past_issues import PastFix, PastIssue
-from triage.github.github_client import MAX_RESPONSE_BYTES
 from triage.github.issue_tracker import IssueTracker
 from triage.github.read_past_issues import MAX_BODY_CHARS
 
@@ -140,16 +139,6 @@ class TestFaults:
         assert len(found) == 152
         assert [(one.labels, one.issue_type) for one in found if one.number == 8] == [(["bug"], "")]
         assert len(api.requests) == 3  # the fields are refused once
-
-    def test_an_answer_that_is_too_large_costs_no_field_and_no_issue(
-        self, api: GitHubApi, tracker: IssueTracker
-    ) -> None:
-        api.add_issue(8, type="Bug")
-        add_many(api, 40)
-        api.faults.append(ApiFault("graphql", status=200, body=b" " * (MAX_RESPONSE_BYTES + 1), times=2))
-        found = read(tracker, words="breaks")
-        assert sorted(issue.number for issue in found) == [7, 8, *range(10, 50)]
-        assert next(one.issue_type for one in found if one.number == 8) == "Bug", "only servers that are old lack it"
 
     def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, type="Bug")

@@ -151,8 +151,7 @@ class App:
     def open_github(self, client: type[C], **options: Any) -> C:
         """Return a client of the repository. Raises BadInput as `github`."""
         token = self.settings.github_token.get_secret_value()
-        connection: dict[str, Any] = {"network": self.environment.network, "redactor": self.redactor}
-        return client(token, self.repository, self.environment.api_url, **connection, **options)
+        return client(token, self.repository, self.environment.api_url, redactor=self.redactor, **options)
 
     def open_past_issues(self) -> PastIssueSource | None:
         token, limit = self.settings.github_token.get_secret_value(), self.settings.memory_issues
@@ -161,9 +160,7 @@ class App:
         from triage.github.issue_tracker import IssueTracker
         from triage.jobs.run_context import VisiblePastIssues
 
-        # It only reads, but GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-        tracker = self.open_github(IssueTracker, seconds_between_writes=0.0)
-        return VisiblePastIssues(partial(tracker.iterate_past_issues, limit))
+        return VisiblePastIssues(partial(self.open_github(IssueTracker).iterate_past_issues, limit))
 
     # What a job and one triage act through
 

@@ -23,7 +23,7 @@ from triage.github.comments import Comments
 from triage.github.github_errors import translate_read_errors
 from triage.github.graphql import CommentPage, IssueNode, NodePage, Pages, list_nodes
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import LONG_TEXTS, parse_response
+from triage.github.responses import parse_response
 from triage.issue.read_issue import shorten_thread
 
 MAX_QUERY_CHARS = 200
@@ -32,6 +32,8 @@ _REFUSED = re.compile(r"(?:^|[\s(-])((?:repo|org|user|sort|created|type):|is:(?:
 _CURSOR = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)((?:/[1-9]\d{0,9})*)", re.ASCII)
 PAGE_SIZE = 50
 """With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
+LONG_TEXTS = 25
+"""Comments on one page: 10 MB, as a text has 65,536 characters of six bytes at most (`\\u001b`)."""
 MAX_TRIES = 4
 """Of one page, the last with one issue."""
 _COMMENTS = """pageInfo { hasNextPage endCursor }
@@ -69,15 +71,15 @@ class BacklogClient(RepositoryConnection):
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self.reread_seconds)
+        return Comments(self)
 
     @cached_property
     def _pages(self) -> Pages:
-        return Pages(self._client, PAGE_SIZE, MAX_TRIES)
+        return Pages(self, PAGE_SIZE, MAX_TRIES)
 
     @cached_property
     def _threads(self) -> Pages:
-        return Pages(self._client, LONG_TEXTS, MAX_TRIES)
+        return Pages(self, LONG_TEXTS, MAX_TRIES)
 
     def iterate(self, query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
         """Yield pages, newest issues first, each issue once, also those that move while they are listed.
@@ -121,7 +123,7 @@ class BacklogClient(RepositoryConnection):
             state=found.state.lower(),
             locked=found.locked,
             thread=list({comment.comment_id: comment for comment in thread}.values()),
-            snapshot_time=self._client.server_time,
+            snapshot_time=datetime.now(UTC),
         )
         return ListedIssue(issue=issue, created_at=found.created_at)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from triage.code.codebase import GitCodebase
 
 LIST_WAIT_SECONDS = 300.0
-"""All waits for GitHub's rate limits together, while a list is read."""
+"""The longest wait for a rate limit, while a list is read."""
 VECTORS_SHARE = 0.2
 """Of what a batch may spend, for the vectors of the index, if a model makes them."""
 
@@ -50,8 +50,7 @@ def open_list_services(app: App, files: BacklogFiles) -> ListServices:
 def _open_client(app: App) -> "BacklogClient":
     from triage.backlog.backlog_client import BacklogClient
 
-    # Its questions are POST requests, before which PyGithub would wait as before writes.
-    return app.open_github(BacklogClient, seconds_between_writes=0.0, max_wait_seconds=LIST_WAIT_SECONDS)
+    return app.open_github(BacklogClient, max_wait_seconds=LIST_WAIT_SECONDS)
 
 
 def open_batch(

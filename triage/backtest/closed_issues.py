@@ -19,7 +19,7 @@ from triage.comment.hidden_state import CommentState, parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 from triage.github.comments import Comments
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors
+from triage.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
 from triage.github.graphql import (
     EDITED_COMMENT,
     MAX_TITLE_CHARS,
@@ -101,11 +101,11 @@ class ScorecardIssues(RepositoryConnection):
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self.reread_seconds)
+        return Comments(self)
 
     @cached_property
     def _pages(self) -> Pages:
-        return Pages(self._client, PAGE_SIZE, has_plain=True)
+        return Pages(self, PAGE_SIZE, has_plain=True)
 
     def read_closed_issues(self, since: datetime) -> ClosedIssues:
         """Return the issues that were closed since then. Only those with a comment of ours are described."""
@@ -181,12 +181,12 @@ class ScorecardIssues(RepositoryConnection):
 
     def _query_comments(self, ids: list[str]) -> dict[str, Any]:
         try:
-            return self._client.query(_COMMENTS % (EDITED_COMMENT, self._feedback), {"ids": ids})
+            return self.query(_COMMENTS % (EDITED_COMMENT, self._feedback), {"ids": ids})
         except GitHubError as error:
             if error.kind is not ErrorKind.INVALID or not self._feedback:
                 raise
             self._feedback = ""  # an older server
-            return self._client.query(_COMMENTS % (EDITED_COMMENT, ""), {"ids": ids})
+            return self.query(_COMMENTS % (EDITED_COMMENT, ""), {"ids": ids})
 
     def _find_fix(self, issue: IssueNode) -> ClosingFix | None:
         closers = _list_closers(issue, self.slug)
@@ -198,8 +198,9 @@ class ScorecardIssues(RepositoryConnection):
     def _read_commit(self, sha: str) -> ClosingFix | None:
         if sha not in self._commit_files and len(self._commit_files) < MAX_COMMIT_READS:
             try:
-                response = parse_response(_CommitFiles, self._client.get(f"{self._repo}/commits/{sha}"))
-                files = [file.filename for file in response.files if file.filename]
+                with github_errors():
+                    commit = self.repository.get_commit(sha, commit_files_per_page=MAX_CHANGED_FILES)
+                    files = [file.filename for file in islice(commit.files, MAX_CHANGED_FILES)]
                 self._commit_files[sha] = ClosingFix(files=files, is_whole=len(files) < MAX_CHANGED_FILES)
             except GitHubError as error:
                 if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
@@ -230,14 +231,6 @@ def _list_writes(issue: IssueNode) -> list[datetime]:
     times = [comment.created_at for comment in list_nodes(issue.comments) if comment.login == issue.login]
     times += [issue.last_edited_at] if issue.editor and issue.editor.rest_login == issue.login else []
     return [at for at in times if at]
-
-
-class _ChangedFile(Response):
-    filename: str = ""
-
-
-class _CommitFiles(Response):
-    files: list[_ChangedFile] = Field(default_factory=list)
 
 
 class _Count(Response):

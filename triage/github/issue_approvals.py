@@ -5,26 +5,24 @@ GraphQL reference: `IssueComment.userContentEdits`, `UserContentEdit.editor`.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Reaction
 from triage.domain.proposal import CommentRecord
+from triage.github.comments import find_comment
 from triage.github.github_errors import (
     ErrorKind,
     GitHubError,
+    github_errors,
     translate_read_errors,
     translate_write_errors,
     unreadable_response,
 )
 from triage.github.graphql import EDITED_COMMENT, EditedComment, RepositoryNode
-from triage.github.repository_connection import RepositoryConnection
+from triage.github.repository_connection import RepositoryConnection, repeat_write
 from triage.github.responses import Response, parse_response
-
-if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
 
 _QUERY = f"""query($id: ID!) {{
   viewer {{ login }}
@@ -36,10 +34,6 @@ _QUERY = f"""query($id: ID!) {{
     }}
   }}
 }}"""
-
-
-class _NodeId(Response):
-    node_id: str = Field(min_length=1)
 
 
 class _Comment(EditedComment):
@@ -56,7 +50,7 @@ class _Answer(Response):
     comment: _Comment
 
 
-def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> CommentRecord | None:
+def read_comment_record(connection: RepositoryConnection, comment_id: int) -> CommentRecord | None:
     """Return a comment of this token's account; None if it is gone or somebody else's.
 
     Raises:
@@ -64,13 +58,16 @@ def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> C
         GitHubUnavailable: There is no GraphQL API, or it does not know this question.
     """
     try:
-        raw = client.get(f"/repos/{slug}/issues/comments/{comment_id}")
+        with github_errors():
+            node_id = find_comment(connection.repository, comment_id).node_id
+            if not node_id:
+                raise unreadable_response()
     except GitHubError as error:
         if error.kind is ErrorKind.GONE:
             return None
         raise
     try:
-        data = client.query(_QUERY, {"id": parse_response(_NodeId, raw).node_id})
+        data = connection.query(_QUERY, {"id": node_id})
     except GitHubError as error:
         if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
             raise
@@ -79,7 +76,7 @@ def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> C
         return None
     answer = parse_response(_Answer, {"viewer": data.get("viewer"), "comment": data["node"]})
     comment, viewer = answer.comment, answer.viewer.login
-    if comment.comment_id != comment_id or not comment.repository.is_called(slug):
+    if comment.comment_id != comment_id or not comment.repository.is_called(connection.slug):
         raise unreadable_response()
     if comment.author is None or not comment.author.is_account(viewer):
         return None
@@ -94,9 +91,10 @@ class GitHubIssueApprovals(RepositoryConnection):
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
         with translate_read_errors(self.slug):
-            return read_comment_record(self._client, self.slug, comment_id)
+            return read_comment_record(self, comment_id)
 
     def react(self, comment_id: int, reaction: Reaction) -> None:
-        path = f"{self._repo}/issues/comments/{comment_id}/reactions"
+        comment = find_comment(self.writable, comment_id)
         with translate_write_errors(self.slug):
-            self._client.write("POST", path, {"content": reaction}, idempotent=True)
+            # The same reaction twice is one.
+            repeat_write(lambda: comment.create_reaction(reaction))

@@ -3,19 +3,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
 from triage.github.graphql import MAX_TITLE_CHARS, IssueNode, NodePage, Pages, list_nodes
+from triage.github.repository_connection import PAGE_SIZE, RepositoryConnection
 from triage.github.responses import parse_response
 
-if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
-
-PAGE_SIZE = 100
-"""The largest page that GitHub sends."""
 MAX_FOUND = 20
 """Issues of the search by text."""
 MAX_BODY_CHARS = 6_000
@@ -62,8 +58,7 @@ _VARIABLES = "$owner: String!, $name: String!, $size: Int!, $after: String"
 class PastIssues:
     """The past issues of one repository. Every failure is a `GitHubError`."""
 
-    client: "GitHubClient"
-    slug: str
+    connection: RepositoryConnection
     is_own_login: Callable[[str], bool]
     """Whether a login is one that this action writes comments with."""
     body_chars: int = MAX_BODY_CHARS
@@ -71,7 +66,7 @@ class PastIssues:
 
     @cached_property
     def _pages(self) -> Pages:
-        return Pages(self.client, PAGE_SIZE, has_plain=True)
+        return Pages(self.connection, PAGE_SIZE, has_plain=True)
 
     def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
         """Yield the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds.
@@ -92,14 +87,14 @@ class PastIssues:
         yield [issue for issue in found if issue.number not in numbers]
 
     def _fetch_page(self, wanted: int, cursor: str | None, words: str) -> tuple[NodePage, list[PastIssue]]:
-        owner, _, name = self.slug.partition("/")
+        owner, _, name = self.connection.slug.partition("/")
         variables: dict[str, Any] = {"owner": owner, "name": name, "after": cursor}
         if words:
-            variables["search"] = f"repo:{self.slug} is:issue {words}"
+            variables["search"] = f"repo:{self.connection.slug} is:issue {words}"
         data = self._pages.ask(partial(self._write_document, words), variables, wanted)
         page = parse_response(NodePage, (data.get("repository") or {}).get("issues"))
         matches = parse_response(NodePage, data.get("search") or {}).parse(IssueNode)
-        return page, self._convert([issue for issue in matches if issue.is_in(self.slug)])
+        return page, self._convert([issue for issue in matches if issue.is_in(self.connection.slug)])
 
     def _write_document(self, words: str) -> str:
         fields = _PLAIN_FIELDS if self._pages.is_plain else _FIELDS

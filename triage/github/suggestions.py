@@ -7,7 +7,7 @@ it acts. What the names mean stands in GitHub's GraphQL reference, issues: `addL
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -15,10 +15,8 @@ from triage.base.threads import sleep_unless_abandoned
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.github.github_errors import ErrorKind, GitHubError
 from triage.github.graphql import NodeList
+from triage.github.repository_connection import PREVIEWS, RepositoryConnection
 from triage.github.responses import Response, parse_response
-
-if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
 
 MAX_READS = 3
 """Reads of an issue that does not show yet what was just suggested."""
@@ -139,9 +137,7 @@ class _Shown:
 class Suggestions:
     """The suggestions on one repository's issues. Every failure is a `GitHubError`."""
 
-    client: "GitHubClient"
-    slug: str
-    reread_seconds: float
+    connection: RepositoryConnection
     _shown: dict[int, _Shown] = field(default_factory=dict)
     """By issue, what GitHub showed last."""
 
@@ -168,7 +164,7 @@ class Suggestions:
                 break
             is_lost = False
             try:
-                self.client.mutate(*_build_mutation(shown, missing))
+                self.connection.mutate(*_build_mutation(shown, missing))
             except GitHubError as error:
                 if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
                     raise
@@ -184,20 +180,21 @@ class Suggestions:
         closes = [one.name for one in suggestions if one.kind == "close" and one.name.startswith(_DUPLICATE)]
         original = int(closes[0].removeprefix(_DUPLICATE)) if closes else 0
         for attempt in range(reads):
-            sleep_unless_abandoned(self.reread_seconds * attempt)
+            sleep_unless_abandoned(self.connection.reread_seconds * attempt)
             shown = self._fetch(number, labels, original)
             if all(one.key in shown.taken for one in suggestions):
                 break
         return shown
 
     def _fetch(self, number: int, labels: Sequence[str], original: int = 0) -> _Shown:
-        owner, _, name = self.slug.partition("/")
+        owner, _, name = self.connection.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         asked = [f"\n    {alias}: label(name: ${alias}) {{ id name }}" for alias in wanted]
         asked += [f"\n    original: issue(number: {original}) {{ id number }}"] if original else []
         declared = "".join(f", ${alias}: String!" for alias in wanted)
         document = _QUERY % {"variables": declared, "asked": "".join(asked)}
-        data = self.client.query(document, {"owner": owner, "name": name, "number": number, **wanted})
+        given = {"owner": owner, "name": name, "number": number, **wanted}
+        data = self.connection.query(document, given, PREVIEWS)
         repository = data.get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)
         offers = [*_list_asked(repository, [*wanted]), *response.list_offers()]
