@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
 from testing.each_row import each_row
@@ -42,7 +41,6 @@ from triage.model.endpoint import check_endpoint as model_reached
 from triage.model.model_errors import REQUEST_ERRORS, classify_error
 from triage.output.telemetry.otlp_exporter import OtlpExporter
 from triage.safety.secrets.redactor import SecretRedactor
-from triage.web.web_search_tool import TavilyClient, build_search_tool
 
 KEY = SecretStr("k3y-" + "q7" * 16)
 NAME = "service.example"
@@ -108,14 +106,6 @@ async def ask_embeddings(url: str, network: Network) -> str:
     return ""
 
 
-async def ask_search(url: str, network: Network) -> str:
-    try:
-        await build_search_tool(KEY, url, network=network).ainvoke({"query": "why"})
-    except ToolException as error:
-        return str(error)
-    return ""
-
-
 async def ask_collector(url: str, network: Network) -> str:
     journal = FakeProgressLog()
     intake = OtlpEndpoint(url=f"{url}/v1/traces", headers={"authorization": KEY})
@@ -132,22 +122,12 @@ async def look_for_model(url: str, network: Network) -> str:
     return ""
 
 
-async def look_for_search(url: str, network: Network) -> str:
-    try:
-        said = TavilyClient(KEY, url, network).check()
-    except TriageError as error:
-        return str(error)
-    return "" if "accepts the key" in said else said
-
-
 Client = Callable[[str, Network], Awaitable[str]]
 CLIENTS: dict[str, Client] = {
     "model": ask_model,
     "embeddings": ask_embeddings,
-    "search": ask_search,
     "collector": ask_collector,
     "model's probe": look_for_model,
-    "search's probe": look_for_search,
 }
 """Ask a service at an address. What went wrong, in the words that a report or the log has; empty when nothing did."""
 

@@ -306,12 +306,12 @@ class App:
             from triage.web.web_search_tool import build_search_tool
 
             key, url = settings.tavily_api_key, environment.tavily_base_url
-            return self._run_tools([build_search_tool(key, url, environment.network, redact)])
+            return self._run_tools([build_search_tool(key, url, redact)])
         if self.web_search == "github":
+            from triage.github.issue_search import IssueSearch
             from triage.web.github_search import build_github_search
 
-            token, url = settings.github_token, environment.api_url
-            return self._run_tools([build_github_search(token, url, environment.network, redact)])
+            return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
 
     def _is_public(self) -> bool:

@@ -56,6 +56,8 @@ class RepositoryConnection:
     _: KW_ONLY
     seconds_between_writes: float = 1.0
     """GitHub asks for one (docs, best practices for the REST API)."""
+    page_size: int = PAGE_SIZE
+    """Items on a page of a list."""
     max_wait_seconds: float = 60.0
     """The longest wait for a rate limit: a minute where GitHub does not say how long it lasts."""
     timeout_seconds: int = 60
@@ -95,7 +97,7 @@ class RepositoryConnection:
             base_url=self.api_url,
             user_agent=f"bug-triage/{triage.__version__}",
             timeout=self.timeout_seconds,
-            per_page=PAGE_SIZE,
+            per_page=self.page_size,
             retry=retry,
             seconds_between_requests=None,
             seconds_between_writes=seconds_between_writes,
