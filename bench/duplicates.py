@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.code.past_issues.likeness import Likeness
-from triage.code.past_issues.similar_issues import Compared, PastIssueIndex
+from triage.code.past_issues.similar_issues import NAMED_FROM, Compared, PastIssueIndex
 from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
-from triage.domain.project_config import Thresholds
 from triage.issue.read_issue import read_issue
 
 _PLACES = (1, 5, 10)
@@ -33,7 +32,7 @@ _NEGATIVES = 5
 _RIDGE, _STEPS = 1.0, 50
 _COPY_FROM = 0.45
 """Of `Likeness.alike`, which is at most 0.5."""
-_LEVELS = (0.5, Thresholds().duplicate, 0.7, 0.8)
+_LEVELS = (0.5, NAMED_FROM, 0.7, 0.8)
 
 Vector = NDArray[np.float64]
 

@@ -34,7 +34,6 @@ from triage.domain.code import (
 from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
-from triage.domain.project_config import Thresholds
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -96,7 +95,7 @@ class FakeCodebase:
             seconds=0.1,
         )
 
-    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
+    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
         best = self.best_place
         alone = LikelyFiles(paths=[best.span.path], probability=best.probability) if best else None
         return FoundPlaces(best=best, likely=self.likely_files or alone)

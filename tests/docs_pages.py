@@ -43,6 +43,11 @@ def render_outputs() -> str:
     )
 
 
+def is_gone(entry: Mapping[str, Any]) -> bool:
+    """Returns whether a workflow takes an input for one release more, and does nothing with it."""
+    return str(entry["description"]).startswith("Gone: ")
+
+
 def load_workflow(path: Path) -> dict[str, Any]:
     """Returns a workflow, with what starts it under `on`: YAML 1.1 reads that word as true."""
     loaded: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -59,8 +64,9 @@ def render_workflows() -> str:
     rows = []
     for name, workflow in list_reusable_workflows().items():
         call = workflow["on"]["workflow_call"] or {}
-        own = [f"`{one}`" for one in call.get("inputs", {}) if one not in load_manifest()["inputs"]]
-        of_action = [f"`{one}`" for one in call.get("inputs", {}) if one in load_manifest()["inputs"]]
+        taken = [name for name, entry in call.get("inputs", {}).items() if not is_gone(entry)]
+        own = [f"`{one}`" for one in taken if one not in load_manifest()["inputs"]]
+        of_action = [f"`{one}`" for one in taken if one in load_manifest()["inputs"]]
         secrets = ", ".join(f"`{one}`" for one in call.get("secrets", {}))
         link = f"[{name}.yml](../.github/workflows/{name}.yml)"
         rows.append((link, ", ".join(of_action), ", ".join(own), secrets))
@@ -72,7 +78,7 @@ def render_workflow_inputs() -> str:
     rows: dict[str, tuple[str, ...]] = {}
     for workflow in list_reusable_workflows().values():
         for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
-            if name not in known:
+            if name not in known and not is_gone(entry):
                 default = f"`{entry['default']}`" if entry["default"] != "" else ""
                 rows[name] = (f"`{name}`", default, entry["description"])
     return render_table(("input", "default", "meaning"), list(rows.values()))

@@ -31,7 +31,7 @@ from triage.domain.code import (
 from triage.domain.effect import Reaction, Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
-from triage.domain.project_config import ProjectConfig, Thresholds
+from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
@@ -73,11 +73,8 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
-        """Where the issue leads: a place by a trace, a message or a name, and files that are sure enough together.
-
-        `thresholds` say how sure they must be, instead of those of the project.
-        """
+    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
+        """Where the issue leads: a place by a trace, a message or a name, and files that are sure enough together."""
 
     def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
         """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""

@@ -46,7 +46,6 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
             "pull-request-url",
             "backlog-matrix",
             "backlog-issues",
-            "backlog-cursor",
         ),
         re.compile(""),
     ),

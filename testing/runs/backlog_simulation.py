@@ -83,15 +83,13 @@ class Backlog:
         return {"TRIAGE_GITHUB_TOKEN": JOB_TOKEN, "GITHUB_API_URL": self.api.url, "TRIAGE_ENGINE": "rules"}
 
     def list(self, *arguments: str, **variables: str) -> Any:
-        return self.call(
-            "list", "--github", SLUG, "--out", str(self.folder), "--repo", str(self.repo), *arguments, **variables
-        )
+        return self.call("list", str(self.folder), "--github", SLUG, "--repo", str(self.repo), *arguments, **variables)
 
-    def run(self, batch: int, **variables: str) -> Any:
-        return self.call("run", str(self.folder), "--batch", str(batch), "--repo", str(self.repo), **variables)
+    def run(self, batch: int, **variables: str) -> None:
+        self.call("run", str(self.folder), "--batch", str(batch), "--repo", str(self.repo), **variables)
 
-    def merge(self, *arguments: str) -> str:
-        return str(self.call("merge", str(self.folder), *arguments))
+    def merge(self) -> str:
+        return str(self.call("merge", str(self.folder)))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MAX_RESULTS = 1_000
 SCHEMA: dict[str, dict[str, str]] = {
     "Query": {"search": "Found", "repository": "Repository"},
-    "Found": {"issueCount": "", "pageInfo": "PageInfo", "nodes": "Node"},
+    "Found": {"pageInfo": "PageInfo", "nodes": "Node"},
     "Repository": {"issue": "Issue", "nameWithOwner": ""},
     "PageInfo": {"hasNextPage": "", "endCursor": ""},
     "Node": {},
@@ -64,7 +64,6 @@ class _Query:
         shown = found[:MAX_RESULTS]
         start = int(after or 0)
         return {
-            "issueCount": len(found),
             "pageInfo": {"hasNextPage": start + first < len(shown), "endCursor": str(start + first)},
             "nodes": [self.issue(issue) for issue in shown[start : start + first]],
         }

@@ -1,10 +1,10 @@
-"""Plans and reports for the tests of the backlog."""
+"""Lists and reports for the tests of the backlog."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.comment.sample_reports import FULL, RULES_STEPS, change_report
-from triage.backlog.backlog import BacklogPlan, Caps, ListedIssue
+from triage.backlog.backlog import Backlog, ListedIssue
 from triage.domain.issue import Issue
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
@@ -13,14 +13,15 @@ from triage.domain.run import Usage
 NEWEST = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 
-def make_plan(batches: list[list[int]], usd: float = 10.0, tokens: int = 1_000_000, **fields: Any) -> BacklogPlan:
+def make_backlog(*numbers: int, **fields: Any) -> Backlog:
     defaults: dict[str, Any] = {
         "repository": "acme/ledger",
         "server_url": "https://github.com",
         "query": "is:open label:bug",
         "listed_at": NEWEST,
+        "issues": [list_issue(number).issue for number in numbers],
     }
-    return BacklogPlan(batches=batches, caps=Caps(usd=usd, tokens=tokens), **defaults | fields)
+    return Backlog(**defaults | fields)
 
 
 def make_report(number: int, title: str = "It breaks", same_as: int | None = None, **fields: Any) -> RunReport:

@@ -1,104 +1,54 @@
-"""The files that the jobs of a backlog hand on: whole or not there, readable by another user, and never elsewhere."""
+"""The files that the jobs of a backlog hand on."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from testing.text.encoded_secrets import KEYS, MODEL
-from tests.backlog.backlog_values import NEWEST, list_issue, make_plan, make_report
-from triage.backlog.backlog import BatchRecord, Caps
+from tests.backlog.backlog_values import list_issue, make_backlog, make_report
 from triage.backlog.backlog_files import BacklogFiles
 from triage.base.errors import BadInput
-from triage.domain.past_issues import PastIssue
 from triage.safety.secrets.redactor import SecretRedactor
 
-PLAN = make_plan([[1], [2]])
-ISSUES = [[list_issue(1)], [list_issue(2, title="Größe \ud800")]]
-PAST = [PastIssue(number=1, title="Old", created_at=NEWEST)]
+BACKLOG = make_backlog(*range(25, 0, -1))
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> BacklogFiles:
-    files = BacklogFiles(tmp_path / "a" / "backlog")
-    files.write_list(PLAN, ISSUES, PAST)
+    files = BacklogFiles(tmp_path / "new", SecretRedactor(KEYS))
+    files.write_list(BACKLOG)
     return files
 
 
-def test_our_secrets_are_masked(tmp_path: Path) -> None:
-    files = BacklogFiles(tmp_path, redactor=SecretRedactor(KEYS))
-    files.write_list(PLAN, [[list_issue(1, title=f"Key {MODEL}")]], [PAST[0].model_copy(update={"title": MODEL})])
-    files.append(1, BatchRecord(number=1, spent=Caps(usd=0, tokens=0), report=make_report(1, title=MODEL)))
-    files.write_table(f"# {MODEL}", MODEL)
-    assert not [path.name for path in tmp_path.iterdir() if MODEL.encode() in path.read_bytes()]
-
-
 def test_what_was_written_is_read(files: BacklogFiles) -> None:
-    assert files.read_plan() == PLAN
-    assert files.read_past() == PAST
-    assert files.read_batch(1) == ISSUES[0]
-    assert files.read_batch(2)[0].issue.title == "Größe ?"
+    assert files.read_list() == BACKLOG
+    assert [len(batch) for batch in BACKLOG.batches] == [20, 5]
+    reports = [make_report(3), make_report(2)]
+    files.write_reports(2, reports)
+    assert (files.read_reports(1), files.read_reports(2)) == ([], reports)
 
 
-def test_records_are_added(files: BacklogFiles) -> None:
-    records = [BatchRecord(number=1, reserved=Caps(usd=1, tokens=2)), BatchRecord(number=1, report=make_report(1))]
-    assert files.read_records(1) == []
-    for record in records:
-        files.append(1, record)
-    assert files.read_records(1) == records
-    assert files.read_records(2) == []
+def test_a_new_list_forgets_the_reports_of_the_last(files: BacklogFiles) -> None:
+    files.write_reports(2, [make_report(3)])
+    files.write_list(BACKLOG)
+    assert files.read_reports(2) == []
 
 
-def test_a_line_that_was_cut_costs_only_itself(files: BacklogFiles) -> None:
-    first, last = BatchRecord(number=1, reason="a"), BatchRecord(number=2, reason="b")
-    files.append(1, first)
-    with (files.folder / "results-001.jsonl").open("ab") as file:
-        file.write(b'{"number": 5, "report": {"sch\xc3')
-    files.append(1, last)
-    assert files.read_records(1) == [first, last]
-
-
-def test_a_new_list_forgets_the_results_of_the_last(files: BacklogFiles) -> None:
-    files.append(1, BatchRecord(number=1, reason="a"))
-    files.write_list(PLAN, ISSUES, PAST)
-    assert files.read_records(1) == []
-
-
-def test_another_user_may_read_the_files(files: BacklogFiles) -> None:
-    files.append(1, BatchRecord(number=1))
-    files.write_table("page", "csv")
-    modes = {path.name: path.stat().st_mode & 0o444 for path in files.folder.iterdir()}
-    assert set(modes.values()) == {0o444}
-    assert (files.folder / ".gitignore").read_text() == "*\n"
-
-
-def test_a_link_is_not_followed(files: BacklogFiles, tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("[]")
-    for name in ("past.json", "results-001.jsonl"):
-        (files.folder / name).unlink(missing_ok=True)
-        (files.folder / name).symlink_to(secret)
-    with pytest.raises(BadInput, match=r"past\.json cannot be read"):
-        files.read_past()
-    with pytest.raises(BadInput, match="cannot be written"):
-        files.append(1, BatchRecord(number=1))
-    files.write_list(PLAN, ISSUES, PAST)
-    assert secret.read_text() == "[]"
-
-
-def test_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path)
-    with pytest.raises(BadInput, match="cannot be written"):
-        BacklogFiles(tmp_path / "link").write_list(PLAN, ISSUES, PAST)
+def test_our_secrets_are_masked_and_no_text_is_refused(files: BacklogFiles) -> None:
+    files.write_list(make_backlog(issues=[list_issue(1, title=f"Größe \ud800 {MODEL}").issue]))
+    files.write_reports(1, [make_report(1, title=MODEL)])
+    files.write_table(f"# {MODEL}")
+    written = [path for path in (files.folder / ".triage").iterdir() if path.is_file()]
+    assert not [path.name for path in written if MODEL.encode() in path.read_bytes()]
+    assert files.read_list().issues[0].title.startswith("Größe ? ")
 
 
 def test_errors_say_what_to_do(files: BacklogFiles, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="List the backlog first"):
-        BacklogFiles(tmp_path / "nothing").read_plan()
-    (files.folder / "plan.json").write_text('{"schema_version": "2"}')
+        BacklogFiles(tmp_path, files.redactor).read_list()
+    (files.folder / ".triage" / "backlog.json").write_text("{}")
     with pytest.raises(BadInput, match="not a file of this version"):
-        files.read_plan()
-    (files.folder / "past.json").unlink()
-    os.mkfifo(files.folder / "past.json")
-    with pytest.raises(BadInput, match="not a regular file"):
-        files.read_past()
+        files.read_list()
+    (tmp_path / ".triage").symlink_to(tmp_path)
+    with pytest.raises(BadInput, match="cannot be written"):
+        BacklogFiles(tmp_path, files.redactor).write_table("")

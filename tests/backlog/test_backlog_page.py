@@ -6,12 +6,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.backlog.backlog_values import make_plan, make_report
+from tests.backlog.backlog_values import make_backlog, make_report
 from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
-from triage.backlog.backlog import Caps, LeftOut
-from triage.backlog.backlog_page import render_backlog
+from triage.backlog.backlog import LeftOut
+from triage.backlog.backlog_page import MAX_SUMMARY_BYTES, render_backlog, shorten_page
 from triage.backlog.backlog_results import BacklogResults
 from triage.domain.code import BestPlace, Span
+from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
 
@@ -20,9 +21,8 @@ BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
 FOUND = BestPlace(sign="trace", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
 
 
-def render(*reports: object, max_bytes: int = 900_000, **fields: object) -> str:
-    plan = make_plan([[1]], next_cursor=str(fields.pop("next_cursor", "")))
-    return render_backlog(BacklogResults(plan, list(reports), **fields), max_bytes)  # type: ignore[arg-type]
+def render(*reports: RunReport, **fields: object) -> str:
+    return render_backlog(BacklogResults(make_backlog(**fields), list(reports)))
 
 
 def rows(page: str) -> list[str]:
@@ -76,7 +76,7 @@ def test_a_security_report_shows_its_number_only() -> None:
 def test_what_is_no_bug_and_what_was_not_triaged_have_tables_of_their_own() -> None:
     page = render(
         make_report(7, "Add export", kind="feature_request"),
-        not_triaged=[LeftOut(number=3, title="Update x", reason="A bot opened it.")],
+        left_out=[LeftOut(number=3, title="Update x", reason="A bot opened it.")],
     )
     assert (
         f"### Probably no bugs (1)\n\n| issue | kind |\n|---|---|\n| [7]({ISSUES}7) Add export | feature request |"
@@ -88,23 +88,25 @@ def test_what_is_no_bug_and_what_was_not_triaged_have_tables_of_their_own() -> N
     assert "1 issue triaged · 0 bug reports" in page
 
 
+def test_what_was_not_reached_is_not_triaged() -> None:
+    page = render_backlog(BacklogResults(make_backlog(8, 7), [make_report(8)]))
+    assert f"| [7]({ISSUES}7) Issue 7 | Its batch did not get to it. |" in page
+
+
 def test_what_models_took_and_where_the_list_goes_on() -> None:
     usage = Usage(input_tokens=900, output_tokens=100, calls=1, usd=0.25)
-    page = render(
-        make_report(7, usage=usage, engine="model"),
-        spent=Caps(usd=0.5, tokens=2_000),
-        next_cursor="2026-01-01T00:00:00Z/7",
-    )
-    assert "Models took 2,000 tokens of at most 1,000,000, and 0.5000 US dollars of at most 10.00." in page
-    assert "start the list with the cursor `2026-01-01T00:00:00Z/7`" in page
+    reports = make_report(7, usage=usage, engine="model"), make_report(8, usage=usage, engine="model")
+    page = render(*reports, next_query="is:open created:<=2026-01-01T00:00:00Z")
+    assert "Models took 2,000 tokens and 0.5000 US dollars." in page
+    assert "list those of `is:open created:<=2026-01-01T00:00:00Z`" in page
 
 
-@pytest.mark.parametrize("count", [900, 3_000])
-def test_a_page_fits_and_counts_what_is_missing(count: int) -> None:
-    page = render(*(make_report(number, "Größe " * 20) for number in range(1, count)), max_bytes=60_000)
-    assert len(page.encode()) <= 60_000
-    (missing_rows,) = re.findall(r"_([\d,]+) further rows: this page has no room", page)
-    assert len(rows(page)) + int(missing_rows.replace(",", "")) == count - 1
+def test_a_page_for_the_summary_fits_and_says_that_there_is_more() -> None:
+    page = render(*(make_report(number, "Größe " * 20, same_as=1) for number in range(1, 4_000)))
+    short = shorten_page(page)
+    assert len(page.encode()) > MAX_SUMMARY_BYTES > len(short.encode()) - 100
+    assert short.endswith("|\n\n_This page has no room for more. The artifact `table` has all._\n")
+    assert shorten_page(short[:1_000]) == short[:1_000]
 
 
 @settings(max_examples=60)
@@ -117,7 +119,7 @@ def test_nothing_of_a_title_acts_or_breaks_the_table(title: str) -> None:
     page = render(
         make_report(7, title),
         make_report(8, title, kind="question"),
-        not_triaged=[LeftOut(number=9, title=title, reason="r")],
+        left_out=[LeftOut(number=9, title=title, reason="r")],
     )
     assert not find_active_content(page, [ISSUES, f"{BLOB}/"])
     assert len(rows(page)) == 3

@@ -5,10 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from triage.backtest.count import BacktestOutcome, score_results
-from triage.backtest.results import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
-from triage.backtest.thresholds import apply_choices
+from triage.backtest.results import CaseResult, DuplicateResult, NamedPlace, PastCase, RankedFile
 from triage.domain.past_issues import PastFix, PastIssue
-from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
@@ -44,9 +42,9 @@ def result(number: int = 7, rank: int | None = 1, chance: float = 0.8, **changes
     return CaseResult(**fields | changes)
 
 
-def place(chance: float, edited: bool = True, sign: str = "name", named: bool = True) -> LikelyPlace:
+def place(chance: float, edited: bool = True, sign: str = "name") -> NamedPlace:
     path = "shop/cart.py" if edited else "shop/other1.py"
-    return LikelyPlace.model_validate({"sign": sign, "path": path, "chance": chance, "edited": edited, "named": named})
+    return NamedPlace.model_validate({"sign": sign, "path": path, "chance": chance, "edited": edited})
 
 
 def outcome(
@@ -61,11 +59,9 @@ def outcome(
         "left_out": {},
         "results": list(results),
         "duplicates": list(duplicates),
-        "thresholds": Thresholds(),
         "by_issues": True,
     } | changes
-    score = score_results(results, duplicates, fields["thresholds"], by_issues=fields["by_issues"])
-    return BacktestOutcome(score=score, suited=apply_choices(fields["thresholds"], score.choices), **fields)
+    return BacktestOutcome(score=score_results(results, duplicates), **fields)
 
 
 def fixed_issue(number: int, *fixes: PastFix, **changes: Any) -> PastIssue:

@@ -8,7 +8,6 @@ from tests.backtest.sample_issues import ISSUES, comment, issue, judge, named
 from tests.backtest.samples import place, result
 from triage.backtest.count import Rate, count_issues, count_rate, score_results
 from triage.backtest.results import DuplicateResult
-from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
 
 RESULTS = [
@@ -29,7 +28,7 @@ DUPLICATES = [
 
 
 def test_every_figure():
-    score = score_results(RESULTS, DUPLICATES, Thresholds())
+    score = score_results(RESULTS, DUPLICATES)
     assert (str(score.first), str(score.ranked), str(score.bugs)) == ("2 of 6", "4 of 6", "5 of 6")
     assert str(score.comments) == "5 of 6"
     assert score.comment_reasons == {"found": 2, "question": 1, "duplicate": 1, "analysis": 1}
@@ -41,7 +40,7 @@ def test_every_figure():
 
 
 def test_bands_hold_each_issue_with_a_file_once():
-    bands = score_results([*RESULTS, result(7, chance=1.0)], [], Thresholds()).bands
+    bands = score_results([*RESULTS, result(7, chance=1.0)], []).bands
     assert [(band.low, band.high, band.first.cases, band.first.hits) for band in bands] == [
         (0.0, 0.1, 1, 0),
         (0.1, 0.3, 1, 0),
@@ -53,7 +52,7 @@ def test_bands_hold_each_issue_with_a_file_once():
 
 
 def test_nothing_was_triaged():
-    score = score_results([], [], Thresholds())
+    score = score_results([], [])
     assert (score.issues, str(score.first), score.bands, score.median_seconds) == (0, "none yet", [], 0.0)
 
 

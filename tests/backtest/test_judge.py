@@ -24,29 +24,23 @@ def report(*paths: str, **changes: object):
 
 
 def test_files_are_right_if_the_fix_edited_them():
-    judged = judge_report(case(), report("shop/x.py", PATH, best_place=None), None, {"shop/x.py": 0.4, PATH: 0.2})
+    judged = judge_report(case(), report("shop/x.py", PATH, best_place=None), {"shop/x.py": 0.4, PATH: 0.2})
     assert [file.edited for file in judged.files] == [False, True]
     assert (judged.rank, judged.is_first_right, judged.is_among_ranked, judged.chance) == (2, False, True, 0.4)
 
 
-def test_a_place_is_named_if_the_report_has_it():
-    unsure = judge_report(case(), report(PATH, best_place=None), place(), {})
-    assert unsure.place
-    assert (unsure.place.named, unsure.place.edited, unsure.place.chance) == (False, True, 0.6)
-    sure = judge_report(case(), report(PATH, best_place=place()), place(), {})
-    assert sure.place
-    assert (sure.place.named, sure.comment_reason) == (True, "found")
-
-
-def test_a_place_that_the_report_would_never_name_says_nothing_about_thresholds():
-    elsewhere = judge_report(case(), report("shop/x.py", PATH, best_place=None), place(), {})
-    assert elsewhere.place is None
-    feature = judge_report(case(), report(PATH, best_place=None, kind="feature_request"), place(), {})
-    assert feature.place is None
+def test_a_named_place_is_right_if_the_fix_edited_it():
+    assert judge_report(case(), report(PATH, best_place=None), {}).place is None
+    found = judge_report(case(), report(PATH, best_place=place()), {})
+    assert found.place
+    assert (found.place.edited, found.place.chance, found.comment_reason) == (True, 0.6, "found")
+    wrong = judge_report(case(), report(best_place=place("shop/x.py")), {}).place
+    assert wrong
+    assert not wrong.edited
 
 
 def test_no_files_are_no_hit():
-    judged = judge_report(case(), report(best_place=None), None, {})
+    judged = judge_report(case(), report(best_place=None), {})
     assert (judged.rank, judged.chance, judged.is_among_ranked) == (None, 0.0, False)
 
 

@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
-from rich.markdown import Markdown
 
 from tests.backtest.sample_issues import DATES, ISSUES, READER, START, comment, issue, judge, named
 from tests.backtest.samples import case, outcome, place, result
@@ -18,11 +16,8 @@ from triage.backtest.count import count_issues
 from triage.backtest.page import (
     MAX_LISTED,
     ScorecardPage,
-    format_result,
-    render_backtest,
     render_scorecard,
 )
-from triage.backtest.results import RankedFile
 from triage.comment.sections import utf16_length
 from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.past_issues import TriagedIssue
@@ -103,32 +98,15 @@ def test_many_issues_stay_on_one_page() -> None:
 WHOLE = outcome(RESULTS, DUPLICATES, chosen=8, left_out={"the commit of the fix is not in this clone": 4})
 
 
-def print_lines(*parts: object) -> str:
-    console = Console(width=110, highlight=False, markup=False, emoji=False, record=True, force_terminal=False)
-    for part in parts:
-        console.print(part)
-    return "\n".join(line.rstrip() for line in console.export_text().splitlines()) + "\n"
-
-
-def test_the_lines_at_the_terminal(golden):
-    lines = [format_result(one, number, len(RESULTS)) for number, one in enumerate(RESULTS, start=1)]
-    golden("tests/golden/backtest.txt", print_lines(*lines, Markdown(render_backtest(WHOLE))))
-
-
 def test_the_page(golden):
     golden("tests/golden/backtest.html", render_html_page(WHOLE))
 
 
-def test_a_backtest_without_github_says_what_its_figures_are_worth():
-    offline = outcome([result(1)], by_issues=False)
-    assert "Who writes them knows the cause" in " ".join(print_lines(render_backtest(offline)).split())
-    assert "Who writes them knows the cause" in render_html_page(offline)
-
-
-def test_a_shallow_clone_does_not_claim_the_whole_history():
-    shown = " ".join(print_lines(render_backtest(outcome([result(1)], is_shallow=True))).split())
-    assert "This clone has only a part of the history" in shown
-    assert "The whole history was read" not in shown
+def test_what_its_figures_are_worth_is_said():
+    assert "Who writes them knows the cause" in render_html_page(outcome([result(1)], by_issues=False))
+    shallow = render_html_page(outcome([result(1)], is_shallow=True))
+    assert "This clone has only a part of the history" in shallow
+    assert "The whole history was read" not in shallow
 
 
 class Elements(HTMLParser):
@@ -166,12 +144,6 @@ def test_no_text_of_an_issue_becomes_a_part_of_the_page(title: str, path: str, u
     assert all(link.startswith("https://") for link in links)
     assert not any(name.startswith("on") for _, attributes in seen.found for name in attributes)
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", page)
-    assert "\x1b" not in print_lines(format_result(one, 1, 1))
-
-
-def test_a_path_with_a_newline_makes_no_line_of_its_own():
-    files = [RankedFile(path="a.py\n 2/2 ✓ #999 forged", edited=True)]
-    assert print_lines(format_result(result(1, files=files), 1, 1)).count("\n") == 1
 
 
 def test_the_page_needs_nothing_from_elsewhere():

@@ -59,12 +59,9 @@ def test_what_would_have_been_said_stands_beside_what_happened(tmp_path: Path) -
     page = done.stdout
     assert "Shadow week of `octo/shop`" in page
     assert "Of 4 runs that wrote nothing, 3 would have commented." in page
-    assert "| `#11` It `@breaks` | named a place or files | closed, the fix edited `src/till.py`: right" in page
-    assert "| `#12` It `@breaks` | named a place or files | closed, the fix edited `src/cart.py`: wrong" in page
-    assert "| `#13` It `@breaks` | named a place or files | |" in page.replace("|  |", "| |")
-    assert "| `#14` It `@breaks` | said nothing | |" in page.replace("|  |", "| |")
     assert "edited by the fix: 1 of 2.**" in page
     assert "#13: the comment" in page
+    assert "#14: the comment" not in page
     assert "**Probably** `src/till.py`" in page
 
 
@@ -73,7 +70,7 @@ def test_an_issue_that_was_closed_before_the_run_does_not_count(tmp_path: Path) 
         close(api, 11, 8, [TILL])
         save(tmp_path, 11, 5)
         page = run(api, tmp_path).stdout
-    assert "| `#11` It `@breaks` | named a place or files | |" in page.replace("|  |", "| |")
+    assert "1 issue was closed. 0 of them would have had a comment of this action." in page
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
-"""A backlog with the command line, from the list to the table, against a GitHub that fails now and then."""
+"""A backlog from the list to the table, against a GitHub that fails now and then."""
 
 import contextlib
-import csv
 import io
 import json
 import os
 import re
 import shutil
 import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,9 +18,6 @@ from testing.runs.forked_process import ForkedProcess, run_command
 from testing.servers.github_api import JOB_TOKEN
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.action import main
-from triage.comment.hidden_state import CommentState, render_state
-
-COMMENT = re.compile(r"POST /repos/octo/shop/issues/\d+/comments")
 
 
 @pytest.fixture
@@ -33,41 +28,22 @@ def backlog(tmp_path: Path) -> Iterator[Backlog]:
         yield running
 
 
-def read_csv(backlog: Backlog) -> list[dict[str, str]]:
-    text = (backlog.folder / "backlog.csv").read_text(encoding="utf-8-sig")
-    return list(csv.DictReader(io.StringIO(text)))
+def list_rows(page: str) -> list[int]:
+    return sorted(int(number) for number in re.findall(r"^\| \[?(\d+)", page, re.M))
 
 
 def test_every_issue_once_although_requests_fail(backlog: Backlog) -> None:
     backlog.fault_share = 0.05
     backlog.add_issues(24)
-    listed = backlog.list("--query", "is:open", "--batch-size", "8")
-    assert listed == {"backlog-matrix": {"batch": [1, 2, 3]}, "backlog-issues": "24", "backlog-cursor": ""}
+    listed = backlog.list("--query", "is:open")
+    assert listed == {"backlog-matrix": {"batch": [1, 2]}, "backlog-issues": "24"}
     requests = len(backlog.api.requests)
     for batch in listed["backlog-matrix"]["batch"]:
-        assert backlog.run(batch)["missing"] == 0
+        backlog.run(batch)
     assert len(backlog.api.requests) == requests < 30, "a batch asks GitHub nothing"
-    page = backlog.merge()
-    assert sorted(int(row["number"]) for row in read_csv(backlog)) == list(range(1, 25))
-    assert Counter(re.findall(r"^\| (\d+) ", page, re.M)) == {str(number): 1 for number in range(1, 25)}
-    assert not backlog.api.comments, "nothing is written unless asked for"
+    assert list_rows(backlog.merge()) == list(range(1, 25))
+    assert not backlog.api.comments
     assert not backlog.api.request_lines("PATCH")
-
-
-def test_a_list_goes_on_where_the_last_one_ended(backlog: Backlog) -> None:
-    backlog.add_issues(12)
-    seen: list[str] = []
-    cursor = ""
-    for _ in range(3):
-        listed = backlog.list("--query", "is:open", "--limit", "5", "--after", cursor)
-        backlog.run(1)
-        backlog.merge()
-        seen += [row["number"] for row in read_csv(backlog)]
-        cursor = listed["backlog-cursor"]
-        if not cursor:
-            break
-    assert Counter(seen) == {str(number): 1 for number in range(1, 13)}
-    assert not cursor
 
 
 def test_a_killed_batch_goes_on_and_loses_nothing(backlog: Backlog) -> None:
@@ -75,65 +51,22 @@ def test_a_killed_batch_goes_on_and_loses_nothing(backlog: Backlog) -> None:
     backlog.list("--query", "is:open")
     words = ["backlog", "run", str(backlog.folder), "--batch", "1", "--repo", str(backlog.repo)]
     nowhere = Path(os.devnull)
-    results = backlog.folder / "results-001.jsonl"
+    reports = backlog.folder / ".triage" / "backlog-01.json"
     process = ForkedProcess(run_command, words, dict(os.environ), backlog.folder, [nowhere] * 3)
-    while not (results.exists() and results.read_text().count('"report"') >= 2):
+    while len(json.loads(reports.read_text())) < 2:
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
     process.wait()
-    finished = results.read_text().count('"report"')
-    assert 2 <= finished < 7
-    with results.open("a") as file:
-        file.write('{"number": 3, "repo')  # cut in the middle of a line
-    assert backlog.run(1) == {"done": 7, "missing": 0}
-    numbers = [json.loads(line)["number"] for line in results.read_text().splitlines() if '"report":' in line]
-    assert sorted(numbers) == list(range(1, 8)), "each issue was triaged once"
-    backlog.merge()
-    assert len(read_csv(backlog)) == 7
-
-
-def test_comments_only_when_asked_for_and_never_two(backlog: Backlog) -> None:
-    backlog.add_issues(12)
-    backlog.list("--query", "is:open")
+    finished = json.loads(reports.read_text())
+    assert 2 <= len(finished) < 7
     backlog.run(1)
-    backlog.fault_share = 0.05
-    page = backlog.merge("--comments", "4")
-    assert len(backlog.api.comments) == 4
-    assert "Comments: 4 issues" in page
-    backlog.merge("--comments", "8")
-    by_issue = Counter(comment["issue"] for comment in backlog.api.comments)
-    assert set(by_issue.values()) == {1}
-    assert len(by_issue) == 8
+    assert json.loads(reports.read_text())[: len(finished)] == finished, "each issue was triaged once"
+    assert list_rows(backlog.merge()) == list(range(1, 8))
 
 
-def test_an_issue_with_a_comment_of_ours_is_left_out_unless_asked_for(backlog: Backlog) -> None:
-    backlog.add_issues(4)
-    backlog.list("--query", "is:open")
-    backlog.run(1)
-    backlog.merge("--comments", "1")
-    assert backlog.list("--query", "is:open")["backlog-issues"] == "3"
-    backlog.run(1)
-    (left_out,) = [row for row in read_csv_after_merge(backlog) if row["not_triaged"]]
-    assert int(left_out["number"]) == backlog.api.comments[0]["issue"]
-    assert backlog.list("--query", "is:open", "--again")["backlog-issues"] == "4"
-
-
-def read_csv_after_merge(backlog: Backlog) -> list[dict[str, str]]:
-    backlog.merge()
-    return read_csv(backlog)
-
-
-def test_a_marker_of_a_stranger_changes_nothing(backlog: Backlog) -> None:
-    backlog.add_issues(2)
-    state = CommentState(text_hash="0" * 16, content_hash="0" * 16, quiet=True)
-    backlog.api.add_comment(render_state(state) + "\n\nNothing.", by="mallory", number=1)
-    assert backlog.list("--query", "is:open")["backlog-issues"] == "2"
-
-
-def test_all_batches_together_stay_within_the_caps(backlog: Backlog) -> None:
-    backlog.add_issues(8)
-    max_tokens = 8_000
+def test_a_batch_stays_within_its_cap(backlog: Backlog) -> None:
+    backlog.add_issues(6)
     tokens: list[int] = []
 
     def reply(request: ReceivedRequest) -> ScriptedReply:
@@ -149,19 +82,16 @@ def test_all_batches_together_stay_within_the_caps(backlog: Backlog) -> None:
             "TRIAGE_ENGINE": "model",
             "TRIAGE_MODEL_API_KEY": "sk-" + "y2" * 20,
             "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1",
+            "TRIAGE_MAX_COST_USD": "0.005",
         }
-        backlog.list("--query", "is:open", "--batch-size", "4", "--max-tokens", str(max_tokens), **model)
-        assert [backlog.run(batch, **model)["done"] for batch in (1, 2)] == [4, 4]
-    assert 0 < sum(tokens) <= max_tokens
+        backlog.list("--query", "is:open")
+        backlog.run(1, **model)
     page = backlog.merge()
-    assert f"Models took {sum(tokens):,} tokens of at most {max_tokens:,}" in page
-    engines = {int(row["number"]): row["engine"] for row in read_csv(backlog)}
-    # How many of a batch reach a model depends on the length of its prompts: what a call may cost must be left.
-    batches = [[engines[number] for number in numbers] for numbers in (range(5, 9), range(1, 5))]
-    assert [set(batch) for batch in batches] == [{"model", "rules"}] * 2, "each has a share, and rules triage the rest"
-    rules = list(engines.values()).count("rules")
-    assert f"Rules triaged {rules} issues without a model." in page
-    assert sum(int(row["tokens"] or 0) for row in read_csv(backlog)) == sum(tokens)
+    found = re.search(r"Models took ([\d,]+) tokens and ([\d.]+) US dollars\. Rules triaged (\d) issues?", page)
+    assert found, page
+    assert int(found[1].replace(",", "")) == sum(tokens) > 0
+    assert float(found[2]) <= 0.005
+    assert 0 < int(found[3]) < 6
 
 
 class Job:
@@ -170,7 +100,7 @@ class Job:
     def __init__(self, backlog: Backlog, folder: Path) -> None:
         self.backlog, self.folder = backlog, folder
         self.workspace = folder / "workspace"
-        self.files = self.workspace / ".triage" / "backlog"
+        self.files = self.workspace / ".triage"
         shutil.copytree(backlog.repo, self.workspace)
 
     def run(self, **inputs: str) -> str:
@@ -194,42 +124,22 @@ class Job:
 
 
 def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
-    backlog.add_issues(8)
+    backlog.add_issues(6)
     first = Job(backlog, tmp_path / "list")
-    outputs = first.run(backlog="list", backlog_query="is:open", backlog_limit="6")
-    assert '{"batch": [1]}' in outputs
-    assert re.search(r"backlog-cursor<<(\w+)\n2026-\S+/\d\S*\n\1", outputs)
+    assert '{"batch": [1]}' in first.run(backlog="list", backlog_query="is:open")
     requests = len(backlog.api.requests)
 
     second = Job(backlog, tmp_path / "run")
     shutil.copytree(first.files, second.files)
     second.run(backlog="run", backlog_batch="1")
-    assert len(backlog.api.requests) == requests
 
     third = Job(backlog, tmp_path / "merge")
     shutil.copytree(second.files, third.files)
-    third.run(backlog="merge", backlog_comments="1")
+    third.run(backlog="merge")
     summary = (third.folder / "summary").read_text()
-    assert "6 issues triaged" in summary
-    assert (third.files / "backlog.csv").exists()
-    assert len(backlog.api.comments) == 1
-
-
-def test_files_of_another_repository_are_refused(backlog: Backlog, tmp_path: Path) -> None:
-    backlog.add_issues(1)
-    job = Job(backlog, tmp_path / "job")
-    job.run(backlog="list", backlog_query="is:open")
-    plan = (job.files / "plan.json").read_text().replace("octo/shop", "octo/other")
-    (job.files / "plan.json").write_text(plan)
-    with pytest.raises(AssertionError, match="of another repository"):
-        job.run(backlog="merge")
-
-
-def test_outputs_of_a_step(backlog: Backlog, tmp_path: Path) -> None:
-    backlog.add_issues(3)
-    output, summary = tmp_path / "output", tmp_path / "summary"
-    backlog.list("--query", "is:open", GITHUB_OUTPUT=str(output))
-    assert re.search(r'backlog-matrix<<(\w+)\n\{"batch": \[1\]\}\n\1\n', output.read_text())
-    backlog.run(1)
-    backlog.call("merge", str(backlog.folder), GITHUB_OUTPUT=str(output), GITHUB_STEP_SUMMARY=str(summary))
-    assert summary.read_text().startswith("## Backlog of `octo/shop`")
+    assert summary.startswith("## Backlog of `octo/shop`\n\n6 issues triaged")
+    assert summary.strip() == (third.files / "backlog.md").read_text().strip()
+    assert len(backlog.api.requests) == requests
+    for batch in ("", "2"):
+        with pytest.raises(AssertionError, match=r"backlog-batch: give the job|There is no batch 2"):
+            second.run(backlog="run", backlog_batch=batch)

@@ -12,7 +12,6 @@ from triage.comment.comment import NOTHING_TO_SAY
 from triage.domain.code import BestPlace, FoundPlaces, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
-from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
 from triage.domain.skill import Skill, SkillConditions, Skills
 from triage.domain.task import TriageTask, Trigger
@@ -26,7 +25,7 @@ PLACE = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2), 
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
+    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
         return FoundPlaces(best=PLACE)
 
 

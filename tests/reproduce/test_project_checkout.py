@@ -51,3 +51,11 @@ def test_a_block_of_the_command_that_cannot_be_run_is_refused(checkout, own, rea
     with pytest.raises(NothingToRun) as problem:
         checkout.select(REPORT, [], own)
     assert str(problem.value) == reason
+
+
+def test_without_a_version_the_newest_release_of_the_time_of_the_report_is_run(checkout):
+    first, second = checkout.versions.releases
+    checkout.versions.releases = [first, second.model_copy(update={"time": second.time.replace(year=2025)})]
+    report = REPORT.model_copy(update={"body": "```python\nimport shop\nshop.bad()\n```\n", "opened_at": first.time})
+    assert checkout.select(report, []).targets[0].on == "1.0"
+    assert checkout.select(report.model_copy(update={"opened_at": None}), []).targets[0].on == "2.0"

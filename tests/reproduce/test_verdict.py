@@ -13,6 +13,7 @@ NAMED = Expected(claims="It raises a `ValueError`.")
 OUTPUT = Expected(shown=[["[1, nan]"]])
 WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
 TWICE = Expected(shown=[["one"], ["two"]])
+TOLD = Expected(report="Somehow there is [1, nan] in it")
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -75,6 +76,11 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         ),
         (Expected(named=["False"]), passed("False"), passed("True"), "fixed"),
         (Expected(named=["False"]), passed("1"), passed("1"), "nothing-to-compare"),  # of something else, maybe
+        (TOLD, WRONG, RIGHT, "fixed"),  # found by what differs, whatever the words around it are
+        (TOLD, WRONG, WRONG, "nothing-to-compare"),  # where nothing differs, it may be a wish
+        (TOLD, RIGHT, WRONG, "nothing-to-compare"),
+        (TOLD, passed("[1, nan]\n3"), RIGHT, "nothing-to-compare"),
+        (Expected(report=TOLD.report, wished=["[1, nan]"]), WRONG, RIGHT, "nothing-to-compare"),
         (Expected(shown=[["'a  b'"]]), passed("'a  b'"), passed("'a b'"), "fixed"),  # blanks of a string are its value
         (Expected(shown=[["1"]]), passed("1"), passed("1"), "still"),
         (Expected(shown=[["1"]]), passed("1\n2"), passed("1\n2"), "nothing-to-compare"),  # much prints `1`

@@ -1,7 +1,7 @@
 """What one process has: its settings, and the clients of the outside, each opened when something asks for it.
 
 Clients are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
-Features open their own clients beside it (`fix_services`, `backlog_services`, `backtest_services`).
+Features open their own clients beside it (`fix_services`, `backtest_services`).
 """
 
 from __future__ import annotations
@@ -260,7 +260,6 @@ class App:
             embeddings,
             self.settings.effective_embedding_model,
             ignore=self.config.ignore,
-            thresholds=self.config.thresholds,
         )
 
     def open_model(self, request_id: str) -> tuple[Model | None, Embeddings | None]:

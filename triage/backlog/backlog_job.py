@@ -1,95 +1,111 @@
-"""The steps of a backlog, by the settings of the app, and what a job of GitHub Actions makes of them."""
+"""The steps of a backlog, in a job of GitHub Actions or at a terminal. Each opens what it needs.
+
+Clients are imported where they are opened, as in `app.app`.
+"""
 
 import asyncio
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from triage.app.app import App
-from triage.backlog import backlog_services
-from triage.backlog.backlog import DEFAULT_BATCH_SIZE, BacklogPlan, Caps
-from triage.backlog.list_backlog import ListRequest, describe_list, list_backlog
-from triage.backlog.merge_backlog import MergeJob, merge_backlog
-from triage.backlog.run_batch import BatchResult, read_plan, run_batch
+from triage.app.app import App, utc_now
+from triage.backlog.backlog import BATCH_SECONDS, Backlog
+from triage.backlog.backlog_files import BacklogFiles
+from triage.backlog.backlog_page import render_backlog, shorten_page
+from triage.backlog.backlog_results import BacklogResults
+from triage.backlog.list_backlog import ListServices, list_backlog
+from triage.backlog.run_batch import BatchJob, triage_batch
 from triage.base.errors import BadInput
-from triage.base.threads import in_thread
+from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.run import Status
 from triage.domain.task import BacklogStage
 from triage.job_page.notices import EMPTY_OUTPUTS
-from triage.jobs.run_context import Run
+from triage.jobs.run_context import KnownPastIssues, Run
+from triage.ports import Services
 
-FOLDER = Path(".triage", "backlog")
-"""Of the action, below the workspace."""
-OTHER_REPOSITORY = "The files of the backlog are of another repository. Hand on those that `backlog: list` wrote."
+LIST_WAIT_SECONDS = 300.0
+"""The longest wait for a rate limit, while a list is read."""
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
-
-
-def list_issues(app: App, folder: Path, batch_size: int = DEFAULT_BATCH_SIZE) -> BacklogPlan:
-    """List the repository's issues into the folder. Slow: call it in a thread. Raises as `list_backlog`."""
-    settings = app.settings
-    request = ListRequest(
-        repository=app.repository,
-        server_url=app.environment.server_url,
-        query=settings.backlog_query,
-        caps=Caps(usd=settings.backlog_max_cost_usd, tokens=settings.backlog_max_tokens),
-        limit=settings.backlog_limit,
-        batch_size=batch_size,
-        cursor=settings.backlog_after,
-        again=settings.backlog_again,
-    )
-    return list_backlog(request, backlog_services.open_list_services(app, backlog_services.open_files(app, folder)))
-
-
-async def run_issues(app: App, folder: Path, cancelled: asyncio.Event) -> BatchResult:
-    """Triage the batch of the settings. Raises BadInput if there is no such batch."""
-    batch, files = app.settings.backlog_batch, backlog_services.open_files(app, folder)
-    if batch is None:
-        raise BadInput(NO_BATCH)
-    plan = read_plan(files, batch)
-    _check_repository(app, plan)
-    seconds_left = _count_down(app)
-    open_job = partial(backlog_services.open_batch, app, files, batch, plan, seconds_left)
-    result = await run_batch(open_job, cancelled, seconds_left)
-    return result or BatchResult(done=0, missing=len(plan.batches[batch - 1]))
-
-
-async def merge_results(app: App, folder: Path, run: Run) -> str:
-    """Write the table of all batches, and comments if the settings want them. Returns the table's page."""
-    files = backlog_services.open_files(app, folder)
-    _check_repository(app, files.read_plan())
-    # Writing many comments takes longer than one triage.
-    run = replace(run, seconds_left=_count_down(app))
-    return await merge_backlog(MergeJob(files, run, app.settings.backlog_comments))
-
-
-def _check_repository(app: App, plan: BacklogPlan) -> None:
-    if plan.repository.casefold() != app.repository.casefold():
-        raise BadInput(OTHER_REPOSITORY)
-
-
-def _count_down(app: App) -> Callable[[], float]:
-    return lambda: app.started + app.settings.backlog_batch_seconds - time.monotonic()
 
 
 async def run_backlog_job(stage: BacklogStage, app: App, run: Run) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
-    folder, outputs, status = app.workspace / FOLDER, dict(EMPTY_OUTPUTS), Status.COMPLETE
+    outputs, status = dict(EMPTY_OUTPUTS), Status.COMPLETE
     if stage == "list":
-        plan = await in_thread(list_issues, app, folder)
-        for note in plan.notes:
-            status = Status.DEGRADED
-            run.output.annotate("warning", note)
-        outputs |= describe_list(plan)
+        outputs |= describe_list(await in_thread(list_issues, app, app.workspace))
     elif stage == "run":
-        result = await run_issues(app, folder, run.cancelled)
-        if result.missing:
+        batch = app.settings.backlog_batch
+        if batch is None:
+            raise BadInput(NO_BATCH)
+        ends_at = app.started + BATCH_SECONDS
+        missing = await run_batch(app, app.workspace, batch, lambda: ends_at - time.monotonic(), run.cancelled)
+        if missing:
             status = Status.DEGRADED
-            batch = app.settings.backlog_batch
-            text = f"{result.missing} issues of batch {batch} are not triaged: the table says so."
-            run.output.annotate("warning", text)
+            run.output.annotate("warning", f"{missing} issues of batch {batch} are not triaged: the table says so.")
     else:
-        await merge_results(app, folder, run)
+        run.output.write_summary(shorten_page(write_table(app, app.workspace)))
     run.output.write_outputs(outputs | {"status": status.value})
     return status
+
+
+def list_issues(app: App, folder: Path) -> Backlog:
+    """List the repository's issues into the folder. Slow: call it in a thread. Raises as `list_backlog`."""
+    from triage.backlog.backlog_client import BacklogClient
+
+    client = app.open_github(BacklogClient, max_wait_seconds=LIST_WAIT_SECONDS)
+    services = ListServices(client.iterate, app.open_past_issues(), app.config, app.progress, utc_now)
+    backlog = list_backlog(app.repository, app.environment.server_url, app.settings.backlog_query, services)
+    BacklogFiles(folder, app.redactor).write_list(backlog)
+    return backlog
+
+
+def describe_list(backlog: Backlog) -> dict[str, str]:
+    """Return the outputs of a list, for the jobs that follow."""
+    return {
+        "backlog-matrix": json.dumps({"batch": list(range(1, len(backlog.batches) + 1))}),
+        "backlog-issues": str(len(backlog.issues)),
+    }
+
+
+async def run_batch(
+    app: App, folder: Path, batch: int, seconds_left: Callable[[], float], cancelled: asyncio.Event
+) -> int:
+    """Triage a batch. Asks GitHub nothing. Return how many of its issues are left.
+
+    Raises:
+        BadInput: There is no such batch, or a file cannot be read or written.
+    """
+    from triage.graph.run_graph import run_graph
+
+    files = BacklogFiles(folder, app.redactor)
+    backlog = files.read_list()
+    if not 1 <= batch <= len(backlog.batches):
+        raise BadInput(f"There is no batch {batch}: the list has {len(backlog.batches)}.")
+    app = replace(app, settings=app.settings.model_copy(update={"embedding_model": "local"}))
+    codebase = replace(app.open_checkout(None), index_once=True)
+
+    def open_services(usd: float) -> Services:
+        settings = app.settings.model_copy(update={"max_cost_usd": usd})
+        own = replace(app, settings=settings, started=time.monotonic())
+        # A copy: a thread of a triage that ran out of time may still add to its own.
+        return replace(own.open_services(lambda *_: replace(codebase)), past_issues=KnownPastIssues(backlog.past))
+
+    try:
+        facts = await call_with_deadline(codebase.index, cancelled, seconds_left())
+    except OutOfTime:
+        return len(backlog.batches[batch - 1])
+    app.progress.info(facts.log_line)
+    job = BatchJob(backlog, batch, files, app.settings.max_cost_usd, open_services, app.progress, seconds_left)
+    return await triage_batch(job, run_graph, cancelled)
+
+
+def write_table(app: App, folder: Path) -> str:
+    """Write the table of all batches to the folder, and return it."""
+    files = BacklogFiles(folder, app.redactor)
+    backlog = files.read_list()
+    reports = [report for batch, _ in enumerate(backlog.batches, 1) for report in files.read_reports(batch)]
+    page = render_backlog(BacklogResults(backlog, reports))
+    files.write_table(page)
+    return page

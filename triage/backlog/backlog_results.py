@@ -1,22 +1,21 @@
-"""Puts together what the batches of a backlog have recorded, in the order in which a maintainer looks at it.
+"""Puts together what the batches of a backlog found, in the order in which a maintainer looks at it.
 
 Security reports come first, then the most severe ones, then what most people reported, then what has a sure place.
 Reports of the same bug stand together.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import get_args
 
 from pydantic import Field
 
-from triage.backlog.backlog import BacklogPlan, BatchRecord, Caps, LeftOut
-from triage.backlog.run_batch import sum_spent
+from triage.backlog.backlog import Backlog, LeftOut
 from triage.domain.findings import Severity
 from triage.domain.report import RunReport
 from triage.domain.value import Value
 
-NOT_BEGUN = "Its batch did not get to it. Start the failed jobs again, or list the backlog again."
+NOT_BEGUN = "Its batch did not get to it."
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
@@ -77,16 +76,8 @@ def _rank(members: Sequence[RunReport]) -> tuple[object, ...]:
 class BacklogResults:
     """Everything that the jobs of a backlog have found."""
 
-    plan: BacklogPlan
+    backlog: Backlog
     reports: Sequence[RunReport]
-    not_triaged: Sequence[LeftOut] = ()
-    spent: Caps = field(default_factory=lambda: Caps(usd=0, tokens=0))
-    """Of all jobs, also of triages that did not end."""
-    notes: Sequence[str] = ()
-    ranked: list[RankedIssue] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ranked", rank_issues(self.reports))
 
     @property
     def others(self) -> list[RunReport]:
@@ -94,32 +85,12 @@ class BacklogResults:
         found = [report for report in self.reports if not is_for_maintainers(report)]
         return sorted(found, key=lambda report: -(report.issue.number or 0))
 
-
-def collect_results(
-    plan: BacklogPlan, records: Mapping[int, Sequence[BatchRecord]], titles: Mapping[int, str]
-) -> BacklogResults:
-    """Return the results of all batches, whose records are given by number. `titles` are those of the issues."""
-    reports: dict[int, RunReport] = {}
-    reasons: dict[int, str] = {}
-    for batch, numbers in enumerate(plan.batches, 1):
-        wanted = set(numbers)
-        for record in records.get(batch, []):
-            if record.number not in wanted or record.reserved is not None:
-                continue
-            if record.report is not None:
-                reports[record.number] = record.report
-            else:
-                reasons[record.number] = record.reason
-    missing = [
-        LeftOut(number=number, title=titles.get(number, ""), reason=reasons.get(number) or NOT_BEGUN)
-        for numbers in plan.batches
-        for number in numbers
-        if number not in reports
-    ]
-    spent = [sum_spent(one) for one in records.values()]
-    return BacklogResults(
-        plan,
-        list(reports.values()),
-        [*missing, *plan.left_out],
-        Caps(usd=sum(caps.usd for caps in spent), tokens=sum(caps.tokens for caps in spent)),
-    )
+    @property
+    def not_triaged(self) -> list[LeftOut]:
+        known = {report.issue.number for report in self.reports}
+        missing = [
+            LeftOut(number=issue.number or 0, title=issue.title, reason=NOT_BEGUN)
+            for issue in self.backlog.issues
+            if issue.number not in known
+        ]
+        return [*missing, *self.backlog.left_out]

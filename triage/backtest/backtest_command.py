@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from triage import __version__
 from triage.app.app import App, utc_now
@@ -65,9 +64,6 @@ def backtest(
         float, typer.Option(help="With a model: start no further issue when this many US dollars are spent.", min=0)
     ] = 5.0,
     html: Annotated[Path | None, typer.Option(help="Write a page with every issue to this file.")] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the thresholds that suit the repository into its settings file.")
-    ] = False,
     reproduce: Annotated[
         bool, typer.Option("--reproduce", help=f"Also run {MAX_RUN} examples before the fix and at it, with Docker.")
     ] = False,
@@ -78,7 +74,6 @@ def backtest(
     as_json: Json = False,
 ) -> None:
     """Triage past issues on the commit before their fix, and count how often the triage was right."""
-    from triage.backtest import thresholds
     from triage.backtest.count import BacktestOutcome, score_results
     from triage.backtest.triage_cases import to_issue
 
@@ -86,8 +81,6 @@ def backtest(
     app = replace(app.with_project_config(), repository=github or app.repository)
     if html:
         _check_can_write(html)
-    if write:
-        thresholds.check_can_write_thresholds(app)
     examples: PastExamples | None = context.meta[OPEN_EXAMPLES](app) if github else None
     if reproduce:
         if examples is None:
@@ -99,15 +92,13 @@ def backtest(
     if chosen.is_shallow:
         output.annotate("warning", SHALLOW)
     memory = backtest_services.to_memory(past)
-    console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    results, stopped_by = _triage(app, chosen, memory, max_usd, console, output.progress)
+    results, stopped_by = _triage(app, chosen, memory, max_usd, output.progress)
     duplicates = [] if stopped_by else _compare_duplicates(app, memory, last)
     has_example = [examples.has_example(to_issue(case)) for case in chosen.cases] if examples else []
     example_results: list[ExampleResult] = []
     if examples and reproduce and not stopped_by:
         to_run = choose_examples(chosen.cases, has_example)
         stopped_by = _run_examples(examples, to_run, example_results, output.progress, in_container=not no_container)
-    score = score_results(results, duplicates, app.config.thresholds, by_issues=bool(github))
     outcome = BacktestOutcome(
         repository=app.repository,
         triage_version=__version__,
@@ -117,19 +108,15 @@ def backtest(
         wanted=last,
         chosen=len(chosen.cases),
         left_out=dict(chosen.left_out.most_common()),
-        score=score,
-        thresholds=app.config.thresholds,
-        suited=thresholds.apply_choices(app.config.thresholds, score.choices),
+        score=score_results(results, duplicates),
         results=results,
         duplicates=duplicates,
         examples=score_examples(has_example, example_results) if examples else None,
     )
-    _print(outcome, console)
+    sys.stdout.write(outcome.model_dump_json(indent=2) + "\n" if as_json else _format_figures(outcome))
     if html:
         _write_page(outcome, html)
         output.annotate("notice", f"{html} has every issue.")
-    if write:
-        output.annotate("notice", _write_thresholds(app, outcome, is_complete=not stopped_by))
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
 
@@ -153,10 +140,9 @@ def _triage(
     chosen: "ChosenCases",
     memory: Sequence[PastIssue],
     max_usd: float,
-    console: Console | None,
     progress: AbstractContextManager[object],
 ) -> tuple[list[CaseResult], signal.Signals | None]:
-    from triage.backtest.page import LEGEND, format_result
+    from triage.backtest.backtest_html import describe_hit
     from triage.backtest.triage_cases import triage_past_issues
 
     services = backtest_services.PastServices(app)
@@ -170,10 +156,7 @@ def _triage(
         async with aclosing(runs):
             async for result in runs:
                 results.append(result)
-                if console:
-                    if len(results) == 1:
-                        console.print(LEGEND, style="dim")
-                    console.print(format_result(result, len(results), len(chosen.cases)))
+                app.progress.info(f"{len(results)}/{len(chosen.cases)} {result.case.name}: {describe_hit(result)}")
                 if reason := _find_reason_to_stop(results, max_usd):
                     app.progress.info(reason)
                     return
@@ -220,30 +203,15 @@ def _compare_duplicates(app: App, memory: Sequence[PastIssue], last: int) -> lis
     if any(issue.duplicate_of for issue in memory):
         app.progress.info("Comparing the issues that somebody marked as duplicates.")
     # It compares issues, and is not indexed.
-    codebase = GitCodebase(app.root, app.repository, in_chroma=False, thresholds=app.config.thresholds)
+    codebase = GitCodebase(app.root, app.repository, in_chroma=False)
     return find_duplicates(memory, last, app.settings.memory_issues, codebase)
 
 
-def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
-    from rich.markdown import Markdown
+def _format_figures(outcome: "BacktestOutcome") -> str:
+    from triage.backtest.page import list_figures, list_left_out
 
-    from triage.backtest.page import render_backtest
-
-    if console:
-        console.print()
-        console.print(Markdown(render_backtest(outcome)), soft_wrap=False)
-    else:
-        sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
-
-
-def _write_thresholds(app: App, outcome: "BacktestOutcome", *, is_complete: bool) -> str:
-    if not is_complete:
-        return "The backtest was stopped: no threshold was written."
-    if outcome.suited == outcome.thresholds:
-        return "No threshold changes: nothing was written."
-    from triage.backtest.thresholds import write_thresholds
-
-    return write_thresholds(app, outcome.suited)
+    figures = [f"{name}: {figure} ({explanation})" for name, figure, explanation in list_figures(outcome)]
+    return "\n".join([*list_left_out(outcome), *figures]) + "\n"
 
 
 def _check_can_write(path: Path) -> None:

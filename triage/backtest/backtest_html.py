@@ -41,12 +41,10 @@ def render_html_page(outcome: BacktestOutcome) -> str:
             score=outcome.score,
             source=page.describe_source(outcome),
             figures=page.list_figures(outcome),
-            explained=page.explain_thresholds(outcome),
-            thresholds=list(page.list_threshold_lines(outcome)),
             left_out=page.list_left_out(outcome),
             comment_reasons=page.COMMENT_REASONS,
             signs=page.SIGNS,
-            describe_hit=_describe_hit,
+            describe_hit=describe_hit,
             group=_group,
             points=make_points(outcome.score.bands),
             size=PLOT_SIZE,
@@ -54,7 +52,7 @@ def render_html_page(outcome: BacktestOutcome) -> str:
     )
 
 
-def _describe_hit(result: CaseResult) -> str:
+def describe_hit(result: CaseResult) -> str:
     """Return how near the report was."""
     if not result.files:
         return "no file named"

@@ -52,7 +52,6 @@ class PastServices:
             app.settings.effective_embedding_model,
             in_chroma=False,
             ignore=app.config.ignore,
-            thresholds=app.config.thresholds,
             past=PastCommit(case.base, case.opened_at),
         )
 

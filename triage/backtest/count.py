@@ -6,15 +6,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import get_args
 
-from pydantic import AliasChoices, AwareDatetime, Field
+from pydantic import AwareDatetime, Field
 
 from triage.backtest.results import CaseResult, DuplicateResult, IssueResult
-from triage.backtest.thresholds import ThresholdChoice, choose_thresholds
 from triage.domain.code import MatchSource
 from triage.domain.past_issues import PredictedBy
-from triage.domain.project_config import Thresholds
 from triage.domain.run import Status
-from triage.domain.value import RENAMED_FIELDS, Value
+from triage.domain.value import Value
 
 MIN_CASES_FOR_PERCENT = 20
 """Small numbers stay numbers."""
@@ -76,8 +74,6 @@ def count_bands(judged: Sequence[tuple[float, bool]], edges: Sequence[float], di
 
 
 class BacktestScore(Value):
-    model_config = RENAMED_FIELDS
-
     issues: int
     first: Rate
     """The first file was edited."""
@@ -88,9 +84,7 @@ class BacktestScore(Value):
     bands: list[Band] = Field(default_factory=list)
     comments: Rate
     """`comment: auto` would have written one."""
-    comment_reasons: dict[str, int] = Field(
-        default_factory=dict, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reasons")
-    )
+    comment_reasons: dict[str, int] = Field(default_factory=dict)
     """Comments by their reason."""
     named: Rate
     """Comments that name a place which the fix edited, of those that name one."""
@@ -106,13 +100,12 @@ class BacktestScore(Value):
     unmarked_named: Rate
     """Fixed issues, which nobody marked as a duplicate, of which an earlier issue was named."""
     incomplete: int = 0
-    """Runs that were cut or degraded. They are not in the bands, and no threshold is chosen by them."""
+    """Runs that were cut or degraded. They are not in the bands."""
     seconds: float = 0.0
     median_seconds: float = 0.0
     usd: float = 0.0
     has_price: bool = True
     by_model: bool = False
-    choices: list[ThresholdChoice] = Field(default_factory=list)
 
 
 class ExampleScore(Value):
@@ -146,25 +139,15 @@ class BacktestOutcome(Value):
     left_out: dict[str, int] = Field(default_factory=dict)
     """Number of fixed issues that could not be used, by reason."""
     score: BacktestScore
-    thresholds: Thresholds
-    suited: Thresholds
-    """The thresholds that suit the repository."""
     results: list[CaseResult] = Field(default_factory=list)
     duplicates: list[DuplicateResult] = Field(default_factory=list)
     examples: ExampleScore | None = None
     """None for messages of commits."""
 
 
-def score_results(
-    results: Sequence[CaseResult],
-    duplicates: Sequence[DuplicateResult],
-    thresholds: Thresholds,
-    *,
-    by_issues: bool = True,
-) -> BacktestScore:
+def score_results(results: Sequence[CaseResult], duplicates: Sequence[DuplicateResult]) -> BacktestScore:
     complete = [result for result in results if result.status is Status.COMPLETE]
-    places = [result.place for result in complete if result.place]
-    named = [result.place for result in results if result.place and result.place.named]
+    named = [result.place for result in results if result.place]
     by_sign = {sign: count_rate(one.edited for one in named if one.sign == sign) for sign in get_args(MatchSource)}
     reasons = Counter(str(result.comment_reason) for result in results if result.comment_reason)
     seconds = [result.seconds for result in results]
@@ -190,7 +173,6 @@ def score_results(
         usd=sum(result.usd for result in results),
         has_price=all(result.has_price for result in results),
         by_model=any(result.by_model for result in results),
-        choices=choose_thresholds(places, thresholds, may_lower=by_issues),
     )
 
 

@@ -9,7 +9,7 @@ from triage.backtest.results import (
     DuplicateResult,
     FixKind,
     IssueResult,
-    LikelyPlace,
+    NamedPlace,
     PastCase,
     PlaceResult,
     RankedFile,
@@ -17,7 +17,6 @@ from triage.backtest.results import (
 from triage.code.files.file_roles import classify_file
 from triage.comment.comment import decide_comment
 from triage.comment.hidden_state import hash_label
-from triage.domain.code import BestPlace
 from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
 
@@ -27,26 +26,16 @@ def is_product_code(path: str) -> bool:
     return classify_file(path).is_product_code
 
 
-def judge_files(paths: Sequence[str], edited: Collection[str]) -> list[RankedFile]:
-    """Return the files that were named, in their order, with whether the fix edited each."""
-    return [RankedFile(path=path, edited=path in edited) for path in paths]
-
-
-def judge_report(
-    case: PastCase, report: RunReport, place: BestPlace | None, chances: Mapping[str, float]
-) -> CaseResult:
-    """Return what the report said and whether the fix agrees.
-
-    `place` is where the issue leads, however unsure; `chances` has the chance of each ranked file.
-    """
-    files = judge_files([suspect.path for suspect in report.suspects], case.edited)
+def judge_report(case: PastCase, report: RunReport, chances: Mapping[str, float]) -> CaseResult:
+    """Return what the report said and whether the fix agrees. `chances` has the chance of each ranked file."""
+    files = [RankedFile(path=one.path, edited=one.path in case.edited) for one in report.suspects]
     return CaseResult(
         case=case,
         kind=report.kind,
         status=report.status,
         files=files,
         chance=chances.get(files[0].path, 0.0) if files else 0.0,
-        place=_judge_likely_place(report, place, case.edited),
+        place=_judge_place(report, case.edited),
         is_any_named_right=_judge_likely_files(report, case.edited),
         comment_reason=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
@@ -58,17 +47,12 @@ def judge_report(
     )
 
 
-def _judge_likely_place(report: RunReport, place: BestPlace | None, edited: Collection[str]) -> LikelyPlace | None:
-    is_first = place is not None and report.suspects and report.suspects[0].path == place.span.path
-    if place is None or not is_first or report.kind != "bug":
-        return None  # the report would not name it, however sure
-    return LikelyPlace(
-        sign=place.sign,
-        path=place.span.path,
-        chance=place.probability,
-        edited=place.span.path in edited,
-        named=report.best_place is not None,
-    )
+def _judge_place(report: RunReport, edited: Collection[str]) -> NamedPlace | None:
+    place = report.best_place
+    if place is None:
+        return None
+    path = place.span.path
+    return NamedPlace(sign=place.sign, path=path, chance=place.probability, edited=path in edited)
 
 
 def _judge_likely_files(report: RunReport, edited: Collection[str]) -> bool | None:
@@ -124,13 +108,12 @@ def _judge_named_place(comment: OurComment, edited: Collection[str], closed_at: 
     named = comment.prediction
     if named is None or named.at > closed_at:
         return None
-    files = judge_files(named.paths, edited)
     return PlaceResult(
         named=named.paths,
         by=named.by,
         chance=named.chance,
-        first_right=files[0].edited,
-        any_right=any(file.edited for file in files[:RANKED]),
+        first_right=named.paths[0] in edited,
+        any_right=any(path in edited for path in named.paths[:RANKED]),
     )
 
 

@@ -11,7 +11,7 @@ from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard
-from triage.backtest.shadow import make_comments, make_line, read_reports
+from triage.backtest.shadow import make_comments, read_reports
 from triage.base.errors import WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
@@ -74,7 +74,7 @@ class ScorecardJob:
             closed=closed.closed,
             card=count_issues(results),
             results=results,
-            shadow=[make_line(report, results) for report in self.reports.values()],
+            shadow={number: report.comment or "" for number, report in self.reports.items()},
         )
 
 

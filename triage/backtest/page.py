@@ -1,30 +1,23 @@
-"""Was it right? The page with two parts: before (a backtest) and since (the scorecard), in Markdown.
+"""Was it right? Before, the figures of a backtest; since, the page of the scorecard, in Markdown that does nothing."""
 
-Nothing in it is active. The HTML page of a backtest has the same sentences.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from pydantic import Field
-from rich.text import Text
 
 from triage.backtest.count import (
     MIN_CASES_FOR_PERCENT,
     BacktestOutcome,
     BacktestScore,
     ExampleScore,
-    Rate,
     Scorecard,
 )
-from triage.backtest.results import CaseResult, IssueResult, ShadowLine
-from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
+from triage.backtest.results import IssueResult
 from triage.comment.permalink import build_reference_url
 from triage.comment.sections import Fold, Page, render_page
 from triage.comment.template import MAX_SUMMARY_UNITS, render_block
 from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
-from triage.safety.clean_text import clean_text
 from triage.safety.safe_markdown import format_code_block
 
 SIGNS = {
@@ -44,9 +37,6 @@ COMMENT_REASONS = {
     "question": "a question to the reporter",
     "security": "a possible vulnerability",
 }
-LEGEND = "✓ the fix edited the first file; 2, 3 another one; ✗ none of three. Chance and path are of the first."
-_TITLE_CHARS = 60
-_PATH_CHARS = 120
 MAX_LISTED = 100
 LOW_SHARE = 0.1
 """Of the bugs with an example."""
@@ -70,7 +60,7 @@ _SIGN_WORDS: Mapping[PredictedBy, str] = {
 
 
 class ScorecardPage(Value):
-    """What the part about closed issues shows, and what `--json` prints."""
+    """What the page shows, and what `--json` prints: the comments on issues, or those of a shadow week."""
 
     repository: str
     server_url: str
@@ -80,41 +70,8 @@ class ScorecardPage(Value):
     closed: int
     card: Scorecard
     results: list[IssueResult]
-    shadow: list[ShadowLine] = Field(default_factory=list)
-    """Of a shadow week: all runs, also those that had nothing to say."""
-
-
-def format_result(result: CaseResult, number: int, of: int) -> Text:
-    """Return the line of one issue of a backtest, for a terminal."""
-    if result.is_first_right:
-        mark, style = "✓", "green"
-    elif result.is_among_ranked:
-        mark, style = str(result.rank), "yellow"
-    else:
-        mark, style = "✗", "red"
-    line = Text(f"{number:>{len(str(of))}}/{of} ", style="dim")
-    line.append(mark, style=style).append(f" {result.case.name:<8} ")
-    line.append(f"{result.chance:4.0%} " if result.files else "   – ", style="dim")
-    line.append(_cut(result.case.title, _TITLE_CHARS))
-    if result.files:
-        line.append(f"  {_cut(result.files[0].path, _PATH_CHARS)}", style="dim")
-    return line
-
-
-def _cut(text: str, chars: int) -> str:
-    line = " ".join(clean_text(text).split())
-    return line if len(line) <= chars else line[: chars - 1] + "…"
-
-
-def render_backtest(outcome: BacktestOutcome) -> str:
-    """Return the figures of a backtest."""
-    blocks = [
-        render_block("was_it_right", "source", clean_text(describe_source(outcome)), list_left_out(outcome)),
-        render_block("was_it_right", "backtest_figures", list_figures(outcome)),
-        render_block("was_it_right", "backtest_bands", outcome.score.bands),
-        render_block("was_it_right", "thresholds", explain_thresholds(outcome), list_threshold_lines(outcome)),
-    ]
-    return "\n\n".join(blocks) + "\n"
+    shadow: dict[int, str] = Field(default_factory=dict)
+    """Of a shadow week: the comment that each run would have written, by issue; empty if none."""
 
 
 def describe_source(outcome: BacktestOutcome) -> str:
@@ -192,29 +149,6 @@ def _list_reasons(score: BacktestScore) -> str:
     return listed and listed[0].upper() + listed[1:]
 
 
-def explain_thresholds(outcome: BacktestOutcome) -> str:
-    """Return what the backtest says about the thresholds as a whole."""
-    if any(choice.after != choice.before for choice in outcome.score.choices):
-        return "Others suit this repository, by these issues. By the next issues, they will look a little worse."
-    return f"None changes: that needs {MIN_PLACES} issues that lead to a place in the same way, and a clear gain."
-
-
-def list_threshold_lines(outcome: BacktestOutcome) -> Iterator[str]:
-    """Yield one line for each sign."""
-    for choice in outcome.score.choices:
-        yield f"{choice.sign}: {choice.after:.2f}  ({_explain_choice(choice)})"
-
-
-def _explain_choice(choice: ThresholdChoice) -> str:
-    if choice.places < MIN_PLACES:
-        return f"as it is: {_count(choice.places, 'issue')}" if choice.places else "as it is: no issue"
-    now = Rate(hits=choice.right_before, cases=choice.named_before).fraction
-    if choice.after == choice.before:
-        return f"as it is: {now} places right"
-    then = Rate(hits=choice.right_after, cases=choice.named_after).fraction
-    return f"was {choice.before:.2f} with {now} places right; now {then}"
-
-
 def list_left_out(outcome: BacktestOutcome) -> list[str]:
     """Return one line for each reason for which fixed issues are not among the results."""
     lines = [f"{count} left out: {reason}." for reason, count in outcome.left_out.items()]
@@ -231,9 +165,8 @@ def _count(number: int, one: str, many: str = "") -> str:
 def render_scorecard(page: ScorecardPage) -> str:
     """Return what came of the comments on closed issues."""
     card = page.card
-    since, is_shadow = page.since.date().isoformat(), bool(page.shadow)
-    blocks = [render_block("was_it_right", "head", page.repository, since, page.closed, card, is_shadow)]
-    blocks += [render_block("was_it_right", "shadow", page.shadow[:MAX_LISTED], page.shadow)] if is_shadow else []
+    since, said = page.since.date().isoformat(), {number: text for number, text in page.shadow.items() if text}
+    blocks = [render_block("was_it_right", "head", page.repository, since, page.closed, card, page.shadow, said)]
     if page.since > page.asked_since:
         blocks.append(render_block("was_it_right", "cut", page.since.strftime("%Y-%m-%d %H:%M UTC")))
     if card.triaged:
@@ -247,13 +180,10 @@ def render_scorecard(page: ScorecardPage) -> str:
         Fold(f"Issues ({len(listed)})", render_block("was_it_right", "issues", rows, len(listed) - len(rows))),
         Fold("How this is counted", render_block("was_it_right", "method", card, MIN_CASES_FOR_PERCENT)),
     ]
-    said = [
-        Fold(f"#{one.number}: the comment", format_code_block(one.comment, "markdown"))
-        for one in page.shadow[:MAX_LISTED]
-        if one.comment
-    ]
     folds = folds if listed else folds[1:] if card.triaged else []
-    markdown = Page(blocks, [*folds, *said], footer="", links=[link for _, link in rows if link])
+    shown = list(said.items())[:MAX_LISTED]
+    folds += [Fold(f"#{number}: the comment", format_code_block(text, "markdown")) for number, text in shown]
+    markdown = Page(blocks, folds, footer="", links=[link for _, link in rows if link])
     return render_page(markdown, MAX_SUMMARY_UNITS).rstrip() + "\n"
 
 

@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from pydantic import AliasChoices, AwareDatetime, Field
+from pydantic import AwareDatetime, Field
 
 from triage.domain.code import MatchSource
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.past_issues import PredictedBy
 from triage.domain.report import CommentReason
 from triage.domain.run import Status
-from triage.domain.value import RENAMED_FIELDS, Value
+from triage.domain.value import Value
 
 RANKED = 3
 """Files of a report that count: the first, and among the first three."""
@@ -40,21 +40,17 @@ class RankedFile(Value):
     """Whether the fix edited it."""
 
 
-class LikelyPlace(Value):
-    """Where a trace, a message or a name leads, however unsure."""
+class NamedPlace(Value):
+    """The place that a report names, by a trace, a message or a name."""
 
     sign: MatchSource
     path: str
     chance: float
     edited: bool
-    named: bool
-    """Whether the thresholds of the project let the report name it."""
 
 
 class CaseResult(Value):
     """What the triage said, and whether the fix agrees."""
-
-    model_config = RENAMED_FIELDS
 
     case: PastCase
     kind: Kind
@@ -63,12 +59,10 @@ class CaseResult(Value):
     """As the report lists them, likeliest first."""
     chance: float = 0.0
     """Of the first file, from 0 to 1."""
-    place: LikelyPlace | None = None
+    place: NamedPlace | None = None
     is_any_named_right: bool | None = None
     """Whether the fix edited one of the files that the comment names as the likely ones; None if it names none."""
-    comment_reason: CommentReason | None = Field(
-        None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
-    )
+    comment_reason: CommentReason | None = None
     """Why `comment: auto` would have written a comment; None if it would not have."""
     duplicate: int | None = None
     """The earlier issue that the report names as possibly the same."""
@@ -142,16 +136,3 @@ class IssueResult(Value):
     hidden_as: str | None = None
     thumbs_up: int | None = None
     thumbs_down: int | None = None
-
-
-class ShadowLine(Value):
-    """What a run of a shadow week would have said, and what came of the issue. Texts are a stranger's."""
-
-    number: int
-    title: str
-    said: str
-    """Why there would have been a comment, in words of ours; empty if there would have been none."""
-    comment: str = ""
-    """As Markdown."""
-    result: IssueResult | None = None
-    """None while the issue is open, if it was closed before, and without a comment."""

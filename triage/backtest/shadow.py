@@ -1,19 +1,15 @@
 """A shadow week: what comments would have said, from the reports of runs that wrote nothing to any issue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from triage.backtest.closed_issues import read_prediction
-from triage.backtest.results import IssueResult, ShadowLine
 from triage.base.errors import BadInput
 from triage.comment.hidden_state import next_state
 from triage.domain.past_issues import OurComment
-from triage.domain.report import CommentReason, RunReport
-
-MAX_REPORTS = 5_000
-MAX_REPORT_BYTES = 20_000_000
+from triage.domain.report import RunReport
 
 
 def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
@@ -23,7 +19,7 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
         BadInput: There is none, or one cannot be read.
     """
     newest: dict[int, RunReport] = {}
-    paths = sorted(folder.rglob("report.json"))[:MAX_REPORTS]
+    paths = sorted(folder.rglob("report.json"))
     for path in paths:
         report = _read_report(path)
         number = report.issue.number
@@ -38,8 +34,6 @@ def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
 
 def _read_report(path: Path) -> RunReport:
     try:
-        if path.stat().st_size > MAX_REPORT_BYTES:
-            raise ValueError("too large")
         return RunReport.model_validate_json(path.read_bytes())
     except (OSError, ValueError, ValidationError):
         raise BadInput(f"{path} is not a report of this version. Leave it out.") from None
@@ -59,29 +53,4 @@ def _make_comment(report: RunReport) -> OurComment:
         prediction=read_prediction(state),
         asked=bool(state.asked),
         labels=state.labels,
-    )
-
-
-_SAID: dict[CommentReason, str] = {
-    "security": "may be a vulnerability",
-    "duplicate": "possibly the same as another issue",
-    "found": "named a place or files",
-    "regression": "named commits",
-    "analysis": "gave a model's analysis",
-    "question": "asked the reporter",
-    "update": "changed what it said",
-    "asked": "answered a command",
-    "always": "commented in any case",
-}
-
-
-def make_line(report: RunReport, results: Sequence[IssueResult]) -> ShadowLine:
-    """Return what a report would have said, with what came of its issue."""
-    number = report.issue.number or 0
-    return ShadowLine(
-        number=number,
-        title=report.issue.title,
-        said=_SAID[report.comment_reason] if report.comment_reason else "",
-        comment=report.comment or "",
-        result=next((one for one in results if one.number == number), None),
     )

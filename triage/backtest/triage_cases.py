@@ -10,7 +10,6 @@ from triage.base.threads import in_thread
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastIssue
-from triage.domain.project_config import NO_THRESHOLDS
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 from triage.issue.read_issue import read_issue
@@ -47,9 +46,8 @@ async def triage_past_issues(
 
 def _judge(case: PastCase, report: RunReport, codebase: Codebase) -> CaseResult:
     parsed = read_issue(to_issue(case))
-    place = codebase.find_places(parsed, NO_THRESHOLDS).best
     chances = {hit.path: hit.probability for hit in codebase.search(SearchQuery(parsed=parsed), LOOKED_AT)}
-    return judge_report(case, report, place, chances)
+    return judge_report(case, report, chances)
 
 
 def to_issue(case: PastCase) -> Issue:

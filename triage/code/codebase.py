@@ -1,7 +1,7 @@
 """Implements the port `Codebase`. Heavy libraries are imported when the index is built."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ from triage.domain.code import (
 )
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
-from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ class GitCodebase:
     """Store the vectors in Chroma; or compare them one by one, which is exact and needs no setup."""
     ignore: Sequence[str] = ()
     """Paths to leave out, as patterns of gitignore."""
-    thresholds: Thresholds = field(default_factory=Thresholds)
     past: "PastCommit | None" = None
     """The commit to index, if it is not the newest one."""
     index_once: bool = False
@@ -89,8 +87,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds | None = None) -> FoundPlaces:
-        return self._indexed.find_places(parsed, thresholds or self.thresholds) if self._indexed else FoundPlaces()
+    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
+        return self._indexed.find_places(parsed) if self._indexed else FoundPlaces()
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever
@@ -139,10 +137,7 @@ class GitCodebase:
                 choose_earlier_reports(issue, past),
                 self.embeddings,
             )
-        named_from = self.thresholds.duplicate
-        return find_similar_issues(
-            issue, parsed, past, limit, repository=self.repository, near=near, named_from=named_from
-        )
+        return find_similar_issues(issue, parsed, past, limit, repository=self.repository, near=near)
 
     def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:
         from triage.code.past_issues.learned_labels import learn_from_labels

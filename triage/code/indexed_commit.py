@@ -55,7 +55,6 @@ from triage.domain.code import (
 )
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.domain.past_issues import PastIssue
-from triage.domain.project_config import Thresholds
 from triage.domain.skill import Skills
 from triage.issue.form_words import leave_out_form
 from triage.safety.code_owners import CodeOwners
@@ -136,16 +135,16 @@ class IndexedCommit:
         ranking = raise_changed_files(ranking, self.window) if self.window else ranking
         return put_reported_first(ranking, parsed, self.repository)
 
-    def find_places(self, parsed: ParsedIssue, thresholds: Thresholds) -> FoundPlaces:
+    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
         """Return where the issue leads, see `code.leads`. No embedding model is asked."""
         if not self.corpus.files:
             return FoundPlaces()
         parsed = leave_out_form(parsed, self.forms)
         ranking = self._rank_without_model(parsed)
-        best = find_place(ranking, parsed, self.repository, thresholds)
+        best = find_place(ranking, parsed, self.repository)
         if best and best.is_test:
             return FoundPlaces(best=best, likely=LikelyFiles(paths=[best.span.path], probability=best.probability))
-        likely = choose_likely_files(ranking, best, thresholds.files)
+        likely = choose_likely_files(ranking, best)
         return FoundPlaces(best=best if likely or (best and best.is_fact) else None, likely=likely)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:

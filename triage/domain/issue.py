@@ -45,6 +45,7 @@ class Issue(Value):
     locked: bool = False
     is_pull_request: bool = False
     thread: list[IssueComment] = Field(default_factory=list)
+    opened_at: datetime | None = None
     snapshot_time: datetime | None = None
     """Time of this snapshot by GitHub's clock: of its response, or of the event."""
 

@@ -7,35 +7,7 @@ import re2  # type: ignore[import-untyped]
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from triage.domain.code import MatchSource
 from triage.domain.value import YamlSection
-
-Chance = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-
-
-class Thresholds(YamlSection):
-    """How sure the report must be to name a place or an earlier issue: probabilities from 0 to 1."""
-
-    # `python -m bench.leads` and `bench.duplicates` print how often each is right in public repositories.
-    trace: Chance = Field(0.3, description="Least chance of the file in which a stack trace ends.")
-    message: Chance = Field(0.3, description="Least chance of the file that has the error message.")
-    quote: Chance = Field(0.3, description="Least chance of the file that has the code that the issue quotes.")
-    place: Chance = Field(0.5, description="Least chance of a file that the issue names.")
-    name: Chance = Field(0.7, description="Least chance of the file that has what the issue names.")
-    files: Chance = Field(
-        0.6, description="Least chance of at most three files together, if none is sure enough alone."
-    )
-    duplicate: Chance = Field(0.6, description="Least chance that an earlier issue reports the same.")
-
-    def for_sign(self, sign: MatchSource) -> float:
-        """Return the least chance of a place that this sign leads to."""
-        chance: float = getattr(self, sign)
-        return chance
-
-
-NO_THRESHOLDS = Thresholds(trace=0, message=0, quote=0, place=0, name=0, files=0, duplicate=0)
-"""Names whatever is likeliest, to measure how often it is right."""
-
 
 MAX_INSTRUCTION_CHARS = 4_000
 
@@ -240,12 +212,6 @@ class ProjectConfig(YamlSection):
         default_factory=dict,
         max_length=500,
         description="Owner in CODEOWNERS, to the login or team that is named as assignee instead.",
-    )
-
-    thresholds: Thresholds = Field(
-        default_factory=Thresholds,
-        description="How sure the report must be to name a place or an earlier issue. `bug-triage backtest` finds the "
-        "values that suit the repository.",
     )
     protected_paths: list[Pattern] = Field(
         default_factory=list,

@@ -117,6 +117,7 @@ def to_issue(fields: Mapping[str, Any]) -> Issue:
         url=url if isinstance(url, str) else "",
         author=login if isinstance(login, str) else "",
         labels=[name for name in names if isinstance(name, str)],
+        opened_at=parse_timestamp(fields.get("created_at")),
     )
 
 

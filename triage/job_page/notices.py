@@ -40,7 +40,6 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
         "reproduce-selection",
         "backlog-matrix",
         "backlog-issues",
-        "backlog-cursor",
     ),
     "",
 )

@@ -98,8 +98,8 @@ class Expected(Shown):
     """Of its tracebacks and error lines, with their messages; `frames` has the last place."""
     claims: str = ""
     """Its sentences that say what happens, not what should."""
-    text: str = ""
-    """The stem of what it shows and claims, without the example: an error in it is the reported one."""
+    report: str = ""
+    """What it shows and claims, without the example: an error in it is the reported one."""
 
 
 class Selection(Value):

@@ -36,7 +36,7 @@ def find_expected(parsed: ParsedIssue, example: Example) -> Expected:
     return Expected(
         errors=errors,
         claims=claims,
-        text=stem(f"{shown}\n{claims}"),
+        report=f"{shown}\n{claims}",
         **example.model_dump(include={*Shown.model_fields}),
     )
 
@@ -53,7 +53,8 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
     """Return whether the report shows this error: the same type, and the same message."""
     # IPython names the type above its trace, whose last line people cut off.
     lines = [f"{failure.type} Traceback (most recent call last)", *([failure.text] if failure.message else [])]
-    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", expected.text) for line in lines)
+    report = stem(expected.report)
+    found = (re.search(rf"(?<!\w){re.escape(stem(line))}(?!\w)", report) for line in lines)
     messages = [one.message for one in expected.errors if one.type == failure.type]
     return any(found) or any(
         not one or not failure.message or is_same_message(failure.message, one) for one in messages
@@ -105,6 +106,16 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
             return False
         position = start + len(wanted)
     return bool(shown)
+
+
+def find_own_output(output: str, other: str, expected: Expected) -> list[str]:
+    """Return what one version prints, if the other prints no line of it and the report has all, not as a wish."""
+    others = {_squeeze(line) for line in other.splitlines()}
+    own = [line for line in output.splitlines() if line.strip()]
+    report, wishes = (f" {' '.join(text.split())} " for text in (expected.report, "\n".join(expected.wished)))
+    parts = [rf"(?<![\w.]){re.escape(' '.join(line.split()))}(?![\w(])" for line in own]
+    is_told = all(re.search(part, report) and not re.search(part, wishes) for part in parts)
+    return own if is_told and not others & {_squeeze(line) for line in own} else []
 
 
 def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:

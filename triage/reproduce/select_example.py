@@ -1,5 +1,6 @@
 """The first step: which bytes are run, on which versions. Runs nothing."""
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -24,6 +25,7 @@ from triage.reproduce.example.example import NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.expected import find_expected
 
+_MAX_COMPANIONS = 10
 IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
 
 
@@ -85,7 +87,7 @@ def select_example(
         source: The repository.
         project: What it is.
         versions: Of the project.
-        named: The versions that a person named; empty for the version of the report, else the newest release.
+        named: The versions that a person named; empty for the version of the report, else the newest of its time.
         own: Markdown that the example and what it shows are taken from instead of the report; empty for the report.
 
     Raises:
@@ -97,19 +99,22 @@ def select_example(
     if isinstance(example, NoExample):
         return example
     wheels = [release for release in versions.releases if not release.commit]
-    newest = next(reversed(wheels or versions.releases), None)  # a tag may have to be compiled
+    releases = wheels or versions.releases  # a tag may have to be compiled
+    newest = next(reversed(releases), None)
+    of_its_time = next((one for one in reversed(releases) if issue.opened_at and one.time <= issue.opened_at), newest)
     facts = find_facts(parsed, project.package)
     reported = [facts.version.text if facts.version else "", facts.regression.broken_in if facts.regression else ""]
     of_report = next(filter(None, (find_release(versions.releases, one) for one in reported)), None)
     targets: list[Target] = []
     for one in named:
         targets.append(versions.find(one, *targets[:1]))
-    if not named and (chosen := of_report or newest):
+    if not named and (chosen := of_report or of_its_time):
         targets.append(versions.make_release_target(chosen))
     targets.append(versions.make_commit_target(versions.head, source.name_head(), *targets[:1]))
     if project.language == "python":
         imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
-        project = project.model_copy(update={"companions": source.find_companions(versions.head, imported)})
+        companions = sorted(imported - sys.stdlib_module_names)[:_MAX_COMPANIONS]
+        project = project.model_copy(update={"companions": companions})
     if project.languages:
         recipe = {example.language: project.languages[example.language]}
         project = project.model_copy(update={"languages": recipe})

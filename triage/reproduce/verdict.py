@@ -14,7 +14,7 @@ from triage.reproduce.evidence import (
     Selection,
     Verdict,
 )
-from triage.reproduce.expected import is_named_error, is_same_output, is_shown_error, shows_output
+from triage.reproduce.expected import find_own_output, is_named_error, is_same_output, is_shown_error, shows_output
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
@@ -75,10 +75,17 @@ def shows(run: Execution | Run, printed: Sequence[str]) -> bool:
 
 
 def choose_shown(versions: Sequence[Sequence[Execution]], expected: Expected) -> Expected:
-    """Return what is expected with those alternatives only that the first version prints, else the next one."""
+    """Return what is expected with those alternatives only that the first version prints, else the next one.
+
+    If none prints one, with what the first version prints, if the report has it, and the last prints nothing of it.
+    """
     for runs in versions:
         if found := [one for one in expected.printed if any(shows(run, one) for run in runs)]:
             return expected.model_copy(update={"shown": found})
+    first, last = versions[0], versions[-1]
+    if all(run.outcome == "passed" and run.output == runs[0].output for runs in (first, last) for run in runs):
+        own = find_own_output(first[0].output, last[0].output, expected)
+        return expected.model_copy(update={"shown": [own]}) if len("".join(own)) >= MIN_SHOWN_CHARS else expected
     return expected
 
 

@@ -12,7 +12,7 @@ from testing.each_row import each_row
 from triage.app.settings.project_file import MAX_BYTES, parse_project_config
 from triage.base.errors import BadConfig
 from triage.base.strict_yaml import MAX_PROBLEMS
-from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig, Thresholds
+from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig
 
 ROOT = Path(__file__).parents[3]
 PATH = ".github/triage.yml"
@@ -29,11 +29,10 @@ instructions: |
   Reports about the old API are closed as wontfix.
 prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
 owners: {acme/core-team: octocat}
-thresholds: {name: 0.8, duplicate: 1}
 protected-paths: [migrations/]
 modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, instructions, prices, owners, thresholds, protected-paths, modules, reproduce"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, instructions, prices, owners, protected-paths, modules, reproduce"
 
 
 def read(text: str) -> ProjectConfig:
@@ -59,7 +58,6 @@ def test_every_key_is_parsed():
         instructions="Reports about the old API are closed as wontfix.\n",
         prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
         owners={"acme/core-team": "octocat"},
-        thresholds=Thresholds(name=0.8, duplicate=1.0),
         protected_paths=["migrations/"],
         modules={"api": ModuleConfig(paths=["src/api/", "./"], description="The HTTP API")},
     )

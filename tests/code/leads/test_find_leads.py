@@ -7,7 +7,14 @@ import pytest
 
 from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
-from triage.code.leads.find_leads import REPORTED_CHANCE, SURE, choose_likely_files, find_place, put_reported_first
+from triage.code.leads.find_leads import (
+    LEAST_CHANCES,
+    REPORTED_CHANCE,
+    SURE,
+    choose_likely_files,
+    find_place,
+    put_reported_first,
+)
 from triage.code.leads.frame import find_frame_leads
 from triage.code.leads.name import find_name_lead
 from triage.code.leads.reported_place import find_reported_places
@@ -18,12 +25,11 @@ from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import explain_rank
 from triage.domain.code import BestPlace, ExecutedCode, SearchQuery, Span
 from triage.domain.issue import Frame, Issue, ParsedIssue
-from triage.domain.project_config import NO_THRESHOLDS, Thresholds
 from triage.issue.read_issue import read_issue
 
 
-def choose(ranking: Ranking, parsed: ParsedIssue, thresholds: Thresholds) -> BestPlace | None:
-    return find_place(put_reported_first(ranking, parsed, "acme/shop"), parsed, "acme/shop", thresholds)
+def choose(ranking: Ranking, parsed: ParsedIssue) -> BestPlace | None:
+    return find_place(put_reported_first(ranking, parsed, "acme/shop"), parsed, "acme/shop")
 
 
 STORE = '''import json
@@ -51,7 +57,7 @@ FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    retur
 
 def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> BestPlace | None:
     ranking = rank_files(make_corpus(tmp_path, files or FILES), build_query(search), {}, by_embedding=False)
-    return choose(ranking, search.parsed, Thresholds())
+    return choose(ranking, search.parsed)
 
 
 def trace_query(line: int, body: str = "", *library: tuple[str, int, str]) -> SearchQuery:
@@ -83,7 +89,7 @@ def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
     store = corpus.file_numbers["shop/store.py"]
     basket = corpus.file_numbers["shop/basket.py"]
     assert ranking.probabilities[basket] > before.probabilities[basket]
-    found = choose(ranking, search.parsed, Thresholds())
+    found = choose(ranking, search.parsed)
     assert found
     assert (found.is_of_run, found.line, found.symbol, found.text) == (True, 15, "Store.load", "ValueError: never")
     assert explain_rank(ranking, store, [])[0] == "the example fails here (line 15)"
@@ -106,7 +112,7 @@ def test_an_example_that_was_run_on_another_commit_leads_only_to_the_same_functi
     corpus, query = make_corpus(tmp_path, FILES), build_query(search)
     executed = ExecutedCode(functions=[Frame(path="shop/basket.py")], place=place)
     ranking = rank_files(corpus, query, {}, by_embedding=False, executed=executed)
-    found = choose(ranking, search.parsed, Thresholds())
+    found = choose(ranking, search.parsed)
     assert (found is not None and found.is_of_run) is leads
     assert "the example executes it" in explain_rank(ranking, corpus.file_numbers["shop/basket.py"], [])
 
@@ -156,10 +162,10 @@ def test_a_long_message_of_the_first_file_is_a_fact_however_unsure(tmp_path):
     )
     ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
     unsure = replace(ranking, probabilities={**ranking.probabilities, ranking.order[0]: 0.15})
-    place = choose(unsure, search.parsed, Thresholds())
+    place = choose(unsure, search.parsed)
     assert place
     assert (place.sign, place.is_fact, place.is_likely_alone) == ("message", True, False)
-    assert choose(replace(unsure, probabilities={ranking.order[0]: 0.05}), search.parsed, Thresholds()) is None
+    assert choose(replace(unsure, probabilities={ranking.order[0]: 0.05}), search.parsed) is None
 
 
 def test_a_message_of_two_files_leads_nowhere(tmp_path):
@@ -173,7 +179,7 @@ def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
     assert place
     assert (place.sign, place.symbol) == ("name", "Store.save")
     assert (place.span.start, place.span.end) == (10, 11)
-    assert place.probability >= Thresholds().name
+    assert place.probability >= LEAST_CHANCES["name"]
 
 
 @each_row(("title", "is_named"), [("`shop/basket.py` loses items", True), ("The basket loses items", False)])
@@ -227,19 +233,7 @@ def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
         ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
         ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
         assert ranking.query_scores.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
-        assert choose(ranking, search.parsed, Thresholds()) is None
-
-
-def test_the_thresholds_of_the_project_decide_how_sure_a_place_must_be(tmp_path: Path):
-    search = make_query(title="Store.save loses data")
-    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(search), {}, by_embedding=False)
-    place = choose(ranking, search.parsed, NO_THRESHOLDS)
-    assert place
-    assert place.sign == "name"
-    assert choose(ranking, search.parsed, Thresholds(name=place.probability - 0.01)) == place
-    assert choose(ranking, search.parsed, Thresholds(name=place.probability + 0.01)) is None
-    other_signs = Thresholds(trace=0.99, message=0.99, quote=0.99, place=0.99, name=place.probability - 0.01)
-    assert choose(ranking, search.parsed, other_signs) == place
+        assert choose(ranking, search.parsed) is None
 
 
 def read(title: str, body: str) -> SearchQuery:
@@ -264,7 +258,7 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
     basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
     ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
-    place = choose(ranking, asked.parsed, Thresholds())
+    place = choose(ranking, asked.parsed)
     assert place
     assert (place.sign, place.span.path, place.line) == ("place", "shop/basket.py", 2)
     led = put_reported_first(ranking, asked.parsed, "acme/shop")
@@ -277,32 +271,31 @@ def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
 def test_several_places_that_the_reporter_names_are_likely_together(tmp_path):
     asked = read("saving is slow", "It is shop/basket.py:2 that calls shop/store.py:10, and then shop/module_3.py:1.")
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
-    likely = choose_likely_files(put_reported_first(ranking, asked.parsed, "acme/shop"), None, 0.6)
+    likely = choose_likely_files(put_reported_first(ranking, asked.parsed, "acme/shop"), None)
     assert likely
     assert set(likely.paths) == {"shop/basket.py", "shop/store.py", "shop/module_3.py"}
     assert likely.probability <= SURE
 
 
 @each_row(
-    ("probabilities", "least", "count", "together"),
+    ("probabilities", "count", "together"),
     [
-        ([0.95, 0.04], 0.6, 1, 0.95),
-        ([0.6, 0.35, 0.05], 0.6, 2, 0.95),
-        ([0.4, 0.2, 0.1, 0.1], 0.6, 3, 0.7),
-        ([0.7, 0.03, 0.03], 0.6, 1, 0.7),
-        ([0.3, 0.1, 0.1], 0.6, 0, 0),
-        ([0.3, 0.1, 0.1], 0.0, 3, 0.5),
+        ([0.95, 0.04], 1, 0.95),
+        ([0.6, 0.35, 0.05], 2, 0.95),
+        ([0.4, 0.2, 0.1, 0.1], 3, 0.7),
+        ([0.7, 0.03, 0.03], 1, 0.7),
+        ([0.3, 0.1, 0.1], 0, 0),
     ],
 )
 def test_so_many_files_are_named_that_they_are_sure_together_but_three_at_most(
-    tmp_path, probabilities: list[float], least: float, count: int, together: float
+    tmp_path, probabilities: list[float], count: int, together: float
 ):
     asked = make_query(title="Store.save writes half a file", identifiers=["Store.save"])
     ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
     others = [file for file in range(9) if file != ranking.order[0]]
     files = [ranking.order[0], *others][: len(probabilities)]
     likely = choose_likely_files(
-        replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), None, least
+        replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), None
     )
     assert (len(likely.paths), likely.probability) == (count, together) if likely else count == 0
 
@@ -314,7 +307,7 @@ def test_the_file_of_a_lead_is_always_the_first_of_the_likely_ones(tmp_path):
     file = corpus.file_numbers["shop/texts.json"]
     ranking = replace(ranking, order=[file, 1], probabilities={file: 0.6, 1: 0.02})
     place = BestPlace(sign="message", span=Span(path="shop/texts.json", start=1, end=1), line=1, probability=0.6)
-    likely = choose_likely_files(ranking, place, 0.6)
+    likely = choose_likely_files(ranking, place)
     assert likely
     assert likely.paths == ["shop/texts.json"], "of resources too, whatever words they share"
 
@@ -324,7 +317,7 @@ def test_few_common_words_make_no_file_likely(tmp_path):
     files = FILES | {"shop/basket.py": "def fill(basket):\n    return 'very serious'\n"}
     ranking = rank_files(make_corpus(tmp_path, files), build_query(asked), {}, by_embedding=False)
     assert ranking.probabilities[ranking.order[0]] > 0.6, "no other file has these words"
-    assert choose_likely_files(ranking, None, 0.6) is None
+    assert choose_likely_files(ranking, None) is None
 
 
 def test_quoted_code_leads_to_its_line(tmp_path):

@@ -10,6 +10,7 @@ from testing.each_row import each_row
 from tests.code.past_issues.past import START, new_issue, past_issue, past_issues
 from triage.code.past_issues.issue_words import IssueTable, extract_terms
 from triage.code.past_issues.similar_issues import (
+    NAMED_FROM,
     PastIssueIndex,
     describe_outcome,
     find_original,
@@ -18,7 +19,6 @@ from triage.code.past_issues.similar_issues import (
 )
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastFix, PastIssue, SimilarIssue
-from triage.domain.project_config import Thresholds
 from triage.issue.read_issue import read_issue
 
 FIX = PastFix(number=34)
@@ -84,17 +84,9 @@ def test_the_same_report_is_first_and_named() -> None:
     same = past_issue(95, TITLE, BODY)
     found = find(new_issue(TITLE, BODY), [*past_issues(), same, *past_issues()[5:]])
     assert (found[0].number, found[0].named) == (95, True)
-    assert found[0].score >= Thresholds().duplicate
+    assert found[0].score >= NAMED_FROM
     assert found[0].reasons == ["nearly the same text"]
     assert not any(one.named for one in found[1:])
-
-
-def test_the_threshold_of_the_project_decides_who_is_named() -> None:
-    past, issue = [*past_issues(), past_issue(95, TITLE, BODY)], new_issue(TITLE, BODY)
-    sure = find(issue, past)[0].score
-    for named_from, named in ((sure, True), (sure + 0.01, False)):
-        found = find_similar_issues(issue, read_issue(issue), past, 5, repository="acme/ledger", named_from=named_from)
-        assert found[0].named is named
 
 
 def test_a_report_that_shares_little_is_not_named() -> None:
@@ -133,7 +125,7 @@ def test_only_the_first_of_several_copies_is_named() -> None:
     body = TRACE.format(line="17")
     copies = [past_issue(number, TITLE, body).model_copy(update={"created_at": NOW}) for number in (94, 95)]
     found = find(new_issue(TITLE, body), [*past_issues(), *copies])
-    assert all(one.score >= Thresholds().duplicate for one in found[:2])
+    assert all(one.score >= NAMED_FROM for one in found[:2])
     assert [(one.number, one.named) for one in found[:2]] == [(94, True), (95, False)]
 
 

@@ -1,5 +1,6 @@
 """What a build that failed says, and what it gets of the environment."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,17 @@ def test_a_package_of_node_that_must_be_built_says_so_before_npm_installs_it(tmp
     with open_here(tmp_path) as environments, pytest.raises(CannotInstall) as problem:
         environments.build(wanted, NODE)
     assert (str(problem.value), problem.value.is_lasting) == (MUST_BE_BUILT, True)
+
+
+def test_a_package_of_node_is_built_by_its_own_script(tmp_path):
+    manifest = {"name": "shop", "main": "lib/index.js", "scripts": {"prepare": "exit 9", "build": "node make.js"}}
+    made = "const fs = require('fs'); fs.mkdirSync('lib'); fs.writeFileSync('lib/index.js', 'module.exports = () => 7')"
+    head = commit(tmp_path, {"package.json": json.dumps(manifest), "make.js": made})
+    environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
+    with open_here(tmp_path, **environ) as environments:
+        built = environments.build(target("main", head).model_copy(update={"pythons": []}), NODE)
+        run = built.run(Example(language="node", code="console.log(require('shop')())\n"), NODE, 20)
+    assert (run.outcome, run.output) == ("passed", "7\n")
 
 
 def test_no_folder_of_this_machine_is_in_what_an_example_says(tmp_path):

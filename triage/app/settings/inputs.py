@@ -177,32 +177,11 @@ class Settings(BaseModel):
         "the jobs that follow), run (triages one batch, without a request to GitHub), or merge (writes the table). See "
         "docs/scale.md.",
     )
-    backlog_query: Annotated[str, Field(max_length=200)] = Field(
+    backlog_query: Annotated[str, Field(max_length=250)] = Field(
         BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
-    )
-    backlog_limit: Annotated[int, whole_number(1, 256_000)] | None = Field(
-        None, description="Maximum issues of a backlog. Empty takes up to 5,120, in 256 batches."
-    )
-    backlog_after: Annotated[str, Field(max_length=2_000)] = Field(
-        "", description="Cursor from the output backlog-cursor of an earlier list, to go on where it ended."
-    )
-    backlog_again: Flag = Field(
-        False, description="Whether a backlog has also issues with a comment of this action about their present text."
     )
     backlog_batch: Annotated[int, whole_number(1, 256)] | None = Field(
         None, description="For the job with backlog set to run: the number of its batch."
-    )
-    backlog_batch_seconds: Seconds = Field(
-        3_000, description="Seconds after which a batch begins no further issue. What is missing is in the table."
-    )
-    backlog_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
-        10.00, description="Maximum cost of a backlog, all issues together, in US dollars. 0 disables the model."
-    )
-    backlog_max_tokens: Annotated[int, whole_number(1_000, 1_000_000_000)] = Field(
-        10_000_000, description="Maximum tokens of a backlog, all issues together."
-    )
-    backlog_comments: Annotated[int, whole_number(0, 100)] = Field(
-        0, description="Maximum comments that the job with backlog set to merge writes. 0 writes none."
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",

@@ -11,7 +11,6 @@ from triage.domain.project_config import (
     Price,
     ProjectConfig,
     ReproduceConfig,
-    Thresholds,
 )
 
 MAX_BYTES = 64 * 1024
@@ -24,7 +23,6 @@ def parse_project_config(data: bytes, path: str) -> ProjectConfig:
             "labels": Labels,
             "prices": Price,
             "modules": ModuleConfig,
-            "thresholds": Thresholds,
             "reproduce": ReproduceConfig,
             "languages": LanguageConfig,
         }

@@ -122,7 +122,16 @@ def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
-_GONE_INPUTS = {"cache-dir": "each run pays for its own replies and vectors. Remove the line."}
+_GONE_INPUTS = {
+    "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
+    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
+    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
+    "backlog-again": "every issue of the list is triaged. Remove the line.",
+    "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
+    "backlog-max-cost-usd": "max-cost-usd holds for each batch of 20 issues.",
+    "backlog-max-tokens": "max-tokens holds for each issue, and max-cost-usd for each batch of 20.",
+    "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
+}
 """For one release, what holds without them."""
 
 

@@ -24,7 +24,6 @@ from triage.code.rank.snippets import choose_chunks
 from triage.code.words.corpus import Corpus
 from triage.domain.code import BestPlace, Caller, LikelyFiles, MatchSource, Span
 from triage.domain.issue import ParsedIssue
-from triage.domain.project_config import Thresholds
 
 REPORTED_CHANCE = 0.8
 """Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
@@ -39,6 +38,10 @@ MIN_LIKELY_CHANCE, MIN_OTHER_CHANCE = 0.04, 0.1
 """A file that is less likely is not worth a look."""
 MIN_CHANCE = 0.1
 """Of a file in which leads are looked for at all."""
+LEAST_CHANCES: dict[MatchSource, float] = {"trace": 0.3, "message": 0.3, "quote": 0.3, "place": 0.5, "name": 0.7}
+"""Of a file to be named, by what leads there. `python -m bench.leads` prints how often each is right."""
+LEAST_TOGETHER = 0.6
+"""Of at most three files, if none is sure enough alone."""
 _POINTED: frozenset[Rule] = frozenset({"link", "place"})
 """Rules by which the reporter points at a file."""
 _SIGNS: dict[Rule, MatchSource] = {
@@ -88,7 +91,7 @@ def _list_pointed(query_scores: QueryScores, parsed: ParsedIssue, repository: st
     return list(dict.fromkeys([*(lead.file for lead in reported if lead.rule in _POINTED), *failing]))
 
 
-def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str, thresholds: Thresholds) -> BestPlace | None:
+def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str) -> BestPlace | None:
     """Return the place of the first file's surest lead; None if no lead is there, or the file is not sure enough.
 
     `ranking` has the files first that the reporter points at.
@@ -98,21 +101,21 @@ def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str, threshold
     if file is None or not ranking.query_scores.file_lines(file):
         return None
     chance = ranking.probabilities[file]
-    if chance < min(MIN_CHANCE, *(thresholds.for_sign(sign) for sign in _SIGNS.values())):
+    if chance < MIN_CHANCE:
         return None  # before any source is read
     lead = next((lead for lead in _find_leads(ranking, parsed, repository, file) if lead.file == file), None)
     if lead is None:
         return None
     place = _make_place(lead, ranking, chance)
-    return place if place.is_fact or chance >= thresholds.for_sign(place.sign) else None
+    return place if place.is_fact or chance >= LEAST_CHANCES[place.sign] else None
 
 
-def choose_likely_files(ranking: Ranking, best: BestPlace | None, least: float) -> LikelyFiles | None:
+def choose_likely_files(ranking: Ranking, best: BestPlace | None) -> LikelyFiles | None:
     """Return the first file, and the next ones until they are sure together.
 
-    None below the `least` probability, unless the `best` place is likely alone.
+    None if they are less likely than `LEAST_TOGETHER`, unless the `best` place is likely alone.
     """
-    least = 0.0 if best and best.is_likely_alone else least
+    least = 0.0 if best and best.is_likely_alone else LEAST_TOGETHER
     # Where the reporter points at a file, another one needs more than a few shared words.
     min_chance = MIN_OTHER_CHANCE if best and best.sign == "place" else MIN_LIKELY_CHANCE
     corpus = ranking.query_scores.corpus

@@ -24,9 +24,10 @@ from triage.code.past_issues.likeness import (
 from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
-from triage.domain.project_config import Thresholds
 from triage.issue.other_issues import find_referenced_issues
 
+NAMED_FROM = 0.6
+"""Least probability to name an issue. `bench.duplicates` prints how often that is right."""
 _VERSION = re.compile(
     r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"
     r"(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$",
@@ -162,13 +163,11 @@ def find_similar_issues(
     *,
     repository: str = "",
     near: Collection[int] = (),
-    named_from: float = Thresholds().duplicate,
 ) -> list[SimilarIssue]:
     """Return the likeliest past issues, at most `limit`, of which at most the first is `named`.
 
     Only older issues of people count. Where a person said of which issue a past one is a duplicate, that one stands in
     its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
-    `named_from` is the least probability to name an issue.
     Takes time linear in the issues.
     """
     index = PastIssueIndex(choose_earlier_reports(issue, past))
@@ -184,7 +183,7 @@ def find_similar_issues(
     excluded = find_referenced_issues(parsed.text, repository, _find_server_url(issue, repository))
     excluded |= {number for number, original in originals.items() if original == issue.number}
     return [
-        _make_similar_issue(one, shown, named_from if position == 0 and shown.number not in excluded else None)
+        _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
         for position, (one, shown) in enumerate(likeliest)
     ]
 
@@ -224,7 +223,7 @@ def _guess_report_time(issue: Issue, past: Sequence[PastIssue]) -> datetime:
     return min(later, default=max(known, default=datetime.max))
 
 
-def _make_similar_issue(one: Compared, shown: PastIssue, named_from: float | None) -> SimilarIssue:
+def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) -> SimilarIssue:
     score = round(one.probability, 2)
     return SimilarIssue(
         number=shown.number,
@@ -232,7 +231,7 @@ def _make_similar_issue(one: Compared, shown: PastIssue, named_from: float | Non
         state=shown.state,
         ended=describe_outcome(shown),
         score=score,
-        named=named_from is not None and score >= named_from,
+        named=may_be_named and score >= NAMED_FROM,
         reasons=list(_explain(one, shown)),
         fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
         suspects=shown.suspects,

@@ -42,8 +42,8 @@ _MAX_LOG_BYTES = 20_000
 ONLY_WHEELS = ("--only-binary", ":all:")
 """A source distribution runs its own code when it is built."""
 MUST_BE_BUILT = (
-    "it must be built: set reproduce: setup: in .github/triage.yml, such as npm ci && npm run build, or package: for "
-    "its releases on npm"
+    "it must be built: set reproduce: setup: in .github/triage.yml, such as pnpm install && pnpm build, or package: "
+    "for its releases on npm"
 )
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _MAX_OUTPUT_BYTES = 32_768
@@ -125,8 +125,11 @@ class Environments(ABC):
         shutil.copytree(RUNNER, folder / "runner", ignore=shutil.ignore_patterns("__pycache__"))
         if target.commit:
             try:
-                if project.language == "node" and not project.setup and not self._source.is_ready(target.commit):
-                    raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
+                if project.language == "node" and not project.setup:
+                    script = self._source.find_build_script(target.commit)
+                    if script is None:
+                        raise CannotInstall(MUST_BE_BUILT, is_lasting=True)
+                    project = project.model_copy(update={"setup": plan_node_build(target, script)})
                 self._source.export(target.commit, folder / "source")
             except GitError as error:
                 raise CannotInstall(str(error), is_lasting=True) from None
@@ -182,21 +185,32 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
         install = ["npm", "install", "--prefix", str(folder / "env"), "--ignore-scripts", "--install-links"]
         return [*own, [*install, "--no-audit", "--no-fund", "--loglevel=error", f"--before={time}", what]]
     make = [*uv, "venv", "--quiet", "--python", python, str(folder / "env")]
+    of_tools = max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)
     newest = ["--quiet", "--python", str(folder / "env"), "--exclude-newer", time]
-    # Old packages import pkg_resources, which an environment of today does not have.
-    of_report = [word for name in project.companions for word in ("--only-binary", name)]
-    wheels = of_report if target.may_build else ONLY_WHEELS
-    install = [*uv, "pip", "install", *wheels, *newest, "setuptools", *project.companions]
-    if own:
-        return [make, [*install, "pip", "wheel"], *own]
-    if target.version:
-        return [make, [*install, f"{project.package}=={target.version}"]]
+    # Old packages import pkg_resources, which an environment of today does not have; that of their time may not run.
+    newest += ["--exclude-newer-package", f"setuptools={of_tools}"]
+    wheels = () if target.may_build else ONLY_WHEELS
+    install = shlex.join([*uv, "pip", "install", *wheels, *newest, "setuptools"])
     built = folder / "wheels"
-    tools = ["--exclude-newer", max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)]
+    release = shlex.quote(f"{project.package}=={target.version}")
+    what = "pip wheel" if own else release if target.version else f"{shlex.quote(str(built))}/*.whl"
+    # With the version, which another package may want replaced. What has no wheel is missed by the example, if at all.
+    companions = [f"{install} {what} --only-binary {name} {name} || true" for name in project.companions]
+    installs = [["sh", "-ec", line] for line in (f"{install} {what}", *companions)]
+    if own or target.version:
+        return [make, *installs, *own]
+    tools = ["--exclude-newer", of_tools]
     tools += [] if target.may_build else ["--no-build"]
     places = ["--python", str(folder / "env"), "--out-dir", str(built), str(folder / "source")]
     build = [*uv, "build", "--wheel", *tools, *places]
-    return [make, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
+    return [make, build, *installs]
+
+
+def plan_node_build(target: Target, script: str) -> str:
+    """Return the lines that build a commit of Node by a script of its own; empty without one."""
+    time = target.time.strftime(_TIME)
+    install = f"npm install --ignore-scripts --no-audit --no-fund --loglevel=error --before={time}"
+    return f"{install}\nnpm run {script}" if script else ""
 
 
 def plan_run(root: PurePath, example: Example, project: Project, seconds: float) -> list[str]:

@@ -2,16 +2,14 @@
 
 import json
 import re
-import sys
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from triage.base.errors import GitError
 from triage.base.text import word_set
-from triage.code.files.manifests import parse_manifest
 from triage.code.git.commit import isolate, open_repository, write_files
 from triage.code.git.history import to_time
 from triage.domain.project_config import ReproduceConfig
@@ -20,23 +18,15 @@ from triage.reproduce.example.example import Project
 from triage.reproduce.example.python_code import find_exports
 
 _MAX_FILE_BYTES = 2_000_000
+_BUILD_SCRIPTS = ("build", "prepack", "prepare")
+"""`build` is a custom; npm runs the others before it packs: https://docs.npmjs.com/cli/using-npm/scripts."""
 _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
-_REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in|ya?ml))$")
-_CONDA = re.compile(r"^\s*-\s*([A-Za-z0-9][\w.-]*)", re.M)
-_MAX_REQUIREMENT_FILES = 30
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?([A-Za-z0-9][\w.-]*)""", re.M)
 _NAME_IN_SETUP = re.compile(r"""\b(?:name|NAME|DISTNAME)\s*=\s*['"]([A-Za-z0-9][\w.-]*)['"]""")
 _REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
-
-
-def _list_packages(path: str, text: str) -> list[str]:
-    if path.endswith((".yml", ".yaml")):
-        return list(_CONDA.findall(text))
-    name = path if path in ("pyproject.toml", "setup.cfg") else "requirements.txt"
-    return parse_manifest(name, text)
 
 
 class Source:
@@ -131,22 +121,23 @@ class Source:
         output = self._git.run("describe", "--tags", "--abbrev=0", commit, accept=(0, 128)).decode("utf-8", "replace")
         return normalize_version(output.strip())
 
-    def is_ready(self, commit: str) -> bool:
-        """Return whether a package of Node runs from its files as they are: npm installs it in any case."""
-        paths = self.list_paths(commit)
-        return "binding.gyp" not in paths and has_entries(self.read(commit, "package.json") or "", paths)
+    def find_build_script(self, commit: str) -> str | None:
+        """Return the script by which a package of Node is built before it is published.
+
+        Empty if it runs from its files as they are; None if nothing says how it is built.
+        """
+        paths, manifest = self.list_paths(commit), self.read(commit, "package.json") or ""
+        if "binding.gyp" in paths:
+            return None
+        scripts = _parse_node_manifest(manifest).get("scripts")
+        names = (name for name in _BUILD_SCRIPTS if isinstance(scripts, dict) and name in scripts)
+        return "" if has_entries(manifest, paths) else next(names, None)
 
     def list_pythons(self, commit: str) -> list[str]:
         """Return the Pythons that the project allows at a commit, oldest first."""
         texts = (self.read(commit, name) or "" for name in ("pyproject.toml", "setup.cfg", "setup.py"))
         requires = next((match[1].strip() for text in texts if (match := _REQUIRES.search(text))), "")
         return [python for python in PYTHONS if is_python_allowed(requires, python)]
-
-    def find_companions(self, commit: str, modules: Iterable[str]) -> list[str]:
-        """Return the modules that the project's own files name as packages, such as optional dependencies."""
-        files = [path for path in self.list_paths(commit) if _REQUIREMENT_FILE.search(path)][:_MAX_REQUIREMENT_FILES]
-        found = {name.lower() for path in files for name in _list_packages(path, self.read(commit, path) or "")}
-        return sorted(name for name in modules if name.lower() in found and name not in sys.stdlib_module_names)
 
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
         """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""

@@ -33,6 +33,10 @@ _VERSION = re.compile(r"\d+\.\d+\.\d")
 _TELLS_VERSION = re.compile(
     r"(?:print\()?[^=();\n]{0,200}\b(?:__version__|(?:get|show|print)_versions?\(\))[^=();\n]{0,200}\)?"
 )
+_SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*>)")
+"""A name at a prompt, and what it is."""
+_REMARKS = re.compile(r"(?:\n\s*\n(?:#.*|[A-Z][\w ,'.-]*[.:?!]))+\Z")
+"""Of the reporter, below an output."""
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -137,9 +141,13 @@ def _read_session(session: Session) -> _Part | None:
         changed.append("Left out what stands above the first prompt.")
     for statement, output in zip(session.statements, session.outputs, strict=True):
         repaired = python_code.repair(statement)
-        pairs += [(repaired[0], without_traces(output).strip())] if repaired else []
+        pairs += [(repaired[0], _REMARKS.sub("", without_traces(output).strip()))] if repaired else []
         changed += repaired[1] if repaired else ["Left out statements that are not Python."]
-    kept = [(statement, output) for statement, output in pairs if not _TELLS_VERSION.fullmatch(statement)]
+    kept = [
+        pair
+        for pair in pairs
+        if not _TELLS_VERSION.fullmatch(pair[0]) and not _SHOWS_VERSION.fullmatch("\n".join(pair))
+    ]
     changed += [_NO_VERSIONS] if len(kept) < len(pairs) else []
     code, shown = "\n".join(statement for statement, _ in kept), tuple(output for _, output in kept if output)
     return _analyze(_Part(code, shown, True, tuple(dict.fromkeys(changed))))

@@ -27,12 +27,13 @@ _OTHER_TIME = re.compile(
 )
 _HEADING = re.compile(r"(?:#{1,6} |\*\*)(.+?)[*:]*$")
 _LITERAL = (
-    r"(?P<value>`[^`]{1,200}`|'[^']{1,200}'|\"[^\"]{1,200}\"|[-+]?\d[\d.e+-]{0,40}|(?i:true|false|none|null|nan))"
+    r"(?P<value>`[^`\n]{1,200}`|'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|[-+]?\d[\d.e+-]{0,40}|"
+    r"\{\}|\[\]|\(\)|(?i:true|false|none|null|nan)(?!\w))"
 )
 _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
-_VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*`(?P<value>[^`\n]{{1,200}})`")
+_VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*{_LITERAL}")
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
@@ -109,7 +110,7 @@ class _Reader:
         calls = block.language.lower() not in _OUTPUTS or _CODE.search(text) is not None or _calls(text)
         cue = self._find_cue()
         if not cue and not calls:
-            cue = _judge(self._section) or ("" if self._said else "named")
+            cue = _judge(self._section) or "named"
         if cue in ("wished", "other"):
             self.stated.others.add(number)
         if not is_first and (cue == "wished" or (cue == "other" and not calls)):
@@ -173,7 +174,8 @@ def _find_values(prose: str, wished: list[str]) -> Iterator[str]:
     """Yield the values of which a sentence says that they are printed, and add those that it wishes."""
     for match in _VALUE.finditer(prose):
         before = _SENTENCE.split(prose[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start()])[-1]
+        value = match["value"].strip("`")
         if WISH.search(before):
-            wished.append(match["value"])
-        elif not _OTHER_TIME.search(before) and match["value"] not in wished:
-            yield match["value"]
+            wished.append(value)
+        elif not _OTHER_TIME.search(before) and value not in wished:
+            yield value
