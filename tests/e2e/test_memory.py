@@ -232,7 +232,7 @@ class TestHostilePast:
 
     def test_a_server_that_refuses_costs_only_the_memory(self, shop: Shop):
         shop.api.graphql = lambda token, sent: (403, {"message": "no"})
-        shop.api.knows_fixes = False
+        shop.api.is_old = True
         comment = shop.run(CRASH_TITLE, crash())
         assert "**The stack trace ends in" in comment
 

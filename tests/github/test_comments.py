@@ -194,6 +194,7 @@ def test_a_thousand_comments(api: GitHubApi, tracker: IssueTracker) -> None:
 def test_the_login_from_the_first_write_finds_the_older_comment(api: GitHubApi, open_tracker: OpenTracker) -> None:
     """An app's token on a server without GraphQL: the run posts, learns who it is, and sees what it had written."""
     api.logins["app-token"] = "triage-app[bot]"
+    api.viewer = None
     older = api.add_comment(MARKED, "triage-app[bot]")
     api.seconds += 7200
     api.add_comment(MARKED, "mallory")

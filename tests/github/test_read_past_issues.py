@@ -96,19 +96,19 @@ def test_pages_end_at_the_limit(api: GitHubApi, tracker: IssueTracker, limit: in
     assert api.request_lines() == [POST] * requests
 
 
-def test_a_repository_with_many_issues_costs_five_pages(api: GitHubApi, tracker: IssueTracker) -> None:
+def test_a_repository_with_many_issues_costs_five_pages_and_a_search(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 1_200)
     numbers = [issue.number for issue in read(tracker, words="breaks")]
     assert len(numbers) == 500
     assert numbers[1] > numbers[-1]
-    assert len(api.requests) == 5
+    assert len(api.requests) == 6
 
 
 def test_an_old_issue_is_found_by_its_words(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 100)
     api.add_issue(3, title="Cannot open the till", created_at="2020-01-01T00:00:00Z", updated_at=TIME)
     assert read(tracker, limit=100, words='"open the till"')[-1].number == 3
-    assert len(api.requests) == 1
+    assert len(api.requests) == 2
 
 
 class TestOurReports:
@@ -132,7 +132,7 @@ class TestOurReports:
 
 class TestFaults:
     def test_an_older_server(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        api.knows_fixes = False
+        api.is_old = True
         api.add_issue(8, labels=[{"name": "bug"}], type="Bug")
         add_many(api, 150)
         found = read(tracker)

@@ -1,12 +1,9 @@
 """Reads what a person approves in a comment of ours, and answers with a reaction.
 
-The text of a comment and everybody who ever edited it come from one question. What its fields mean stands in GitHub's
-GraphQL reference: `IssueComment.userContentEdits`, `UserContentEdit.editor`.
+The text of a comment and everybody who ever edited it come from one question.
 """
 
 from dataclasses import dataclass
-
-from pydantic import Field
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Reaction
@@ -20,34 +17,10 @@ from triage.github.github_errors import (
     translate_write_errors,
     unreadable_response,
 )
-from triage.github.graphql import EDITED_COMMENT, EditedComment, RepositoryNode
+from triage.github.issue_nodes import EditedComment
+from triage.github.issue_reader import read_comments
 from triage.github.repository_connection import RepositoryConnection, repeat_write
-from triage.github.responses import Response, parse_response
-
-_QUERY = f"""query($id: ID!) {{
-  viewer {{ login }}
-  node(id: $id) {{
-    ... on IssueComment {{
-      fullDatabaseId
-      repository {{ nameWithOwner }}
-      {EDITED_COMMENT}
-    }}
-  }}
-}}"""
-
-
-class _Comment(EditedComment):
-    comment_id: int = Field(alias="fullDatabaseId")
-    repository: RepositoryNode
-
-
-class _Viewer(Response):
-    login: str = Field(min_length=1)
-
-
-class _Answer(Response):
-    viewer: _Viewer
-    comment: _Comment
+from triage.github.responses import parse_response
 
 
 def read_comment_record(connection: RepositoryConnection, comment_id: int) -> CommentRecord | None:
@@ -67,16 +40,15 @@ def read_comment_record(connection: RepositoryConnection, comment_id: int) -> Co
             return None
         raise
     try:
-        data = connection.query(_QUERY, {"id": node_id})
+        [node] = read_comments(connection, [node_id]) or [None]
     except GitHubError as error:
         if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
             raise
         raise GitHubUnavailable("This GitHub server does not say who edited a comment (GraphQL API).") from None
-    if data.get("node") is None:
+    if node is None:
         return None
-    answer = parse_response(_Answer, {"viewer": data.get("viewer"), "comment": data["node"]})
-    comment, viewer = answer.comment, answer.viewer.login
-    if comment.comment_id != comment_id or not comment.repository.is_called(connection.slug):
+    comment, viewer = parse_response(EditedComment, node), connection.viewer_login
+    if viewer is None or comment.comment_id != comment_id or not comment.is_in(connection.slug):
         raise unreadable_response()
     if comment.author is None or not comment.author.is_account(viewer):
         return None

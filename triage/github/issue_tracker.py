@@ -21,7 +21,7 @@ from triage.github.github_errors import (
     translate_write_errors,
     unreadable_response,
 )
-from triage.github.graphql import BOT_SUFFIX
+from triage.github.issue_nodes import BOT_SUFFIX
 from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
 from triage.github.repository_connection import RepositoryConnection, iterate_pages, read_server_time, write_once
 from triage.github.suggestions import Suggestions

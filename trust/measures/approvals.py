@@ -127,7 +127,7 @@ def _without_defence() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in NO_PROBLEM:
             stack.enter_context(patch(name, lambda *_: ""))
-        stack.enter_context(patch("triage.github.issue_approvals._Comment.is_alone_by", lambda *_: True))
+        stack.enter_context(patch("triage.github.issue_nodes.EditedComment.is_alone_by", lambda *_: True))
         yield
 
 
