@@ -82,9 +82,9 @@ async def test_another_repository_is_not_searched(repositories: list[Any]):
 @each_row(
     ("answer", "reason"),
     [
-        (401, "does not accept the token"),
-        (403, "rate limit is used up"),
-        (429, "rate limit is used up"),
+        (401, "GitHub answered 401"),
+        (403, "rate limited"),
+        (429, "rate limited"),
         (b"{", "cannot be read"),
     ],
 )

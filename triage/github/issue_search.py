@@ -1,10 +1,13 @@
 """Searches the issues of other public repositories."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from triage.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
+from triage.base.errors import GitHubUnavailable
+from triage.github.github_errors import ErrorKind, GitHubError, github_errors
 from triage.github.repository_connection import RepositoryConnection
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ _SLUG = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 
 @dataclass
 class IssueSearch(RepositoryConnection):
-    """Each method takes one request, and raises as reading from GitHub does."""
+    """Each method takes one request. Raises GitHubUnavailable with the reason in a few words."""
 
     _: KW_ONLY
     page_size: int = MAX_ISSUES
@@ -31,7 +34,7 @@ class IssueSearch(RepositoryConnection):
         if not _NAME.fullmatch(package):
             return ""
         languages = _LANGUAGES.get(language, f"language:{language}")
-        with translate_read_errors(self.slug), github_errors():
+        with _search_errors(), github_errors():
             query = self.mask_secrets(f"{package} in:name {languages}")
             for found in self._reader.search_repositories(query, sort="stars").get_page(0):
                 slug = found.full_name if _SLUG.fullmatch(found.full_name) else ""
@@ -44,7 +47,7 @@ class IssueSearch(RepositoryConnection):
         """Return title, url and content of the issues of a public repository that have all words."""
         if not _SLUG.fullmatch(slug):
             return []
-        with translate_read_errors(self.slug):
+        with _search_errors():
             try:
                 with github_errors():
                     query = self.mask_secrets(f"repo:{slug} is:public is:issue {words}")
@@ -55,6 +58,15 @@ class IssueSearch(RepositoryConnection):
                 if error.kind is ErrorKind.INVALID:  # the repository is private or gone
                     return []
                 raise
+
+
+@contextmanager
+def _search_errors() -> Iterator[None]:
+    try:
+        yield
+    except GitHubError as error:
+        is_limit = error.kind is ErrorKind.RATE_LIMITED
+        raise GitHubUnavailable("rate limited" if is_limit else f"GitHub {error.description}") from None
 
 
 def _describe(issue: "IssueSearchResult", slug: str) -> dict[str, str]:
