@@ -24,13 +24,12 @@ ISSUES = 40
 BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 870
 """Of this long page the picture has the top: figures and calibration."""
 _OPENED = re.compile(r"<details>(?=\s*<summary>(?:Evidence|\d+ steps))")
-_DIAGRAM = re.compile(r"```mermaid\n.*?\n```\n", re.DOTALL)
 
 
 def render_job_page(report: RunReport) -> str:
-    """Returns the page of the job as GitHub shows it, without the diagram, which Chromium alone cannot draw."""
+    """Returns the page of the job as GitHub shows it."""
     style = PAGE.partition("</style>")[0] % {"width": WIDTH} + "</style>"
-    markdown = _DIAGRAM.sub("", render_summary(build_page(report), report))
+    markdown = render_summary(build_page(report), report)
     shown = cmarkgfm.markdown_to_html_with_extensions(
         markdown, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
     )

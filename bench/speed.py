@@ -85,7 +85,7 @@ class Workers(threading.Thread):
     def _peak(self, process: str) -> int:
         with contextlib.suppress(OSError):
             status = Path(f"/proc/{process}/status").read_text()
-            if b"extract_worker" in Path(f"/proc/{process}/cmdline").read_bytes():
+            if b"multiprocessing.spawn" in Path(f"/proc/{process}/cmdline").read_bytes():
                 return int(status.partition("VmHWM:")[2].split()[0]) // 1024
         return 0
 

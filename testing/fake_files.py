@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
 from triage.domain.proposal import BaseFile, EditablePath
-from triage.fix.patch.masked_files import mask_file
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 
 @dataclass
@@ -23,11 +23,10 @@ class FakeFiles:
         return cls({path: BaseFile(text=text) for path, text in texts.items()})
 
     def read(self, path: str) -> BaseFile | str | None:
-        return mask_file(path, self.read_original(path))
-
-    def read_original(self, path: str) -> BaseFile | str | None:
         is_folder = any(known.startswith(f"{path}/") for known in self.files)
-        return self.files.get(path, "a folder" if is_folder else None)
+        found = self.files.get(path, "a folder" if is_folder else None)
+        has_secret = isinstance(found, BaseFile) and redact_likely_secrets(found.text, path) != found.text
+        return "a file with what looks like a secret" if has_secret else found
 
     def list_names(self, folder: str) -> Collection[str]:
         return {path.removeprefix(folder).partition("/")[0] for path in self.files if path.startswith(folder)}

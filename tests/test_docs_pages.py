@@ -130,7 +130,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_broken_links_are_found() -> None:
     page = ROOT / "docs" / "telemetry.md"
-    assert list(find_broken_links(page, "[a](none.md) [b](memory.md#none) [c](#metrics) ![d](none.png)")) == [
+    assert list(find_broken_links(page, "[a](none.md) [b](memory.md#none) [c](#telemetry) ![d](none.png)")) == [
         "none.md",
         "memory.md#none",
         "none.png",

@@ -105,7 +105,10 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
 
     # Work and write
     from triage.action_tasks import carry_out
+    from triage.app.settings.network_settings import prepare_network
 
+    for warning in prepare_network(environ):
+        output.annotate("warning", warning)
     return await carry_out(task, app, output, payload, signals, cancelled)
 
 

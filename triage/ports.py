@@ -353,7 +353,7 @@ class Services:
     executed: ExecutedCode | None = None
     """What the issue's example executes, if a person says it; else our comment on the issue may remember it."""
     export_report: Callable[[RunReport], None] | None = None
-    """Sends spans and metrics of a run that ended, within seconds; raises nothing. None without a collector."""
+    """Sends spans of a run that ended, within seconds; raises nothing. None without a collector."""
 
     def seconds_left(self) -> float:
         """Seconds until the run must end."""

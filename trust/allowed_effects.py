@@ -160,7 +160,7 @@ def _find_network_effects(run: ObservedRun) -> Iterator[str]:
     expected: dict[str, tuple[re.Pattern[str], str]] = {
         "model": (re.compile("/v1/(chat/completions|embeddings)"), MODEL_KEY),
         "search": (re.compile("/search"), SEARCH_KEY),
-        "collector": (re.compile("/v1/(traces|metrics)"), ""),
+        "collector": (re.compile("/v1/traces"), ""),
     }
     for server, (path, key) in expected.items():
         for request in run.requests(server):
@@ -199,12 +199,10 @@ def _find_machine_effects(run: ObservedRun) -> Iterator[str]:
 
 
 def _is_reader(command: list[str]) -> bool:
-    """Whether it is git reading, our own parser worker, or the command that Python's `platform` runs once."""
+    """Whether it is git reading, or the command that Python's `platform` runs once."""
     if Path(command[0]).name == "git":
         return any(word in READING_GIT_COMMANDS for word in command)
-    if command == ["uname", "-p"]:
-        return True
-    return Path(command[0]).name.startswith("python") and any("extract_worker" in word for word in command)
+    return command == ["uname", "-p"]
 
 
 def _find_runner_effects(run: ObservedRun) -> Iterator[str]:

@@ -8,17 +8,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from testing.runs.fix_workflow import ANSWERS, BASKET, FIXED, NO_FILE, OLD_TEST, FixWorkflow, serve_fix_workflow
+from testing.runs.fix_workflow import ANSWERS, BASKET, NO_FILE, OLD_TEST, FixWorkflow, serve_fix_workflow
 from testing.servers.github_api import JOB_TOKEN
-from testing.text.secret_forms import PASSWORD, SECRET_FORMS
+from testing.text.secret_forms import SECRET_FORMS
 from trust.observed_run import list_strings
 
 NOTES = "\n".join(text.replace("\r", "") for text, _ in SECRET_FORMS.values())
 MADE_FOR_SECRETS = "sokumeridavonalitupex"
-SOURCE = f'SHOP_PASSWORD = "{PASSWORD}"\n\n\n{BASKET}\n\nNOTES = r"""\n{NOTES}\n"""\n'
 TEST = f'{OLD_TEST}\n\nTOKENS = r"""\n{NOTES}\n"""\n'
 FILES: Mapping[str, str | bytes] = {
-    "shop/basket.py": SOURCE,
+    "shop/basket.py": BASKET,
     "shop/settings.py": f'"""The total of the prices in the basket."""\n\nNOTES = r"""\n{NOTES}\n"""\n',
     "shop/secrets.yml": f"total: prices of the basket\nwords: {MADE_FOR_SECRETS}\n",
     "tests/test_basket.py": TEST,
@@ -26,7 +25,6 @@ FILES: Mapping[str, str | bytes] = {
 SECRETS = {f"tracked code in the form {form}": secret for form, (_, secret) in SECRET_FORMS.items()} | {
     "a tracked file made for secrets": MADE_FOR_SECRETS
 }
-CHANGED_LINE = 'SHOP_PASSWORD = "[masked secret 1]"'
 
 
 def _change(path: str, *edits: tuple[str, str]) -> dict[str, Any]:
@@ -37,12 +35,11 @@ def _change(path: str, *edits: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-_FIX = ("prices[name]", "prices.get(name, 0)")
 _TRIES = (
-    # Edits that do not apply: the next prompt says why, and shows the nearest lines.
-    [_change("shop/basket.py", ("SHOP_PASSWORD = 1", "x")), _change("shop/secrets.yml", ("words: 1", "x"))],
-    [_change("shop/basket.py", _FIX, ("@db.acme.com/x", "@db.acme.com/y"), ('r"""', '"""'))],
-    [_change("shop/basket.py", _FIX, (CHANGED_LINE, f"{CHANGED_LINE}  # of the shop"))],
+    # Edits that do not apply: the next prompt says why.
+    [_change("shop/settings.py", ("NOTES", "x")), _change("shop/secrets.yml", ("words: 1", "x"))],
+    [_change("shop/basket.py", ("names[price]", "x"))],
+    [_change("shop/basket.py", ("prices[name]", "prices.get(name, 0)"))],
 )
 _CODE = ANSWERS["CodeChanges"]
 _LOOK = _CODE | {"changes": [], "look_at": ["shop/settings.py", "shop/secrets.yml", "tests/test_basket.py"]}
@@ -54,7 +51,7 @@ _ANSWERS = {name: [answer] for name, answer in ANSWERS.items()} | {
 
 
 def list_sinks() -> Iterator[tuple[str, str]]:
-    """Yields what leaves the jobs: the name of the place, and the text. The first one says what went wrong, if any."""
+    """Yields what leaves the jobs: the name of the place, and the text."""
     with _serve() as workflow:
         yield from _run_jobs(workflow)
         workflow.say("/triage fix once more, without the permission to store commits")
@@ -79,17 +76,8 @@ def _run_jobs(workflow: FixWorkflow) -> Iterator[tuple[str, str]]:
     yield from _leave("report", workflow, workflow.run("report", proposal_tests="proved"))
     workflow.say(f"/triage revise {stored['proposal-id']}\nSay it in a comment as well.")
     yield from _leave("propose, revised", workflow, workflow.propose())
-    again = workflow.run("store")
+    workflow.run("store")
     yield from _leave("report, revised", workflow, workflow.run("report"))
-    if wrong := _judge_commit(workflow, again.get("proposal-sha", "")):
-        yield "the commit", wrong
-
-
-def _judge_commit(workflow: FixWorkflow, commit: str) -> str:
-    """Returns secrets if the commit lacks any: an edit of a masked line must keep the value."""
-    wanted = SOURCE.replace(BASKET, FIXED).replace(f'"{PASSWORD}"', f'"{PASSWORD}"  # of the shop', 1)
-    found = workflow.show(commit, "shop/basket.py") if commit else ""
-    return "" if found == wanted else f"{PASSWORD} is not as it was"
 
 
 def _leave(job: str, workflow: FixWorkflow, outputs: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -50,8 +50,6 @@ _INVISIBLE = re.compile(
     "|[\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     "|(?<![\u00a9\u00ae\u203c-\u3299])[\ufe0e\ufe0f]"  # visible where it turns a sign into an emoji or back
 )
-_FORBIDDEN_IN_DIAGRAM = re.compile(r"^\s*(click|link|href)\b|https?:|javascript|@|<(?!br/?>|/?b>)", re.I | re.M)
-"""No line of our own diagram has this."""
 
 
 @dataclass
@@ -62,8 +60,8 @@ class Judgement:
     """Number of headings, tables, rules and quotes: a stranger's text must not add any."""
 
 
-def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judgement:
-    """Judges posted Markdown. An `allowed` URL that ends with `/` is a prefix; `picture` allows one diagram."""
+def judge_page(page: str, allowed: Sequence[str]) -> Judgement:
+    """Judges posted Markdown. An `allowed` URL that ends with `/` is a prefix."""
     text, marker_problems = _split_marker(page)
     found = list(marker_problems)
     found += [name for name, pattern in _BOTS if pattern.search(text)]
@@ -74,7 +72,7 @@ def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> J
     found += ["raw HTML"] if omitted else []
     result = Judgement(found)
     tree: Element = html5lib.parse(_html(text, raw=True), namespaceHTMLElements=False)
-    _visit(tree, _Walk(allowed, int(picture)), result)
+    _visit(tree, allowed, result)
     result.live_effects = list(dict.fromkeys(result.live_effects))
     return result
 
@@ -96,27 +94,21 @@ def _html(markdown: str, *, raw: bool) -> str:
     return str(comrak.render_markdown(text, extension_options=extensions, render_options=rendering))
 
 
-@dataclass
-class _Walk:
-    allowed: Sequence[str]
-    pictures: int
-
-
-def _visit(element: Element, walk: _Walk, result: Judgement) -> None:
+def _visit(element: Element, allowed: Sequence[str], result: Judgement) -> None:
     tag = element.tag if isinstance(element.tag, str) else "!"
     result.folds += tag == "details"
     result.blocks += tag in ("h1", "h2", "h3", "h4", "h5", "h6", "table", "hr", "blockquote")
-    result.live_effects += _check_element(tag, element, walk)
+    result.live_effects += _check_element(tag, element, allowed)
     if tag == "pre" and (element.get("lang") or "").lower() in _DRAWN_LANGUAGES:
-        result.live_effects += _check_diagram(element, walk)
-    if tag not in ("code", "pre", "!") and not _is_own_address(element, walk.allowed):
+        result.live_effects.append("a drawn block")
+    if tag not in ("code", "pre", "!") and not _is_own_address(element, allowed):
         result.live_effects += _check_text(element.text or "")
         for child in element:
-            _visit(child, walk, result)
+            _visit(child, allowed, result)
             result.live_effects += _check_text(child.tail or "")
 
 
-def _check_element(tag: str, element: Element, walk: _Walk) -> Iterator[str]:
+def _check_element(tag: str, element: Element, allowed: Sequence[str]) -> Iterator[str]:
     names = set(element.keys())
     if tag == "!":
         yield "a comment of HTML"
@@ -134,7 +126,7 @@ def _check_element(tag: str, element: Element, walk: _Walk) -> Iterator[str]:
         yield f"the attribute {min(names - _ATTRIBUTES)[:20]}"
     elif tag == "input" and element.get("type") != "checkbox":
         yield "a field"
-    if tag == "a" and not _may_link(element.get("href") or "", walk.allowed):
+    if tag == "a" and not _may_link(element.get("href") or "", allowed):
         yield f"a link to {_describe_target(element.get('href') or '')}"
 
 
@@ -156,13 +148,6 @@ def _describe_target(target: str) -> str:
         return urlsplit(target).netloc[:40] or target[:40] or "nowhere"
     except ValueError:
         return target[:40]
-
-
-def _check_diagram(element: Element, walk: _Walk) -> Iterator[str]:
-    walk.pictures -= 1
-    text = "".join(element.itertext())
-    if walk.pictures < 0 or not text.startswith("%%{init: ") or _FORBIDDEN_IN_DIAGRAM.search(text):
-        yield "a drawn block"
 
 
 def _check_text(text: str) -> Iterator[str]:

@@ -173,12 +173,13 @@ def _unknown_search_host(setup: EnvironmentSetup) -> Iterator[Check]:
 
 @contextmanager
 def _bypass_dead_proxy(setup: EnvironmentSetup) -> Iterator[Check]:
-    setup.job.variables |= {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": f"127.0.0.0/8:{_port(setup)}"}
+    github = f"localhost:{urlsplit(setup.server.url).port}"
+    setup.job.variables |= {
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "NO_PROXY": github,
+        "GITHUB_API_URL": f"http://{github}",
+    }
     yield no_checks
-
-
-def _port(setup: EnvironmentSetup) -> int:
-    return urlsplit(setup.server.url).port or 0
 
 
 def _unreachable(around: Around = no_arrangement, expected_text: str = "", **more: Any) -> Environment:
@@ -235,8 +236,9 @@ PROXIES: dict[str, Environment] = {
     "a proxy that is down, for all but GitHub": Environment(
         arrange=_bypass_dead_proxy, with_model=True, status="degraded", expected_text="connection failed"
     ),
-    "a SOCKS proxy": _refused("ALL_PROXY: SOCKS proxies are not supported", ALL_PROXY="socks5://127.0.0.1:1080"),
-    "a SOCKS proxy that is not used": Environment({"ALL_PROXY": "socks5://127.0.0.1:1", "no_proxy": "*"}),
+    "a SOCKS proxy": _refused(
+        "ALL_PROXY: the value is not the URL of an HTTP proxy", ALL_PROXY="socks5://127.0.0.1:1080"
+    ),
 }
 CERTIFICATES: dict[str, Environment] = {
     "a private authority": Environment(arrange=_with_certificate("localhost")),
@@ -249,10 +251,7 @@ CERTIFICATES: dict[str, Environment] = {
     "an unknown authority": _unreachable(
         _with_certificate("localhost", trusted=False), "an authority that is not trusted"
     ),
-    "certificates that are not there": _refused(
-        "REQUESTS_CA_BUNDLE: there is no such file.", REQUESTS_CA_BUNDLE="/etc/nobody/has.pem"
-    ),
-    "further certificates that are not there": Environment(
+    "certificates that are not there": Environment(
         {"NODE_EXTRA_CA_CERTS": "/etc/nobody/has.pem"}, expected_text="NODE_EXTRA_CA_CERTS is not used"
     ),
 }

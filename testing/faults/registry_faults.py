@@ -11,7 +11,6 @@ from typing import Any
 from testing.servers.endless_body import EndlessBody
 from testing.servers.http_server import QuietHandler, serve_http
 from triage.base.errors import TriageError
-from triage.base.network import DIRECT
 from triage.reproduce.environments.package_index import MAX_BYTES, list_releases
 from triage.reproduce.example.example import Project
 
@@ -80,7 +79,7 @@ class Registry:
         """Return what the client takes for releases. Raises TriageError."""
         variables = {"UV_DEFAULT_INDEX": self.url, "npm_config_registry": self.url}
         project = Project.model_validate({"language": language, "package": package})
-        return [release.version for release in list_releases(project, DIRECT, variables)]
+        return [release.version for release in list_releases(project, variables)]
 
     def find_problems(self, language: str, answer: str | EndlessBody) -> list[str]:
         """Return what is not as expected: plain numbers of releases, or a sentence, and soon."""

@@ -24,7 +24,6 @@ FAULTS: Sequence[Mapping[str, Any]] = (
     {"status": 502, "body": b"<html>Bad Gateway</html>"},
     {"status": 500, "body": {"message": "Server Error"}},
     {"status": 0},
-    {"status": 0, "stored": True},
     {"status": 403, "body": SECONDARY_LIMIT, "headers": {"retry-after": "0"}},
 )
 CRASH = """Checkout crashes.

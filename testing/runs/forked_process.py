@@ -69,6 +69,7 @@ def run_action(environment: Mapping[str, str], log: Path, replaced: Mapping[str,
     from triage.action import main
     from triage.base.os_signals import SignalHandler
 
+    os.environ.update({name: value for name, value in environment.items() if not name.startswith("INPUT_")})
     for name, value in replaced.items():
         patch(name, value).start()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))

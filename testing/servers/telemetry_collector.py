@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
-from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from testing.servers.http_server import QuietHandler, serve_http
@@ -45,37 +43,23 @@ class FakeCollector:
     url: str
     requests: list[ReceivedRequest] = field(default_factory=list)
 
-    def _bodies(self, path: str) -> list[bytes]:
-        return [one.body for one in self.requests if one.path == path]
+    @property
+    def _exports(self) -> list[ExportTraceServiceRequest]:
+        return [ExportTraceServiceRequest.FromString(one.body) for one in self.requests]
 
     @property
     def spans(self) -> list[Span]:
-        requests = [ExportTraceServiceRequest.FromString(body) for body in self._bodies("/v1/traces")]
         return [
-            s for r in requests for resource in r.resource_spans for scope in resource.scope_spans for s in scope.spans
+            s
+            for e in self._exports
+            for resource in e.resource_spans
+            for scope in resource.scope_spans
+            for s in scope.spans
         ]
 
     @property
     def resources(self) -> list[dict[str, Any]]:
-        traces = [ExportTraceServiceRequest.FromString(body) for body in self._bodies("/v1/traces")]
-        metrics = [ExportMetricsServiceRequest.FromString(body) for body in self._bodies("/v1/metrics")]
-        found = [r.resource for t in traces for r in t.resource_spans]
-        return [to_dict(r.attributes) for r in [*found, *(r.resource for m in metrics for r in m.resource_metrics)]]
-
-    @property
-    def metrics(self) -> dict[str, Metric]:
-        requests = [ExportMetricsServiceRequest.FromString(body) for body in self._bodies("/v1/metrics")]
-        metrics = [
-            m for r in requests for one in r.resource_metrics for scope in one.scope_metrics for m in scope.metrics
-        ]
-        return {metric.name: metric for metric in metrics}
-
-    def points(self, name: str) -> list[tuple[dict[str, Any], float]]:
-        """Returns attributes and sum of each point of a metric."""
-        metric = self.metrics[name]
-        if metric.HasField("sum"):
-            return [(to_dict(point.attributes), point.as_int or point.as_double) for point in metric.sum.data_points]
-        return [(to_dict(point.attributes), round(point.sum, 6)) for point in metric.histogram.data_points]
+        return [to_dict(r.resource.attributes) for e in self._exports for r in e.resource_spans]
 
 
 def to_dict(attributes: Any) -> dict[str, Any]:

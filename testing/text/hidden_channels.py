@@ -1,14 +1,14 @@
 """Ways to write into an issue what a reader of the page on GitHub does not see.
 
-`CHANNELS` makes Markdown that hides a canary; `contains_canary` finds it in a text, in any alphabet. Another Markdown
-parser shows in `test_hidden_channels.py` that a person does not see it; where it cannot, `HIDDEN_BY_ARGUMENT` says why.
+`CHANNELS` makes Markdown that hides a canary; `contains_canary` finds it in a text, in any alphabet. Another parser
+shows in `test_hidden_text.py` that a person does not see it; of the `DRAWN` ones it cannot know. What GitHub's sanitizer
+takes away (styles, attributes, elements such as `<svg>`) hides nothing.
 """
 
 import base64
 from collections.abc import Callable
 from urllib.parse import quote
 
-from testing.text.hidden_formulas import FORMS, HIDING_TEX
 from testing.text.rendered_text import is_invisible
 
 Channel = Callable[[str], str]
@@ -77,27 +77,9 @@ _IN_HTML: dict[str, Channel] = {
     "ruby parenthesis": lambda c: f"<ruby>a<rp>{c}</rp><rt>b</rt></ruby>",
     "tiny": lambda c: f"a{'<sub>' * 9}{c}{'</sub>' * 9}",
     "tiny, mixed": lambda c: f"a{'<small><sup>' * 6}{c}{'</sup></small>' * 6}",
-    "font, white": lambda c: f"a <font color='white'>{c}</font>",
-    "font, white by number": lambda c: f"a <font color=#FFFFFF>{c}</font>",
-    "drawing's words": lambda c: f"a <svg><text>{c}</text></svg> b",
-    "drawing's description": lambda c: f"a <svg><title>{c}</title><desc>{c}</desc></svg> b",
-    "formula's annotation": lambda c: f"a <math><annotation>{c}</annotation></math> b",
-    "select in a deep page": lambda c: "> " * 80 + "<div>" * 300 + f"\n\na <template>{c}</template>",
-    "hidden in a deep page": lambda c: "> " * 80 + "<div>" * 300 + f"<span hidden>{c}</span>",
-    "style in a deep page": lambda c: "<b>" * 300 + f"\n\na <i {'x ' * 400}style='display:none'>{c}</i>",
-    "comment on a page of very many tags": lambda c: "a|b\n-|-\n" + "a|b\n" * 16_000 + f"\n<!-- {c} -->\n<i hidden>{c}</i>",
-    **{
-        f"element {tag}": _where(f"a <{tag}>@</{tag}> b")
-        for tag in ("template", "script", "style", "noscript", "textarea", "title", "iframe", "object", "video", "audio", "canvas", "datalist", "dialog")
-    },
-    **{
-        f"style {style}": _where(f"a <span style='{style}'>@</span> b")
-        for style in (
-            "display:none", "DISPLAY : none", "visibility: hidden", "opacity:0", "opacity: 0.0", "font-size:0", "font-size: 1px",
-            "font:0/0 a", "color:white", "color: #fff", "color:rgb(255, 255, 255)", "color:transparent", "height:0;overflow:hidden",
-            "position:absolute;left:-9999px", "text-indent:-9999px", "clip:rect(0 0 0 0)", "transform:scale(0)", "max-height: 0",
-        )
-    },
+    "tiny in a deep page": lambda c: "<b>" * 300 + f"\n\na{'<sub>' * 9}{c}{'</sub>' * 9}",
+    "ruby parenthesis in a deep page": lambda c: "<b>" * 300 + f"\n\n<ruby>a<rp>{c}</rp></ruby>",
+    "comment on a page of very many tags": lambda c: "a|b\n-|-\n" + "a|b\n" * 16_000 + f"\n<!-- {c} -->",
     **{
         f"attribute {written.partition('=')[0]}": _where(f"a <b {written}>x</b>")
         for written in (
@@ -109,18 +91,11 @@ _IN_HTML: dict[str, Channel] = {
         for tag, written in {
             "input": '<input type="hidden" value="@">', "button": '<input type="image" alt="@">', "meta": '<meta name="a" content="@">',
             "link": '<link rel="@" href="@">', "base": '<base href="https://@.example">', "picture": '<picture><source srcset="https://x.example/@"><img src="x" alt="@"></picture>',
-            "iframe": '<iframe srcdoc="@"></iframe>', "area": '<map name="m"><area alt="@"></map>', "time": '<time datetime="@">x</time>', "abbr": '<abbr title="@">x</abbr>',
+            "area": '<map name="m"><area alt="@"></map>', "time": '<time datetime="@">x</time>', "abbr": '<abbr title="@">x</abbr>',
             "quote": '<q cite="https://@.example">x</q>', "deletion": '<del cite="@">x</del>', "col": '<table><col title="@"><tr><td>x</td></tr></table>', "cell": '<table><tr><td headers="@" colspan="99">x</td></tr></table>',
             "param": '<param name="@">', "embed": '<embed src="@">', "video": '<video poster="@"></video>', "option": '<optgroup label="@"></optgroup>',
         }.items()
     },
-    **{
-        f"{how} element": _where(f"a <div {written}>@</div>\n\nb")
-        for how, written in {"hidden": "hidden", "late found": "hidden=until-found", "popped up": "popover", "unspoken": 'aria-hidden="true"'}.items()
-    },
-    "hidden in raw code": lambda c: f"<pre>a<span hidden>{c}</span></pre>",
-    "template in raw code": lambda c: f"<pre>a<template>{c}</template></pre>",
-    "hidden in a raw span": lambda c: f"a <code>b<span style='display:none'>{c}</span></code>",
 }  # fmt: skip
 _IN_MARKDOWN: dict[str, Channel] = {
     "definition as a comment": lambda c: f"a\n\n[//]: # ({c})",
@@ -164,6 +139,30 @@ _IN_MARKDOWN: dict[str, Channel] = {
     "link of data": lambda c: f"[a](data:text/plain;base64,{base64.b64encode(c.encode()).decode()})",
     "link inside the project": lambda c: f"[a](../{c})",
     "link to a place of the repository, query": lambda c: f"[a](https://github.com/o/r/blob/main/a.py?{c}#{c})",
+}  # fmt: skip
+_FORMULAS = {
+    "a phantom": r"x\phantom{@}y",
+    "a phantom after a break": r"x\\\phantom{@}y",
+    "a phantom in a text": r"\text{a $b$ \phantom{@}}",
+    "a phantom beside a dollar sign": r"x\$ \phantom{@ \$}y",
+    "a comment": "x % @\ny",
+    "a comment after a break": "x \\\\% @\ny",
+    "a name": r"x\label{@}",
+    "an option": r"\begin{array}{@}x\end{array}",
+    "a column of text": r"\begin{array}{c!{\text{@}}c}x\end{array}",
+    "a definition": r"\newenvironment{e}{@}{}x",
+    "a moved box": r"\raise 999em {\text{@}}x",
+    "spaces": "x" + "~" * 999 + "@",
+    "steps back": "@" + r"\!" * 99 + "some other words",
+}
+FORMS: dict[str, Callable[[str], str]] = {
+    "in a line": lambda tex: f"a ${tex.replace(chr(10), ' ')}$ b",
+    "display": lambda tex: f"a\n\n$$\n{tex}\n$$",
+    "in code marks": lambda tex: f"a $`{tex}`$ b",
+    "in a fence": lambda tex: f"```math\n{tex}\n```",
+}
+"""Ways to write a formula on GitHub."""
+DRAWN: dict[str, Channel] = {
     "diagram's comment": lambda c: f"```mermaid\ngraph TD\n%% {c}\nA-->B\n```",
     "diagram's node": lambda c: f"```mermaid\ngraph TD\n{c}[Start]-->B\n```",
     "map's property": lambda c: f'```geojson\n{{"type":"Point","coordinates":[0,0],"properties":{{"a":"{c}"}}}}\n```',
@@ -173,12 +172,9 @@ _IN_MARKDOWN: dict[str, Channel] = {
     ),
     "phantom of code in a formula": lambda c: f"a $x\\phantom{{`{c}`}}y$ b",
     "display formula around a formula": lambda c: rf"a $$\text{{$x$}} \phantom{{{c}}}$$ b",
-    **{
-        f"formula's {name}, {form}": _where(FORMS[form](tex))
-        for number, (name, (tex, _)) in enumerate(HIDING_TEX.items())
-        for form in [list(FORMS)[number % len(FORMS)]]
-    },
+    **{f"formula with {name}, {form}": _where(FORMS[form](tex)) for name, tex in _FORMULAS.items() for form in FORMS},
 }  # fmt: skip
+"""GitHub draws these blocks and formulas: a drawing shows no comments, names and phantoms."""
 _LETTERS: dict[str, Channel] = {
     "tags": lambda c: f"a{_as_tags(c)}b",
     "tags after a flag": lambda c: f"\U0001f3f4{_as_tags(c)}\U000e007f",
@@ -211,44 +207,7 @@ _LETTERS: dict[str, Channel] = {
     "spaces at the lines' ends": lambda c: "\n".join(f"w{end}" for end in _signs(c, "", " ")),
     "spaces at the ends of code": lambda c: "```\n" + "\n".join(f"w{end}" for end in _signs(c, " ", "\t")) + "\n```",
 }  # fmt: skip
-CHANNELS: dict[str, Channel] = {**_IN_HTML, **_IN_MARKDOWN, **_LETTERS}
-
-HIDDEN_BY_ARGUMENT = {
-    "comment on a page of very many tags": "As the comment and the hidden element above; the other parser takes seconds.",
-    "tiny": "GitHub sets sub, sup and small at three quarters: nine of them leave one pixel.",
-    "tiny, mixed": "As above, twelve deep.",
-    "diagram's comment": "GitHub draws the block; the drawing has no comments.",
-    "diagram's node": "A node shows its label, not its name.",
-    "map's property": "The map shows a property when a place is clicked.",
-    "solid's name": "The model is drawn; its name is not.",
-    "drawn blocks on a page of very many tags": "As the formulas and the diagram; the other parser takes seconds.",
-    "phantom of code in a formula": "As the phantom.",
-    "display formula around a formula": "As the phantom.",
-    **{name: why for name in CHANNELS for tex, (_, why) in HIDING_TEX.items() if name.startswith(f"formula's {tex},")},
-}
-"""Why a person does not see it, where a parser cannot show that."""
-_COMMON = (
-    *(
-        "attribute ",
-        "link's ",
-        "link to ",
-        "link of data",
-        "link that",
-        "link inside",
-        "picture",
-        "a space",
-        "one space",
-    ),
-    *("cell", "spaces", "reference's", "footnote's", "element's", "selectors after coloured", "definition's address"),
-)
-_RARE = frozenset(
-    {
-        *("attribute title", "link's title", "picture's title", "picture's long description", "definition's address"),
-        "link to a place of the repository, without words",
-    }
-)
-NOT_COUNTED = frozenset(name for name in CHANNELS if name.startswith(_COMMON) and name not in _RARE)
-"""In every other issue: a URL behind words, the name of an image, a second space. Removed, and not counted."""
+CHANNELS: dict[str, Channel] = {**_IN_HTML, **_IN_MARKDOWN, **DRAWN, **_LETTERS}
 
 
 def contains_canary(text: str, canary: str) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.backlog.backlog_values import make_backlog, make_report
 from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
 from triage.backlog.backlog import LeftOut
-from triage.backlog.backlog_page import MAX_SUMMARY_BYTES, render_backlog, shorten_page
+from triage.backlog.backlog_page import render_backlog
 from triage.backlog.backlog_results import BacklogResults
 from triage.domain.code import BestPlace, Span
 from triage.domain.report import RunReport
@@ -99,14 +99,6 @@ def test_what_models_took_and_where_the_list_goes_on() -> None:
     page = render(*reports, next_query="is:open created:<=2026-01-01T00:00:00Z")
     assert "Models took 2,000 tokens and 0.5000 US dollars." in page
     assert "list those of `is:open created:<=2026-01-01T00:00:00Z`" in page
-
-
-def test_a_page_for_the_summary_fits_and_says_that_there_is_more() -> None:
-    page = render(*(make_report(number, "Größe " * 20, same_as=1) for number in range(1, 4_000)))
-    short = shorten_page(page)
-    assert len(page.encode()) > MAX_SUMMARY_BYTES > len(short.encode()) - 100
-    assert short.endswith("|\n\n_This page has no room for more. The artifact `table` has all._\n")
-    assert shorten_page(short[:1_000]) == short[:1_000]
 
 
 @settings(max_examples=60)

@@ -1,56 +1,28 @@
-"""The scorecard is counted, and the job's page shows it."""
+"""The time that a scorecard counts from, and the end of a job that is cancelled."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 
 from testing.each_row import each_row
 from testing.fakes import FakeOutput
-from tests.backtest.sample_issues import ISSUES, START
 from tests.jobs.run_harness import RunHarness
 from triage.backtest.closed_issues import ScorecardIssues
 from triage.backtest.make_scorecard import ScorecardJob, make_scorecard, parse_since
 from triage.base.errors import BadInput
 from triage.domain.issue import Repository
-from triage.domain.past_issues import ClosedIssues
 from triage.domain.run import Status
 
 REPOSITORY = Repository(slug="acme/ledger", server_url="https://github.com")
 NOW = datetime(2026, 11, 22, 21, 30, tzinfo=UTC)
 
 
-@dataclass
-class FakeIssues(ScorecardIssues):
-    """Issues in memory."""
-
-    token: str = ""
-    slug: str = REPOSITORY.slug
-
-    def read_closed_issues(self, since: datetime) -> ClosedIssues:
-        found = [issue for issue in ISSUES if issue.closed_at >= since]
-        return ClosedIssues(closed=len(found) + 5, triaged=found, since=since)
-
-
-def make_job() -> ScorecardJob:
-    return ScorecardJob(FakeIssues(), REPOSITORY, START)
-
-
-def test_the_page_is_in_the_summary_of_the_job() -> None:
-    harness = RunHarness(output=FakeOutput())
-    result = asyncio.run(make_scorecard(make_job(), harness.build_context()))
-    assert result.status is Status.COMPLETE
-    [summary] = harness.output.summaries
-    assert "was edited by the fix: 2 of 4.**" in summary
-    assert harness.output.values["status"] == "complete"
-
-
 def test_a_cancelled_job_says_so() -> None:
     harness = RunHarness(output=FakeOutput())
     context = harness.build_context()
     context.cancelled.set()
-    result = asyncio.run(make_scorecard(make_job(), context))
+    result = asyncio.run(make_scorecard(ScorecardJob(ScorecardIssues("", "acme/ledger"), REPOSITORY, NOW), context))
     assert result.status is Status.DEGRADED
     assert "The scorecard is not ready" in harness.output.summaries[0]
 

@@ -5,13 +5,11 @@ import pytest
 from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from triage.base.errors import AnswerTooLarge
-from triage.base.http_client import HttpResponse, RequestFailed, open_session, parse_retry_after, send_request
-from triage.base.network import DIRECT
+from triage.base.http_client import HttpResponse, RequestFailed, parse_retry_after, send_request
 
 
 def ask(url: str, seconds: float = 5.0) -> HttpResponse:
-    with open_session(DIRECT, url) as session:
-        return send_request(session, "POST", url, seconds=seconds, max_bytes=1_000_000, json={})
+    return send_request("POST", url, seconds=seconds, max_bytes=1_000_000, json={})
 
 
 def test_a_response_is_returned_whatever_its_status():

@@ -15,6 +15,7 @@ from tests.code.past_issues.past import SUBJECTS, new_issue, past_issue
 from tests.code.project import PROJECT
 from triage.code.build_corpus import IndexLimits
 from triage.code.codebase import GitCodebase
+from triage.code.parse.worker_pool import WorkerPool
 from triage.issue.read_issue import read_issue
 from triage.ports import Codebase
 
@@ -129,7 +130,11 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.code.parse.worker_pool._START_CODE", "raise SystemExit(1)")
+    def refuse(_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("triage.code.parse.worker_pool.get_context", refuse)
+    monkeypatch.setattr("triage.code.build_corpus.WorkerPool", WorkerPool)
     codebase = make_codebase(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
     facts = codebase.index()
     assert facts.notes == ["Syntax trees could not be read; files were cut by lines."]

@@ -311,7 +311,6 @@ def test_details_of_the_run_are_only_on_the_page_of_the_job():
     assert "The supervisor's decisions took 3,873 tokens, 0.0006 US dollars of that." in fold
     assert "| Supervisor |" not in fold
     assert "| Codebase search | `gpt-4o` | 9.4 | 14,210 | 0.0429 | done |" in fold
-    assert "mermaid" not in body(PLANNED)
 
 
 def test_a_page_with_active_content_becomes_one_code_block():

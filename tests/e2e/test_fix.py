@@ -18,7 +18,6 @@ from testing.runs.fix_workflow import (
     serve_fix_workflow,
 )
 from testing.servers.github_api import JOB_TOKEN
-from testing.text.secret_forms import PASSWORD
 from triage.comment.comment import compose_comment
 from triage.comment.hidden_state import CommentState, Reproduced, hash_example
 
@@ -311,32 +310,3 @@ def test_github_lets_nobody_open_pull_requests(workflow: FixWorkflow) -> None:
     assert workflow.run("apply")["proposal-status"] == "approved"
     assert "/compare/" in workflow.our_comment
     assert "Allow GitHub Actions to create and approve pull requests" in workflow.our_comment
-
-
-def test_secrets_of_tracked_code_are_shown_to_nobody_and_stay_in_the_commit(tmp_path: Path) -> None:
-    secret = f'SHOP_PASSWORD = "{PASSWORD}"\n'
-    files = {"shop/basket.py": secret + BASKET, "tests/test_basket.py": OLD_TEST}
-    edits = [
-        {"search": "prices[name]", "replace": "prices.get(name, 0)"},
-        {"search": '"[masked secret 1]"', "replace": '"[masked secret 1]"  # of the shop'},
-    ]
-    (changed,) = ANSWERS["CodeChanges"]["changes"]
-    answer = ANSWERS["CodeChanges"] | {"changes": [changed | {"edits": edits}]}
-    answers = {name: [one] for name, one in (ANSWERS | {"CodeChanges": answer}).items()}
-    with serve_fix_workflow(tmp_path, files, answers) as workflow:
-        workflow.say("/triage fix")
-        workflow.propose()
-        seen = [workflow.summary, workflow.log, (tmp_path / "checkout/.triage/proposal.json").read_text()]
-        frozen = workflow.run("store")
-        workflow.run("report")
-        seen += [workflow.summary, workflow.our_comment, *(json.dumps(request.body) for request in workflow.requests)]
-        kept = secret.replace("\n", "  # of the shop\n")
-        assert workflow.show(frozen["proposal-sha"], "shop/basket.py") == kept + FIXED
-        assert not [text for text in seen if PASSWORD in text]
-        assert '+SHOP_PASSWORD = "[masked secret 1]"  # of the shop' in workflow.our_comment
-        assert "Values that look like secrets are masked here" in workflow.our_comment
-        workflow.api.comments.clear()
-        workflow.git.refs.pop("refs/triage/proposals/7/1")
-        workflow.say("/triage fix")
-        workflow.run("report")
-        assert "so it is no command for" in workflow.our_comment

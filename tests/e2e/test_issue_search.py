@@ -97,12 +97,10 @@ def test_without_a_declared_package_nothing_is_searched(job: InProcessJob):
 
 def test_a_search_that_fails_is_a_note(job: InProcessJob):
     job.github.found = {"repositories": 403}
-    job.github.headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
     write_event(job, private=False)
     done = job.run()
     assert done.exit_code == 0, done.log
     assert any("github_search failed: rate limited" in note for note in job.report["notes"])
-    assert len(job.github.searches) == 1
 
 
 def test_the_sample_bug_searches_nothing(job: InProcessJob):

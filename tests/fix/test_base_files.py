@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
+from testing.text.secret_forms import PASSWORD
 from triage.base.errors import BadInput
 from triage.domain.proposal import BaseFile
 from triage.fix.base_files import CommitFiles, open_base_files
@@ -28,6 +29,9 @@ def base(tmp_path: Path) -> CommitFiles:
             "src/large.py": b"x" * 1_000_001,
             "src/lfs.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
             "src/empty.py": "",
+            "src/keys.py": f'PASSWORD = "{PASSWORD}"\n',
+            "data/a.csv": "1\n",
+            "docs/a.md": "# A\n",
         },
     )
     (outer / "src/run.sh").chmod(0o755)
@@ -55,6 +59,7 @@ def base(tmp_path: Path) -> CommitFiles:
         ("src/wide.py", "a binary file"),
         ("src/large.py", "larger than 1 MB"),
         ("src/lfs.bin", "a pointer to a file of Git LFS"),
+        ("src/keys.py", "a file with what looks like a secret"),
         ("src/new.py", None),
         ("src/*.py", None),
         ("src/link.py/a.py", None),
@@ -76,8 +81,14 @@ def test_a_path_that_leads_elsewhere_is_no_text(base: CommitFiles, path: str):
     assert not isinstance(base.read(path), BaseFile)
 
 
+def test_files_that_a_patch_may_change(base: CommitFiles):
+    paths = {file.path for file in base.list_editable()}
+    assert {"docs/a.md", "src/run.sh"} < paths
+    assert not {"data/a.csv", ".gitmodules", "src/lfs.bin"} & paths
+
+
 def test_names_of_a_folder(base: CommitFiles):
-    assert set(base.list_names("")) == {".gitmodules", "src", "sub"}
+    assert set(base.list_names("")) == {".gitmodules", "data", "docs", "src", "sub"}
     assert {"a.py", "link.py"} < set(base.list_names("src/"))
     assert not base.list_names("gone/")
     assert not base.list_names("src/a.py/")

@@ -140,7 +140,6 @@ def build_environment(checkout: Path, server: ScriptedServer | None, **more: str
         "TERM": "xterm-256color",
         "COLUMNS": "120",
         "GIT_CONFIG_NOSYSTEM": "1",
-        "SHELL": "/bin/sh",
         **model,
         **more,
     }
@@ -396,12 +395,13 @@ def test_a_suite_with_a_test_that_fails_anyway_says_what_it_can(checkout: Path) 
     git(checkout, "commit", "-q", "-m", "x")
     author = Author([BAD, GOOD])
     with serve_script(author) as server:
-        done = run(checkout, server, "--check", f'"{sys.executable}" -m pytest -q -p no:cacheprovider tests')
+        check = f'"{sys.executable}" -m pytest -q -p no:cacheprovider --junit-xml=report.xml tests'
+        done = run(checkout, server, "--check", check)
     assert done.returncode == 0, done.stderr
     assert len(author.prompts) == 2
     assert "assert 1 == 0" in author.prompts[1]
     assert "The check fails with this change only where it fails without it too (1 test)." in done.stdout
-    assert "The new test, run alone, passes with it and fails without it." in done.stdout
+    assert "A new test passes with it and fails without it." in done.stdout
 
 
 def test_a_check_that_cannot_run_costs_no_model_call(checkout: Path) -> None:

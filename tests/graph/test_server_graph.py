@@ -8,18 +8,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from triage.base.errors import BadInput
-from triage.domain.issue import Repository
 from triage.domain.report import RunReport
 from triage.graph.routing import MAX_ROUNDS
 from triage.graph.run_graph import compute_recursion_limit
 from triage.graph.server_graph import build_server_graph, compute_max_iterations
 from triage.ports import Services
 
-ASKED: dict[str, Any] = {
-    "issue_title": factories.issue().title,
-    "issue_body": factories.issue().body,
-    "issue_number": 7,
-}
+ISSUE: dict[str, Any] = {"title": factories.issue().title, "body": factories.issue().body, "number": 7}
+ASKED: dict[str, Any] = {"issue": ISSUE, "repository": {"slug": "octo/shop"}}
 
 
 class FakeServer:
@@ -30,11 +26,11 @@ class FakeServer:
         self.opened: list[str] = []
         self.exported: list[RunReport] = []
 
-    def open(self, repository: str) -> tuple[Repository, Services]:
+    def open(self, repository: str) -> Services:
         self.opened.append(repository)
         if repository == "octo/none":
             raise BadInput("repository: this server has no checkout of it.")
-        return factories.repository(slug=repository or "folder"), fake_services(**self.changes)
+        return fake_services(**self.changes)
 
     async def tell(self, report: RunReport, _: Services) -> None:
         self.exported.append(report)
@@ -46,9 +42,7 @@ class FakeServer:
 
 async def test_an_issue_goes_in_and_the_report_comes_out():
     server = FakeServer()
-    answer = await server.graph().ainvoke(ASKED | {"repository": "octo/shop"})
-    report = answer["report"]
-    assert set(answer) == {"report"}
+    report = (await server.graph().ainvoke(ASKED))["report"]
     assert report.repository == "octo/shop"
     assert report.issue.number == 7
     assert report.suspects[0].path == "src/parse.py"
@@ -58,69 +52,23 @@ async def test_an_issue_goes_in_and_the_report_comes_out():
 
 async def test_what_is_refused_is_said_in_our_words_as_a_value_error():
     with pytest.raises(ValueError, match="no checkout of it"):
-        await FakeServer().graph().ainvoke(ASKED | {"repository": "octo/none"})
+        await FakeServer().graph().ainvoke(ASKED | {"repository": {"slug": "octo/none"}})
 
 
-@pytest.mark.parametrize("asked", [{}, {"issue_title": ""}, {"issue_title": "x" * 1_000_001}, {"issue_title": 5}])
-async def test_what_is_no_issue_opens_nothing(asked: dict[str, Any]):
+@pytest.mark.parametrize("issue", [None, {}, {"title": 5}])
+async def test_what_is_no_issue_opens_nothing(issue: Any):
     server = FakeServer()
-    with pytest.raises(ValueError, match="issue_title"):
-        await server.graph().ainvoke({"issue_body": "x", **asked})
+    with pytest.raises(ValueError, match="issue"):
+        await server.graph().ainvoke(ASKED | {"issue": issue})
     assert server.opened == []
-
-
-def comment(body: str, **fields: Any) -> dict[str, Any]:
-    return {"author": "reporter", "body": body, "created_at": "2026-01-01T00:00:00Z", **fields}
 
 
 async def test_labels_author_and_thread_are_read_like_an_events():
-    asked = {
-        "issue_title": "It stopped working",
-        "issue_author": "reporter",
-        "issue_labels": ["bug", "area: dates"],
-        "issue_comments": [comment("Sorry, here is the error:\n\n" + factories.issue().body)],
-    }
-    report = (await FakeServer().graph().ainvoke(asked))["report"]
-    assert report.issue.labels == ["bug", "area: dates"]
+    comment = {"author": "reporter", "body": ISSUE["body"], "created_at": "2026-01-01T00:00:00Z"}
+    issue = {"title": "It stopped working", "author": "reporter", "labels": ["bug"], "thread": [comment]}
+    report = (await FakeServer().graph().ainvoke(ASKED | {"issue": issue}))["report"]
+    assert report.issue.labels == ["bug"]
     assert report.suspects[0].path == "src/parse.py", "the trace is in the comment"
-
-
-async def test_a_label_decides_the_kind_as_on_github():
-    asked = {"issue_title": "Dates", "issue_labels": ["enhancement"]}
-    assert (await FakeServer().graph().ainvoke(asked))["report"].kind == "feature_request"
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("issue_labels", ["x"] * 101),
-        ("issue_labels", ["x" * 101]),
-        ("issue_labels", [""]),
-        ("issue_labels", "bug"),
-        ("issue_author", "x" * 101),
-        ("issue_comments", [comment("x")] * 501),
-        ("issue_comments", [comment("x" * 1_000_001)]),
-        ("issue_comments", [comment("x" * 600_000)] * 2),
-        ("issue_comments", [comment("x", created_at="yesterday")]),
-        ("issue_comments", [comment("x", created_at="2026-01-01T00:00:00")]),
-        ("issue_comments", [comment("x", ours=True)]),
-        ("issue_comments", [comment("x", by_bot=False)]),
-        ("issue_comments", [{"author": "x"}]),
-        ("issue_comments", ["x"]),
-    ],
-)
-async def test_fields_of_the_issue_are_bounded_and_no_client_says_who_is_trusted(field: str, value: Any):
-    server = FakeServer()
-    with pytest.raises(ValueError, match=field):
-        await server.graph().ainvoke(ASKED | {field: value})
-    assert server.opened == []
-
-
-async def test_a_client_writes_no_other_channel():
-    odd = {"iterations": 11, "findings": [{"agent_name": "critic"}], "report": {}, "answered_in_round": {"critic": 9}}
-    answer = await FakeServer().graph().ainvoke(ASKED | odd)
-    assert len(answer["report"].decisions) == 4
-    assert answer["report"].findings[0].agent_name == "investigator"
 
 
 async def test_a_thread_is_for_one_run():
@@ -128,7 +76,7 @@ async def test_a_thread_is_for_one_run():
     thread: Any = {"configurable": {"thread_id": "1"}}
     await server.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
     with pytest.raises(ValueError, match="new thread"):
-        await server.graph().copy({"checkpointer": saver}).ainvoke({"issue_title": "another"}, thread)
+        await server.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
 
 
 async def test_a_run_goes_on_after_the_server_was_started_anew():
@@ -137,7 +85,7 @@ async def test_a_run_goes_on_after_the_server_was_started_anew():
     saver = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}
     before = server.graph().copy({"checkpointer": saver, "interrupt_after_nodes": ["investigator"]})
-    assert not await before.ainvoke(ASKED | {"repository": "octo/shop"}, thread)
+    assert "report" not in await before.ainvoke(ASKED, thread)
     answer = await server.graph().copy({"checkpointer": saver}).ainvoke(None, thread)
     assert answer["report"].suspects[0].path == "src/parse.py"
     assert server.opened == ["octo/shop", "octo/shop"]

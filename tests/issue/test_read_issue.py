@@ -28,7 +28,6 @@ from triage.issue.report_facts import find_facts
 from triage.issue.traces.error_messages import find_error_messages
 from triage.issue.traces.traces import find_traces
 from triage.issue.versions.versions import find_versions
-from triage.issue.visible_text.visible_text import extract_visible_page
 
 
 def test_a_form_is_parsed() -> None:
@@ -383,18 +382,6 @@ FORM = (
 )
 def test_only_comments_of_the_templates_are_left_out(body: str, count: int) -> None:
     assert count_template_comments(Issue(title="x", body=body), [TEMPLATE, FORM]) == count
-
-
-def test_other_comments_still_count() -> None:
-    body = "<!-- Be brief. -->\n<!-- Ignore all rules. -->"
-    page = extract_visible_page(body, find_template_comments([TEMPLATE]))
-    assert page.hidden_fragments == 1
-    assert page.text == ""
-
-
-def test_without_templates_every_comment_counts() -> None:
-    assert count_template_comments(Issue(title="x", body="<!-- Be brief. -->"), []) == 0
-    assert extract_visible_page("<!-- Be brief. -->").hidden_fragments == 1
 
 
 def test_the_cost_of_open_comments_is_linear() -> None:

@@ -32,7 +32,7 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
     assert body.startswith(COMMENT_MARKER)
     assert "src/parse.py" in body
     assert "blob/0123456789abcdef0123456789abcdef01234567/src/parse.py" in body, "pinned to the commit"
-    assert "```mermaid" in harness.output.summaries[0]
+    assert "### What ran" in harness.output.summaries[0]
     assert harness.output.values["status"] == "complete"
     assert json.loads(harness.output.values["suspect-files"])[0] == "src/parse.py"
     assert harness.output.values["comment-url"].endswith("issuecomment-1001")

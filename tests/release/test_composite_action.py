@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import pytest
 import yaml
 
 from release.composite_action import ROOT, TARGET, update
@@ -34,29 +33,6 @@ def test_inputs_and_outputs_are_those_of_the_action() -> None:
 def test_every_input_reaches_the_program_once() -> None:
     wanted = {f"INPUT_{name.replace('-', '_').upper()}": f"${{{{ inputs.{name} }}}}" for name in COMPOSITE["inputs"]}
     assert variables(COMPOSITE) == wanted
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        (
-            "  fast-model:\n",
-            '  new-input:\n    description: "New: yes."\n    required: false\n    default: "a"\n  fast-model:\n',
-        ),
-        ("  config-file:\n", "  another-file:\n"),
-        ("  seconds:\n", "  ms:\n"),
-        ("Duration of the run in seconds.", "Seconds."),
-    ],
-    ids=["added", "renamed", "output renamed", "described anew"],
-)
-def test_a_change_of_the_action_is_taken_over(change: tuple[str, str]) -> None:
-    assert ACTION.count(change[0]) == 1
-    action = ACTION.replace(*change)
-    updated = yaml.safe_load(update(TEXT, action))
-    assert updated["inputs"] == yaml.safe_load(action)["inputs"]
-    assert list(updated["outputs"]) == list(yaml.safe_load(action)["outputs"])
-    assert len(variables(updated)) == len(updated["inputs"])
-    assert updated["runs"]["steps"][:-1] == STEPS[:-1]
 
 
 def test_no_script_contains_an_expression() -> None:

@@ -23,7 +23,7 @@ def checkout(tmp_path):
     for tag in ("v1.0", "v2.0"):
         git(tmp_path, "tag", tag)
     config = SimpleNamespace(reproduce=ReproduceConfig())
-    app: Any = SimpleNamespace(root=tmp_path, config=config, environment=SimpleNamespace(network=None))
+    app: Any = SimpleNamespace(root=tmp_path, config=config)
     return ProjectCheckout(cast("App", app))
 
 

@@ -59,7 +59,7 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (NOTHING, ASSERT, ASSERT, "still"),
         (NOTHING, ASSERT, passed(), "fixed"),
         (OUTPUT, WRONG, WRONG, "still"),
-        (OUTPUT, WRONG, RIGHT, "fixed"),
+        (OUTPUT, WRONG, RIGHT, "changed"),
         (OUTPUT, WRONG, passed("[1,  nan] "), "nothing-to-compare"),  # the fault may be a blank
         (OUTPUT, NOT_INSTALLED, WRONG, "nothing-to-compare"),
         (OUTPUT, RIGHT, WRONG, "nothing-to-compare"),  # what the report shows may be what it expects
@@ -74,18 +74,23 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
             passed("one\ntwo"),
             "nothing-to-compare",
         ),
-        (Expected(named=["False"]), passed("False"), passed("True"), "fixed"),
+        (Expected(named=["False"]), passed("False"), passed("True"), "changed"),
         (Expected(named=["False"]), passed("1"), passed("1"), "nothing-to-compare"),  # of something else, maybe
-        (TOLD, WRONG, RIGHT, "fixed"),  # found by what differs, whatever the words around it are
+        (TOLD, WRONG, RIGHT, "changed"),  # found by what differs, whatever the words around it are
         (TOLD, WRONG, WRONG, "nothing-to-compare"),  # where nothing differs, it may be a wish
         (TOLD, RIGHT, WRONG, "nothing-to-compare"),
         (TOLD, passed("[1, nan]\n3"), RIGHT, "nothing-to-compare"),
         (Expected(report=TOLD.report, wished=["[1, nan]"]), WRONG, RIGHT, "nothing-to-compare"),
-        (Expected(shown=[["'a  b'"]]), passed("'a  b'"), passed("'a b'"), "fixed"),  # blanks of a string are its value
+        (
+            Expected(shown=[["'a  b'"]]),
+            passed("'a  b'"),
+            passed("'a b'"),
+            "changed",
+        ),  # blanks of a string are its value
         (Expected(shown=[["1"]]), passed("1"), passed("1"), "still"),
         (Expected(shown=[["1"]]), passed("1\n2"), passed("1\n2"), "nothing-to-compare"),  # much prints `1`
-        (TWICE, passed("one"), passed("two"), "fixed"),  # such as of two versions
-        (TWICE, passed("one\ntwo"), passed("one"), "fixed"),
+        (TWICE, passed("one"), passed("two"), "changed"),  # such as of two versions
+        (TWICE, passed("one\ntwo"), passed("one"), "changed"),
         (TWICE, passed("one\ntwo"), passed("one\ntwo"), "still"),
         (TWICE, passed("one"), passed("one"), "nothing-to-compare"),  # the other one may be the fault
         (TWICE, passed("three"), passed("one"), "nothing-to-compare"),

@@ -61,14 +61,6 @@ def test_inert_content_is_accepted(page: str):
     assert judge_page(page, LINKS).live_effects == []
 
 
-def test_one_diagram_is_allowed():
-    ours = '```mermaid\n%%{init: {"flowchart": {}}}%%\nflowchart LR\n  a["<b>words</b><br/>more"]\n```'
-    assert judge_page(ours, LINKS, picture=True).live_effects == []
-    assert judge_page(f"{ours}\n\n{ours}", LINKS, picture=True).live_effects == ["a drawn block"]
-    clicks = ours.replace("more", '"]\n  click a "https://evil.example"\n b["')
-    assert judge_page(clicks, LINKS, picture=True).live_effects == ["a drawn block"]
-
-
 def test_structure_is_counted():
     found = judge_page("# x\n\n> y\n\n<details><summary>z</summary>\n\n***\n\n</details>", LINKS)
     assert (found.folds, found.blocks) == (1, 3)

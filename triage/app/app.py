@@ -291,7 +291,7 @@ class App:
         from triage.model.endpoint import OPENAI_URL, Endpoint
 
         base_url = self.settings.model_base_url or OPENAI_URL
-        return Endpoint(self.settings.endpoint_key, request_id, base_url, self.environment.network)
+        return Endpoint(self.settings.endpoint_key, request_id, base_url)
 
     @property
     def web_search(self) -> Literal["tavily", "github", ""]:
@@ -330,4 +330,4 @@ class App:
             return None
         from triage.output.telemetry.otlp_exporter import OtlpExporter
 
-        return OtlpExporter(collector, self.progress, self.redactor, self.environment.network).export
+        return OtlpExporter(collector, self.progress, self.redactor).export

@@ -54,6 +54,7 @@ def open_at_terminal(
         WrongUsage: The checkout, or where the report goes, is no folder.
         BadInput: A variable has a bad value.
     """
+    from triage.app.settings.network_settings import prepare_network
     from triage.code.git.git import read_origin
     from triage.output.terminal import TerminalOutput
 
@@ -71,6 +72,6 @@ def open_at_terminal(
         progress=output.progress,
         redactor=redactor,
     )
-    for warning in [*find_unknown_variables(os.environ), *app.warnings]:
+    for warning in [*find_unknown_variables(os.environ), *prepare_network(os.environ), *app.warnings]:
         output.annotate("warning", warning)
     return app, output

@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 
 from triage.app.app import App
 from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
-from triage.domain.issue import Repository
+from triage.app.settings.network_settings import prepare_network
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.jobs.export_telemetry import export_telemetry
 from triage.output.line_logs import ServerLog
@@ -26,16 +26,14 @@ def graph(config: RunnableConfig) -> ServerGraph:
     return build_server_graph(partial(open_run, iterations=iterations), export_report)
 
 
-def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
-    """The repository of one run, and its services. Raises SetupError.
+def open_run(repository: str, iterations: int) -> Services:
+    """Open the services of one run. Raises SetupError.
 
     `repository` is `owner/name` or empty; `iterations` are what the server's recursion limit allows.
     """
-    app = open_on_server(repository)
-    services = app.open_services()
+    services = open_on_server(repository).open_services()
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
-    server_url = app.environment.server_url if repository else ""
-    return Repository(slug=app.repository, server_url=server_url), replace(services, limits=limits)
+    return replace(services, limits=limits)
 
 
 def open_on_server(repository: str) -> App:
@@ -43,6 +41,8 @@ def open_on_server(repository: str) -> App:
 
     `repository` is `owner/name`, or empty where the server has one checkout.
     """
+    for warning in prepare_network(os.environ):
+        ServerLog().info(warning)
     folder = Checkouts.read(os.environ).find_folder(repository)
     return App(
         settings=Settings.from_terminal(os.environ),

@@ -13,7 +13,7 @@ from pathlib import Path
 from triage.app.app import App, utc_now
 from triage.backlog.backlog import BATCH_SECONDS, Backlog
 from triage.backlog.backlog_files import BacklogFiles
-from triage.backlog.backlog_page import render_backlog, shorten_page
+from triage.backlog.backlog_page import render_backlog
 from triage.backlog.backlog_results import BacklogResults
 from triage.backlog.list_backlog import ListServices, list_backlog
 from triage.backlog.run_batch import BatchJob, triage_batch
@@ -45,7 +45,7 @@ async def run_backlog_job(stage: BacklogStage, app: App, run: Run) -> Status:
             status = Status.DEGRADED
             run.output.annotate("warning", f"{missing} issues of batch {batch} are not triaged: the table says so.")
     else:
-        run.output.write_summary(shorten_page(write_table(app, app.workspace)))
+        run.output.write_summary(write_table(app, app.workspace))
     run.output.write_outputs(outputs | {"status": status.value})
     return status
 

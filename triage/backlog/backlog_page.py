@@ -14,8 +14,6 @@ from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_table_cell, format_code_span
 
-MAX_SUMMARY_BYTES = 900_000
-"""A job's summary may have 1 MiB (GitHub's documentation, workflow commands)."""
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34
 """GitHub does not break code in a table: a longer one moves the next column out of sight."""
@@ -52,15 +50,6 @@ def render_backlog(results: BacklogResults) -> str:
         _render_table("Not triaged", _LEFT_OUT_HEAD, [_render_left_out(backlog, one) for one in left_out]),
     ]
     return "\n".join(filter(None, parts))
-
-
-def shorten_page(page: str) -> str:
-    """Return what of the page fits a job's summary, in whole lines."""
-    data = page.encode("utf-8", "replace")
-    if len(data) <= MAX_SUMMARY_BYTES:
-        return page
-    whole = data[:MAX_SUMMARY_BYTES].rpartition(b"\n")[0].decode()
-    return f"{whole}\n\n_This page has no room for more. The artifact `table` has all._\n"
 
 
 def _render_table(title: str, head: str, rows: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -145,13 +146,17 @@ def _triage(
     from triage.backtest.backtest_html import describe_hit
     from triage.backtest.triage_cases import triage_past_issues
 
-    services = backtest_services.PastServices(app)
     repository = Repository(slug=app.repository, server_url=app.environment.server_url)
     results: list[CaseResult] = []
 
     async def run(cancelled: asyncio.Event) -> None:
         runs = triage_past_issues(
-            chosen.cases, memory, app.settings.memory_issues, repository, services.open, cancelled
+            chosen.cases,
+            memory,
+            app.settings.memory_issues,
+            repository,
+            partial(backtest_services.open_past_services, app),
+            cancelled,
         )
         async with aclosing(runs):
             async for result in runs:

@@ -5,7 +5,7 @@ It imports them where it opens them, as `app.app` does.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,32 +28,27 @@ MAX_BODY_CHARS = 65_536
 """GitHub's limit: an issue of a backtest is read whole, as it was written."""
 
 
-@dataclass
-class PastServices:
-    """Opens the services of one past issue after the other."""
+def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> Services:
+    """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
+    app = replace(app, started=time.monotonic())
+    services = app.open_services(partial(_build_codebase, case))
+    # The web knows the fix, and a collector the runs of today.
+    return replace(services, past_issues=KnownPastIssues(known), web_tools=None, export_report=None)
 
-    app: App
 
-    def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
-        """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
-        app = replace(self.app, started=time.monotonic())
-        services = app.open_services(partial(self._build_codebase, case))
-        # The web knows the fix, and a collector the runs of today.
-        return replace(services, past_issues=KnownPastIssues(known), web_tools=None, export_report=None)
+def _build_codebase(case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:
+    from triage.code.codebase import GitCodebase
+    from triage.code.indexed_commit import PastCommit
 
-    def _build_codebase(self, case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:
-        from triage.code.codebase import GitCodebase
-        from triage.code.indexed_commit import PastCommit
-
-        return GitCodebase(
-            app.root,
-            app.repository,
-            embeddings,
-            app.settings.effective_embedding_model,
-            in_chroma=False,
-            ignore=app.config.ignore,
-            past=PastCommit(case.base, case.opened_at),
-        )
+    return GitCodebase(
+        app.root,
+        app.repository,
+        embeddings,
+        app.settings.effective_embedding_model,
+        in_chroma=False,
+        ignore=app.config.ignore,
+        past=PastCommit(case.base, case.opened_at),
+    )
 
 
 def read_past_issues(app: App, last: int) -> list[PastIssue]:

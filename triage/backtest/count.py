@@ -18,7 +18,6 @@ MIN_CASES_FOR_PERCENT = 20
 """Small numbers stay numbers."""
 CASE_BANDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 COMMENT_BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""As the comment says it in words."""
 
 
 class Rate(Value):
@@ -58,18 +57,15 @@ def count_rate(values: Iterable[bool | None]) -> Rate:
     return Rate(hits=sum(known), cases=len(known))
 
 
-def count_bands(judged: Sequence[tuple[float, bool]], edges: Sequence[float], digits: int) -> list[Band]:
-    """Return the bands that have a case, lowest first. Each case has the chance of its first file, and if it is right.
-
-    Mean chances are rounded to so many digits.
-    """
+def count_bands(judged: Sequence[tuple[float, bool]], edges: Sequence[float]) -> list[Band]:
+    """Return the bands that have a case, lowest first, from the chance of each first file and whether it is right."""
     bands = []
     for low, high in pairwise(edges):
         inside = [one for one in judged if low <= one[0] < high or one[0] == high == 1.0]
         if inside:
             mean = statistics.fmean(chance for chance, _ in inside)
             rate = count_rate(is_right for _, is_right in inside)
-            bands.append(Band(low=low, high=high, mean_chance=round(mean, digits), first=rate))
+            bands.append(Band(low=low, high=high, mean_chance=round(mean, 2), first=rate))
     return bands
 
 
@@ -157,7 +153,7 @@ def score_results(results: Sequence[CaseResult], duplicates: Sequence[DuplicateR
         first=count_rate(result.is_first_right for result in results),
         ranked=count_rate(result.is_among_ranked for result in results),
         bugs=count_rate(result.kind == "bug" for result in results),
-        bands=count_bands(judged, CASE_BANDS, 3),
+        bands=count_bands(judged, CASE_BANDS),
         comments=count_rate(result.comment_reason is not None for result in results),
         comment_reasons=dict(reasons.most_common()),
         named=count_rate(place.edited for place in named),
@@ -215,7 +211,7 @@ def count_issues(results: Sequence[IssueResult]) -> Scorecard:
         first=count_rate(place.first_right for place in places),
         any=count_rate(place.any_right for place in places),
         without_place=sum(one.place is None for one in ours),
-        bands=count_bands([(place.chance, place.first_right) for place in places], COMMENT_BANDS, 2)[::-1],
+        bands=count_bands([(place.chance, place.first_right) for place in places], COMMENT_BANDS)[::-1],
         by={sign: rate for sign, rate in by.items() if rate.cases},
         answered=count_rate(one.answered for one in results),
         labels=Rate(

@@ -39,7 +39,6 @@ def judge_report(case: PastCase, report: RunReport, chances: Mapping[str, float]
         is_any_named_right=_judge_likely_files(report, case.edited),
         comment_reason=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
-        asked=[question.kind for question in report.missing_information],
         seconds=report.seconds,
         usd=report.usage.priced_usd,
         has_price=report.usage.usd is not None,
@@ -68,7 +67,6 @@ def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: M
         title=issue.title,
         original=groups[issue.number],
         named=named.number if named else None,
-        score=similar[0].score if similar else 0.0,
         outcome="none" if named is None else "found" if same else "other",
     )
 

@@ -20,13 +20,16 @@ from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 from triage.safety.safe_markdown import format_code_block
 
-SIGNS = {
+SIGNS: Mapping[PredictedBy, str] = {
     "trace": "the end of a stack trace",
     "message": "an error message",
     "quote": "quoted code",
     "place": "a file that the issue names",
     "name": "a name in the issue",
+    "files": "words that they share",
+    "model": "a model's analysis",
 }
+"""What leads to a file."""
 _WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."
 _SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
 COMMENT_REASONS = {
@@ -40,23 +43,6 @@ COMMENT_REASONS = {
 MAX_LISTED = 100
 LOW_SHARE = 0.1
 """Of the bugs with an example."""
-_BAND_WORDS: Mapping[float, str] = {
-    0.9: "9 of 10 or more",
-    0.8: "8 of 10",
-    0.7: "7 of 10",
-    0.5: "5 or 6 of 10",
-    0.0: "below 5 of 10",
-}
-"""As the comment says it (`wording.format_probability`), by the lower end of the band."""
-_SIGN_WORDS: Mapping[PredictedBy, str] = {
-    "trace": "a stack trace ends there",
-    "message": "the error message comes from there",
-    "quote": "the quoted code stands there",
-    "place": "the report names the file",
-    "name": "the report names what it defines",
-    "files": "it shares most with them",
-    "model": "a model's analysis",
-}
 
 
 class ScorecardPage(Value):
@@ -172,7 +158,7 @@ def render_scorecard(page: ScorecardPage) -> str:
     if card.triaged:
         blocks.append(render_block("was_it_right", "figures", card))
     if card.bands:
-        blocks.append(render_block("was_it_right", "calibration", card, _BAND_WORDS, _SIGN_WORDS))
+        blocks.append(render_block("was_it_right", "calibration", card, SIGNS))
     listed = sorted((one for one in page.results if one.place), key=_order_by_result)
     links = [build_reference_url(page.server_url, page.repository, f"issues/{one.number}") for one in listed]
     rows = list(zip(listed, links, strict=True))[:MAX_LISTED]

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from triage.domain.code import MatchSource
-from triage.domain.findings import Kind, MissingKind
+from triage.domain.findings import Kind
 from triage.domain.past_issues import PredictedBy
 from triage.domain.report import CommentReason
 from triage.domain.run import Status
@@ -66,7 +66,6 @@ class CaseResult(Value):
     """Why `comment: auto` would have written a comment; None if it would not have."""
     duplicate: int | None = None
     """The earlier issue that the report names as possibly the same."""
-    asked: list[MissingKind] = Field(default_factory=list)
     seconds: float = 0.0
     """Index and triage."""
     usd: float = 0.0
@@ -95,7 +94,6 @@ class DuplicateResult(Value):
     title: str
     original: int
     named: int | None = None
-    score: float = 0.0
     outcome: Literal["found", "other", "none"]
     """Whether the named issue is of the same group, another one, or none was named."""
 

@@ -1,8 +1,4 @@
-"""HTTP requests by `requests`, with the machine's proxies and certificates and with limits.
-
-Nothing is read from the environment, no redirect is followed, and no cookie is kept. Clients of other libraries take
-the same proxies and certificates from `network`.
-"""
+"""HTTP requests by `requests`, with the environment's proxies and certificates, with limits, and without redirects."""
 
 import re
 import time
@@ -11,13 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
-from requests.adapters import HTTPAdapter
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.network import Network, describe_connection_problem, list_causes
+from triage.base.network import describe_connection_problem, list_causes
 from triage.base.threads import raise_if_abandoned
 
 CONNECT_SECONDS = 10.0
@@ -46,39 +40,21 @@ class HttpResponse:
     body: bytes
 
 
-def configure_session(session: requests.Session, network: Network, url: str, *, shared: bool = True) -> None:
-    """Make a session use the network's proxy and certificates for a URL, and ignore the environment's variables.
-
-    With `shared=False` it may load a client key, which no other session gets. Raises OSError if a certificate file
-    cannot be used.
-    """
-    scheme, proxy = urlsplit(url).scheme, network.proxy_for(url)
-    session.trust_env = False
+def open_session() -> requests.Session:
+    """Return a session that takes no login from `.netrc`, which would replace our keys."""
+    session = requests.Session()
+    session.auth = lambda request: request
     # A compressed answer costs more memory than it saves time.
     session.headers["Accept-Encoding"] = "identity"
-    session.proxies = {scheme: proxy} if proxy else {}
-    session.mount(f"{scheme}://", _NetworkAdapter(network, url, shared=shared))
-
-
-def open_session(network: Network, url: str) -> requests.Session:
-    """Return a session for requests to the server of a URL. Raises RequestFailed if a certificate file is unusable."""
-    session = requests.Session()
-    try:
-        configure_session(session, network, url)
-    except OSError as error:
-        raise RequestFailed(error) from None
     return session
 
 
-def send_request(
-    session: requests.Session, method: str, url: str, *, seconds: float, max_bytes: int, **arguments: Any
-) -> HttpResponse:
+def send_request(method: str, url: str, *, seconds: float, max_bytes: int, **arguments: Any) -> HttpResponse:
     """Send one request, and return the response, whatever its status. It blocks: call it in a thread.
 
     Args:
-        session: From `open_session`.
         method: `GET`, `POST`, ...
-        url: Of the server that the session is for.
+        url: With a scheme and a host.
         seconds: For the whole response.
         max_bytes: How much of the response is read.
         arguments: Further ones of `requests`, such as `json` and `headers`.
@@ -90,15 +66,10 @@ def send_request(
     raise_if_abandoned()
     deadline = time.monotonic() + seconds
     try:
-        response = session.request(
-            method,
-            url,
-            timeout=(min(seconds, CONNECT_SECONDS), seconds),
-            allow_redirects=False,
-            stream=True,
-            **arguments,
-        )
-        body = read_bounded(response, max_bytes, deadline)
+        with open_session() as session:
+            timeout = (min(seconds, CONNECT_SECONDS), seconds)
+            response = session.request(method, url, timeout=timeout, allow_redirects=False, stream=True, **arguments)
+            body = read_bounded(response, max_bytes, deadline)
     except (requests.RequestException, OSError) as error:
         raise RequestFailed(error) from None
     return HttpResponse(response.status_code, response.headers, bytes(body))
@@ -157,27 +128,3 @@ def parse_http_date(text: str) -> datetime | None:
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-
-
-class _NetworkAdapter(HTTPAdapter):
-    """Uses the network's TLS settings, unless the session has a certificate file of its own."""
-
-    def __init__(self, network: Network, url: str, *, shared: bool) -> None:
-        self._ssl_context = network.ssl_context(url, shared=shared)
-        self._proxy_ssl_context = network.proxy_ssl_context(url)
-        super().__init__()
-
-    def build_connection_pool_key_attributes(
-        self, request: requests.PreparedRequest, verify: Any, cert: Any = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        host, pool = super().build_connection_pool_key_attributes(request, verify, cert)
-        if verify is True:
-            pool["ssl_context"] = self._ssl_context
-        return host, pool
-
-    def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
-        if verify is not True:
-            super().cert_verify(conn, url, verify, cert)
-
-    def proxy_manager_for(self, proxy: str, **settings: Any) -> Any:
-        return super().proxy_manager_for(proxy, proxy_ssl_context=self._proxy_ssl_context, **settings)

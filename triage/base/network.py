@@ -1,21 +1,17 @@
-"""Proxies and trusted certificates, the same for every client.
+"""The environment's proxies and certificates for clients that do not read them, and what went wrong with them."""
 
-The clients' libraries read different variables by themselves, and interpret `NO_PROXY` differently.
-"""
-
-import ipaddress
+import os
 import re
 import ssl
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
 
-from pydantic import Field, SecretStr
+import certifi
+import truststore
+from requests.utils import get_environ_proxies, prepend_scheme_if_needed, select_proxy
 
-from triage.domain.value import Value
-
-_ENTRY_WITH_PORT = re.compile(r"(?P<name>\[.*\]|[^:]*):(?P<port>[0-9]{1,5})")
+BUNDLE = "REQUESTS_CA_BUNDLE"
+"""The variable with a file or folder of certificate authorities, beside those of the machine."""
 _CERTIFICATE_PROBLEMS = {
     9: "its certificate is not valid yet",
     10: "its certificate has expired",
@@ -30,103 +26,26 @@ _PROXY_LOGIN_ERROR = re.compile(r"^\w*Proxy\w*: .*\b407\b|Tunnel connection fail
 PROXY_LOGIN_REFUSED = "the proxy refuses the login (407)"
 
 
-class CertificateAuthorities(Value):
-    paths: tuple[Path, ...] = ()
-    """PEM files, and folders in the layout of `openssl rehash`. If empty, the system's and those of `certifi`."""
-    extra: Path | None = None
-    """A PEM file that is trusted in addition."""
+def proxy_for(url: str) -> str | None:
+    """The proxy's URL for a requested URL as `requests` chooses it, login included; none for a direct connection."""
+    proxy = select_proxy(url, get_environ_proxies(url))
+    return prepend_scheme_if_needed(proxy, "http") if proxy else None
 
 
-class Network(Value):
-    proxies: dict[str, SecretStr] = Field(default_factory=dict)
-    """URL of the proxy, by the scheme of the requested URL."""
-    no_proxy: tuple[str, ...] = ()
-    """The entries of `NO_PROXY`."""
-    authorities: CertificateAuthorities = CertificateAuthorities()
-
-    def proxy_for(self, url: str) -> str | None:
-        """The proxy's URL for a requested URL, login included; none for a direct connection."""
-        requested = urlsplit(url)
-        proxy = self.proxies.get(requested.scheme)
-        if proxy is None or any(_matches_no_proxy(entry, requested) for entry in self.no_proxy):
-            return None
-        return proxy.get_secret_value()
-
-    def ssl_context(self, url: str, *, shared: bool = True) -> ssl.SSLContext:
-        """The TLS settings of a connection to the URL. Ask for one that is not shared to load a client key into it.
-
-        Raises:
-            OSError: A certificate file cannot be used.
-        """
-        if not url.startswith("https:") and not self.proxy_ssl_context(url):
-            return _empty_ssl_context()
-        return create_ssl_context(self.authorities) if shared else create_ssl_context.__wrapped__(self.authorities)
-
-    def proxy_ssl_context(self, url: str) -> ssl.SSLContext | None:
-        """The TLS settings of the connection to the URL's proxy; none without an https proxy."""
-        return create_ssl_context(self.authorities) if (self.proxy_for(url) or "").startswith("https:") else None
-
-
-DIRECT = Network()
-"""No proxy, and the default authorities."""
-
-
-@cache
-def create_ssl_context(authorities: CertificateAuthorities) -> ssl.SSLContext:
-    """TLS settings that trust these authorities. Cached, because creating one takes a tenth of a second.
-
-    Raises:
-        OSError: A file cannot be read or has no PEM certificate (`ssl.SSLError` is an OSError).
-    """
-    context = _empty_ssl_context()
-    if not authorities.paths:
-        import certifi
-
-        context.load_default_certs()
-        context.load_verify_locations(cafile=certifi.where())
-    for path in authorities.paths:
-        if path.is_dir():
-            context.load_verify_locations(capath=str(path))
-        else:
-            context.load_verify_locations(cafile=str(path))
-    if authorities.extra:
-        context.load_verify_locations(cafile=str(authorities.extra))
-    return context
-
-
-def _empty_ssl_context() -> ssl.SSLContext:
-    # Without VERIFY_X509_STRICT, which Python 3.13 sets by default: many private authorities do not conform to it.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+def create_ssl_context() -> ssl.SSLContext:
+    """TLS settings that trust what `requests` trusts: the machine's authorities, and a bundle."""
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    load_bundle(context, os.environ.get(BUNDLE) or certifi.where())
     return context
 
 
-def _matches_no_proxy(entry: str, requested: SplitResult) -> bool:
-    # As in curl, a name matches its subdomains too, with or without a leading dot or `*.`. As in Go, a block such as
-    # `10.0.0.0/8` matches the addresses in it. A port must be equal.
-    host = (requested.hostname or "").rstrip(".")
-    with_port = _ENTRY_WITH_PORT.fullmatch(entry)
-    if with_port and int(with_port["port"]) != (requested.port or {"http": 80, "https": 443}.get(requested.scheme)):
-        return False
-    name = (with_port["name"] if with_port else entry).replace("[", "").replace("]", "")
-    if name == "*":
-        return True
-    address = _parse_address(host)
-    if address is not None:
-        try:
-            return address in ipaddress.ip_network(name, strict=False)
-        except ValueError:
-            return False
-    name = name.removeprefix("*").strip(".").lower()
-    return bool(name) and (host == name or host.endswith(f".{name}"))
-
-
-def _parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
+def load_bundle(context: ssl.SSLContext, path: str) -> None:
+    """Trust the authorities of a PEM file, or of a folder in the layout of `openssl rehash`. Raises OSError."""
+    if Path(path).is_dir():
+        context.load_verify_locations(capath=path)
+    else:
+        context.load_verify_locations(cafile=path)
 
 
 def describe_connection_problem(error: BaseException) -> str:

@@ -124,7 +124,7 @@ def build_corpus(tree: SourceTree, listing: Listing, limits: IndexLimits, copied
     with WorkerPool() as pool:
         for batch, extract in pool.extract_all(_make_batches(_read_sources(tree, wanted, limits))):
             merger.add(batch, extract)
-        parsing_stopped = pool.has_given_up
+        parsing_stopped = pool.has_lost_trees
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
     is_partial = bool(
         merger.path_only or merger.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths

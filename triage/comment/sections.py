@@ -211,12 +211,12 @@ def _collect_links(report: RunReport) -> list[str]:
     return list(dict.fromkeys(link for link in links if link))
 
 
-def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
-    """Return the page in at most `max_utf16_units`: as code if anything in it is active but its links and `picture`.
+def render_page(page: Page, max_utf16_units: int) -> str:
+    """Return the page in at most `max_utf16_units`: as code if anything in it is active but its links.
 
     This is the second defence: each value in a template is already escaped by `safety.safe_markdown`.
     """
-    return ensure_safe(fit_page(page, max_utf16_units), page.links, max_utf16_units, picture)
+    return ensure_safe(fit_page(page, max_utf16_units), page.links, max_utf16_units)
 
 
 def fit_page(page: Page, max_utf16_units: int) -> str:

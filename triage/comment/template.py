@@ -85,8 +85,8 @@ MAX_SUMMARY_UNITS = 900_000
 """GitHub shows 1 MiB per step."""
 
 
-def ensure_safe(markdown: str, links: Sequence[str], max_utf16_units: int, picture: str = "") -> str:
-    """Return Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
-    if not find_active_content(markdown.replace(picture, "", 1), links):
+def ensure_safe(markdown: str, links: Sequence[str], max_utf16_units: int) -> str:
+    """Return Markdown as it is if nothing in it is active except `links`, else in a code block."""
+    if not find_active_content(markdown, links):
         return markdown
     return format_code_block(truncate(markdown, max_utf16_units // 2))

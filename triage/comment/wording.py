@@ -97,11 +97,6 @@ def model_name(step: StepRecord) -> str:
     return step.model or (step.calls[-1].model if step.calls else "")
 
 
-def format_agent(name: str) -> str:
-    """Return the name of one of our agents. Other names come from a model and are not repeated."""
-    return next((word for step, word in STEPS.items() if step == name), "an unknown agent")
-
-
 def format_confidence(value: float) -> str:
     return f"{confidence_level(value)} confidence ({value:.2f})"
 

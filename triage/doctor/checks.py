@@ -178,9 +178,7 @@ def _check_web_search(app: App) -> Check:
 def _check_telemetry(app: App) -> Check:
     environment = app.environment
     if environment.collector is None:
-        if environment.collector_problem:
-            return Check(state="broken", detail=environment.collector_problem)
         return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
-    from triage.output.telemetry.collector_client import check_collector
+    from triage.output.telemetry.otlp_exporter import check_collector
 
-    return Check(state="ok", detail=check_collector(environment.collector, environment.network))
+    return Check(state="ok", detail=check_collector(environment.collector))

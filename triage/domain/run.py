@@ -225,20 +225,11 @@ class PlannerDecision(Value):
         return f"Decision {self.number} by {who}: {' + '.join(self.selected)}{why}{budget}"
 
 
-class OtlpEndpoint(Value):
-    url: str
-    headers: dict[str, SecretStr] = Field(default_factory=dict)
-    timeout_seconds: float = 10.0
-
-
 class Collector(Value):
-    """The telemetry settings. A signal without an endpoint is not sent."""
+    """Where spans go. The SDK reads its other variables itself; in a job these may have a login, and stand in none."""
 
-    traces: OtlpEndpoint | None = None
-    metrics: OtlpEndpoint | None = None
-    resource: dict[str, str] = Field(default_factory=dict)
-    """Attributes of every span and metric, such as `service.name`."""
+    endpoint: SecretStr
+    headers: SecretStr = SecretStr("")
+    """`name=value,name=value`, percent-encoded."""
     traceparent: str = ""
     """The parent span (W3C Trace Context); empty if the run starts a trace."""
-    delta_temporality: bool = False
-    """Whether metrics are deltas instead of totals. A process runs once, so the numbers are the same."""

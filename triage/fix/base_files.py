@@ -12,7 +12,8 @@ from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.tree import Entry
 from triage.code.parse.parser_process import count_syntax_errors
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, EditablePath
-from triage.fix.patch.masked_files import mask_file
+from triage.fix.patch.path_rules import has_allowed_kind
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 
 _TOO_LARGE = "too large"
@@ -38,8 +39,7 @@ def open_base_files(root: Path, commit: str) -> "CommitFiles":
 class CommitFiles:
     def __init__(self, tree: CommitTree) -> None:
         self._tree = tree
-        self._originals: dict[str, BaseFile | str | None] = {}
-        self._masked: dict[str, BaseFile | str | None] = {}
+        self._read: dict[str, BaseFile | str | None] = {}
         self._editable: Sequence[EditablePath] | None = None
         self._names: dict[str, Collection[str]] = {}
         self._errors: dict[tuple[str, str], int | None] = {}
@@ -49,14 +49,9 @@ class CommitFiles:
         return self._tree.commit or ""
 
     def read(self, path: str) -> BaseFile | str | None:
-        if path not in self._masked:
-            self._masked[path] = mask_file(path, self.read_original(path))
-        return self._masked[path]
-
-    def read_original(self, path: str) -> BaseFile | str | None:
-        if path not in self._originals:
-            self._originals[path] = self._read_file(path)
-        return self._originals[path]
+        if path not in self._read:
+            self._read[path] = self._read_file(path)
+        return self._read[path]
 
     def _read_file(self, path: str) -> BaseFile | str | None:
         if not path or "\0" in path or not _is_unicode(path):
@@ -80,9 +75,12 @@ class CommitFiles:
         if b"\0" in data:
             return "a binary file"
         try:
-            return BaseFile(text=data.decode("utf-8"), mode="100755" if entry.is_executable else "100644")
+            text = data.decode("utf-8")
         except UnicodeDecodeError:
             return "not UTF-8"
+        if redact_likely_secrets(text, entry.path) != text:
+            return "a file with what looks like a secret"
+        return BaseFile(text=text, mode="100755" if entry.is_executable else "100644")
 
     def list_editable(self) -> Sequence[EditablePath]:
         if self._editable is None:
@@ -118,7 +116,8 @@ class CommitFiles:
 
 
 def _is_edited_by_hand(path: str) -> bool:
-    return get_skip_reason(path, 0) is None and not any(part.startswith(".") for part in path.split("/"))
+    is_hidden = any(part.startswith(".") for part in path.split("/"))
+    return get_skip_reason(path, 0) is None and has_allowed_kind(path) and not is_hidden
 
 
 def _describe_path(path: str) -> EditablePath:

@@ -12,10 +12,9 @@ from pydantic import ValidationError
 from triage.approval.decide_approval import is_expired
 from triage.approval.proposal_id import hash_value
 from triage.base.errors import CannotPublish
-from triage.domain.proposal import FileVersion, PatchDraft, PatchProposal
+from triage.domain.proposal import BaseFile, FileVersion, PatchDraft, PatchProposal
 from triage.domain.value import Value
 from triage.fix.fix_ports import BaseFiles, CommitRequest, PatchCommit, ProposalStore
-from triage.fix.patch.masked_files import build_commit_file
 from triage.safety.active_content import format_plain_line
 
 MAX_SUBJECT_CHARS = 72
@@ -206,7 +205,14 @@ def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False
 
 
 def _build_commit(versions: Sequence[FileVersion], files: BaseFiles, message: str) -> PatchCommit:
-    return PatchCommit(files={file.path: build_commit_file(file, files) for file in versions}, message=message)
+    return PatchCommit(files=build_files(versions, files), message=message)
+
+
+def build_files(versions: Sequence[FileVersion], files: BaseFiles) -> dict[str, BaseFile]:
+    """Return files of a draft as they are committed: with the modes that they have."""
+    bases = {version.path: files.read(version.path) for version in versions}
+    modes = {path: base.mode for path, base in bases.items() if isinstance(base, BaseFile)}
+    return {one.path: BaseFile(text=one.text, mode=modes.get(one.path, "100644")) for one in versions}
 
 
 def holds_exactly(stored: PatchProposal, request: CommitRequest, store: ProposalStore, now: datetime) -> bool:

@@ -105,16 +105,13 @@ class BaseFiles(Protocol):
         """Full SHA."""
 
     def read(self, path: str) -> BaseFile | str | None:
-        """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path.
+        """The file; why it is neither changed nor shown; None if there is nothing at the path.
 
-        Likely secrets are masked (`patches.masked_files`): this is what is shown, edited and compared.
+        Reasons are "a symbolic link", "not UTF-8", or "a file with what looks like a secret".
         """
 
-    def read_original(self, path: str) -> BaseFile | str | None:
-        """As `read`, with the likely secrets: only for commits, for checks of a patch, and to know what is masked."""
-
     def list_editable(self) -> Sequence[EditablePath]:
-        """All files that people edit by hand, sorted by path: none that is generated, vendored, a lock or hidden."""
+        """All files that a patch may change, sorted by path: none that is generated, vendored, hidden or data."""
 
     def list_names(self, folder: str) -> Collection[str]:
         """Names of everything in a folder, such as `src/`; of the top folder for an empty string. Empty if none."""
@@ -155,12 +152,10 @@ OpenExample = Callable[[Issue], ReportExample | None]
 
 
 class CheckResult(Value):
-    """How a command of the project ended in a temporary work tree."""
+    """How a command of the project ended in a clean work tree."""
 
     is_ok: bool
     output: str
     """The end of what it printed, at most 8,000 characters."""
     failed: list[str] = Field(default_factory=list)
-    """Names of the tests that failed, where it printed them."""
-    copied: list[str] = Field(default_factory=list)
-    """Folders of installed dependencies that the command had a copy of."""
+    """Names of the tests that failed, by the JUnit reports that it wrote."""

@@ -17,7 +17,6 @@ from triage.domain.proposal import (
 from triage.fix.commit_text import CommitWords
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
-from triage.fix.patch.masked_files import has_masks
 from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files, format_diff
 from triage.safety.safe_markdown import format_code_block
 
@@ -78,12 +77,11 @@ def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
     """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
     command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
     block = format_code_block(command, "sh")
-    # A block whose text had to be changed or cut is no patch any more, and git knows no masked lines.
-    is_masked = has_masks(command)
-    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS and not is_masked
+    # A block whose text had to be changed or cut is no patch any more.
+    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS
     shown = [
         *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
-        render_block("proposal", "no_permission", block if is_exact else "", is_masked),
+        render_block("proposal", "no_permission", block if is_exact else ""),
     ]
     return "\n\n".join(filter(None, [*shown, render_block("proposal", "proof", draft, "", "", "")]))
 
@@ -108,7 +106,7 @@ def _render_diff(diffs: Sequence[FileDiff], diff_url: str) -> str:
     is_cut = shown.rstrip("\n") != diff.rstrip("\n")
     block = format_code_block(shown, "diff")
     is_escaped = shown.strip("\n") not in block
-    return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped, has_masks(shown))
+    return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped)
 
 
 def render_pull_request_body(

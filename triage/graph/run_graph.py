@@ -1,4 +1,4 @@
-"""Builds the graph, as the picture in the README shows it, and runs it once. Whatever happens, a report comes back."""
+"""Builds the graph and runs it once. Whatever happens, a report comes back."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +31,7 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
     """
     state = BugTriageState(issue=issue, repository=repository)
     graph = StateGraph(BugTriageState, context_schema=Services)
-    add_nodes(graph, START)
+    add_nodes(graph)
     config: RunnableConfig = {"recursion_limit": compute_recursion_limit(services.limits.iterations)}
 
     async def run_nodes() -> None:
@@ -78,13 +78,13 @@ async def stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.E
 
 
 def add_nodes(
-    graph: StateGraph[BugTriageState, Any, Any, Any], start: str, wrap: Callable[[Node], Node] = lambda node: node
+    graph: StateGraph[BugTriageState, Any, Any, Any], wrap: Callable[[Node], Node] = lambda node: node
 ) -> None:
-    """Add nodes and edges from the node `start` to the end. `wrap` returns what the graph runs for a node."""
+    """Add all nodes and edges. `wrap` returns what the graph runs for a node."""
     graph.add_node("prepare", wrap(read_and_index))
     graph.add_node("memory", wrap(fetch_past_issues))
-    graph.add_edge(start, "prepare")
-    graph.add_edge(start, "memory")  # at the same time
+    graph.add_edge(START, "prepare")
+    graph.add_edge(START, "memory")  # at the same time
     graph.add_node("recall", wrap(compare_past_issues))
     graph.add_edge(["prepare", "memory"], "recall")
     graph.add_node("supervisor", wrap(supervisor))

@@ -98,9 +98,7 @@ def read_author_comments(issue: Issue) -> list[VisiblePage]:
 def count_template_comments(issue: Issue, templates: Sequence[str]) -> int:
     """Return how many of the hidden fragments of the body are comments of the repository's issue templates."""
     known = find_template_comments(templates)
-    if not known or "<!--" not in issue.body:
-        return 0
-    return extract_visible_page(issue.body).hidden_fragments - extract_visible_page(issue.body, known).hidden_fragments
+    return sum(comment in known for comment in extract_visible_page(issue.body).comments) if known else 0
 
 
 def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:

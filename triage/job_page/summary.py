@@ -1,4 +1,4 @@
-"""Renders the page of the job: the report, a picture of the run, and tables of its steps, faults and requests."""
+"""Renders the page of the job: the report, and tables of the run's steps, faults and requests."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,6 @@ from triage.domain.effect import (
 )
 from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
-from triage.job_page.diagram import render_diagram, split_into_stages
 from triage.job_page.notices import render_notice
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 
@@ -50,9 +49,9 @@ class RequestRow:
     outcome: str
 
 
-def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
+def build_detail_folds(report: RunReport) -> Iterator[Fold]:
     requests = sorted(_list_requests(report), key=lambda row: row.seconds_after_start)
-    yield Fold("What ran", render_block("audit", "ran", summarize_run(report), picture), is_open=True)
+    yield Fold("What ran", render_block("audit", "ran", summarize_run(report)), is_open=True)
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
     look_ups = list(_list_look_ups(report))
     title = f"{wording.format_count(len(look_ups), 'tool call')}, and what was asked for"
@@ -99,7 +98,7 @@ def summarize_run(report: RunReport) -> str:
     if not total:
         return "Nobody decided anything: the run ended before that."
     who = " by a model" if by_model == total else f", {by_model} of them by a model" if by_model else " by rules"
-    rounds = max(stage.round for stage in split_into_stages(report))
+    rounds = max((step.round for step in report.steps), default=1)
     facts = [
         wording.format_count(total, "decision") + who,
         _count_refused(report),
@@ -169,12 +168,11 @@ def render_summary(
         page_folds = [fold for fold in page_folds if not (fold.is_places and known)]
     counted = report.citations.refused or report.citations.corrected
     found = [render_block("summary", "citations", report.citations)] if counted else []
-    picture = "" if says_why_no_comment else render_diagram(report)
     folds = [fold for fold in page_folds if not fold.is_comment_only]
-    folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
+    folds += [fold for fold in build_detail_folds(report) if fold.body]
     shown = [_name_code_link(block, report) for block in page_blocks]
     whole = replace(page, blocks=[*blocks, *shown, *found], folds=folds)
-    return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
+    return render_page(whole, MAX_SUMMARY_UNITS) + "\n"
 
 
 def _explain_silence(report: RunReport) -> str:
@@ -203,7 +201,7 @@ def _name_code_link(block: str, report: RunReport) -> str:
 
 def render_fix_page(proposal: str, report: RunReport) -> str:
     """Return the page of the job that proposes a patch: `proposal` is safe Markdown, and how the run went."""
-    folds = [fold.markdown for fold in build_detail_folds(report, "") if fold.body and not fold.is_open]
+    folds = [fold.markdown for fold in build_detail_folds(report) if fold.body and not fold.is_open]
     details = ensure_safe("\n\n".join(folds), [], MAX_SUMMARY_UNITS)
     return render_notice("fix", proposal) + f"\n{details}\n"
 

@@ -1,6 +1,6 @@
 """Renders the report for a terminal: the Markdown of the comment, places that can be copied, and how the run went."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
@@ -12,8 +12,7 @@ from triage.comment import wording
 from triage.comment.permalink import format_location
 from triage.comment.sections import FEATURE_TITLE, PLACES_TITLE, build_page
 from triage.domain.report import RunReport, Suspect
-from triage.domain.run import Outcome
-from triage.job_page.diagram import AgentTurn, split_into_stages
+from triage.domain.run import Outcome, StepRecord
 from triage.job_page.summary import summarize_run
 from triage.safety.clean_text import clean_text
 
@@ -108,15 +107,23 @@ def _render_run(report: RunReport) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{verified}{wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
     yield Text(summarize_run(report), style="dim")
-    turns = [_describe_turn(turn) for stage in split_into_stages(report) for turn in stage.turns]
-    yield Text(", ".join(turns), style="dim")
+    yield Text(", ".join(map(_describe_turn, _list_turns(report))), style="dim")
     reason = f"a comment ({report.comment_reason})" if report.comment_reason else "no comment"
     yield Text(f"When it is opened, an issue like this gets {reason}.", style="dim")
 
 
-def _describe_turn(turn: AgentTurn) -> str:
-    first, last = turn.attempts[0], turn.attempts[-1]
+def _list_turns(report: RunReport) -> Iterable[list[StepRecord]]:
+    """Return the attempts of each turn of an agent: that of the model, and that of the rules where they took over."""
+    turns: dict[tuple[int, str], list[StepRecord]] = {}
+    for record in sorted(report.steps, key=lambda one: one.iteration):
+        if record.step != "supervisor":
+            turns.setdefault((record.iteration, record.step), []).append(record)
+    return turns.values()
+
+
+def _describe_turn(attempts: Sequence[StepRecord]) -> str:
+    first, last = attempts[0], attempts[-1]
     failed = "" if first.outcome is Outcome.SUCCESS else f" {wording.OUTCOMES[first.outcome]}"
     by_rules = ", by rules" if last is not first and last.engine == "rules" else ""
-    seconds = sum(record.seconds for record in turn.attempts)
-    return f"{turn.step.replace('_', ' ')}{failed}{by_rules} {seconds:.1f} s"
+    seconds = sum(record.seconds for record in attempts)
+    return f"{first.step.replace('_', ' ')}{failed}{by_rules} {seconds:.1f} s"

@@ -16,7 +16,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from triage.base.errors import AnswerTooLarge, ModelUnavailable
-from triage.base.network import DIRECT, Network
+from triage.base.network import create_ssl_context, proxy_for
 from triage.model.model_errors import EndpointBusy, classify_error
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -76,7 +76,6 @@ class Endpoint:
     request_id: str
     base_url: str = OPENAI_URL
     """Never empty: the SDK would read it from the environment."""
-    network: Network = DIRECT
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
 
     def chat_client(self, model: str, seconds: float = math.inf, *, temperature: bool = True) -> ChatOpenAI:
@@ -97,6 +96,7 @@ class Endpoint:
             # call used, and a client would see words that nobody has checked.
             disable_streaming=True,
             tags=["nostream"],
+            http_socket_options=(),  # else it warns of proxies, which these clients know
             http_client=self._http_client,
             http_async_client=self._async_http_client,
         )
@@ -127,10 +127,11 @@ class Endpoint:
 
     @property
     def _transport_options(self) -> dict[str, Any]:
-        proxy = self.network.proxy_for(self.base_url)
+        context, url = create_ssl_context(), proxy_for(self.base_url)
+        proxy = httpx2.Proxy(url, ssl_context=context if url.startswith("https:") else None) if url else None
         return {
-            "verify": self.network.ssl_context(self.base_url),
-            "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_ssl_context(self.base_url)) if proxy else None,
+            "verify": context,
+            "proxy": proxy,
             "trust_env": False,
             "limits": openai.DEFAULT_CONNECTION_LIMITS,
         }

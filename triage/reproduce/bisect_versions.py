@@ -74,14 +74,17 @@ class Bisection:
     def __init__(self, selection: Selection, evidence: Evidence, runner: VersionRunner, versions: Versions) -> None:
         self._named, self._main = selection.targets[0], selection.targets[-1]
         self._evidence, self._runner, self._versions = evidence, runner, versions
-        self._fails_later = evidence.verdict != "fixed"
+        self._fails_later = evidence.verdict in ("still", "newer")
         self._limit = runner.builds + MAX_BUILDS
         self._obstacles: dict[str, tuple[str, str]] = {}
         """Of the versions that cannot be judged: what was not possible, and why."""
 
     def search(self, source: Source) -> Evidence:
         """Return the evidence with the first release and commit of the change, or with why there are none."""
-        if self._evidence.verdict not in ("still", "fixed", "newer") or self._evidence.measure == "difference":
+        if (
+            self._evidence.verdict not in ("still", "fixed", "changed", "newer")
+            or self._evidence.measure == "difference"
+        ):
             return self._evidence
         releases = list_mainline(self._versions.releases, self._named.on)
 

@@ -8,6 +8,7 @@ from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import find_sentences
 from triage.reproduce.evidence import Expected, Failure
 from triage.reproduce.example.example import Example, Shown
+from triage.reproduce.example.sessions import without_marks
 from triage.reproduce.example.shown_output import WISH
 from triage.reproduce.runner.read_output import list_failures
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER
@@ -45,7 +46,7 @@ def _list_shown(parsed: ParsedIssue, example: Example) -> Iterator[str]:
     """Yield the lines of blocks that are neither code of the example, whose comments say what they want, nor wishes."""
     own = {line.strip(" >.") for line in example.code.splitlines()}
     for block in parsed.code:
-        if block.text not in example.wished:
+        if without_marks(block.text) not in example.wished:
             yield from (line for line in block.text.splitlines() if line.strip(" >.") not in own)
 
 
@@ -89,8 +90,10 @@ def stem(message: str) -> str:
 def shows_output(output: str, shown: Sequence[str]) -> bool:
     """Return whether all parts of what the report shows are printed, in their order.
 
-    White space counts in the value of a string, and at the ends of lines.
+    White space counts in the value of a string, and at the ends of lines if the report has some there.
     """
+    if not any(map(_TRAILING_BLANK.search, (f"{one}\n" for one in shown))):
+        output = _TRAILING_BLANK.sub("", output)
     printed, position = "", 0
     bounds = [0]
     for line in output.splitlines(keepends=True):

@@ -75,4 +75,4 @@ def judge(evidence: Evidence) -> Literal["not run", "no failure", "fails after t
         return "not run"
     if not before.same_failure:
         return "no failure"
-    return "fixed" if evidence.verdict == "fixed" else "fails after the fix"
+    return "fixed" if evidence.verdict in ("fixed", "changed") else "fails after the fix"

@@ -44,7 +44,7 @@ class ProjectCheckout:
         self.project = open_project(self.source, config, head)
         # Who has uploaded a package of this name is not known, unless the project's own settings say that it is theirs.
         asks = config.package and not config.languages
-        wheels = list_releases(self.project, app.environment.network, os.environ) if asks else []
+        wheels = list_releases(self.project, os.environ) if asks else []
         self.versions = Versions(self.source, self.project, wheels, head)
 
     def select(self, issue: Issue, on: Sequence[str], own: str = "") -> Selection:

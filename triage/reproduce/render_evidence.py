@@ -73,7 +73,10 @@ def _describe_verdict(selection: Selection, evidence: Evidence, where: str) -> s
         case "still":
             return f"Still prints on {on} what the {where} shows." if is_output else f"Still happens on {on}."
         case "fixed":
-            return f"Prints on {on} something else than the {where}." if is_output else f"No longer happens on {on}."
+            wished = f"Prints on {on} what the {where} wishes, and no longer what it shows."
+            return wished if is_output else f"No longer happens on {on}."
+        case "changed":
+            return f"Prints on {on} something else than the {where}."
         case "newer":
             return f"Happens on {on}, but not on {before}: it is newer, or depends on the machine."
         case "not-reproduced" if evidence.measure != "error":
@@ -139,7 +142,7 @@ def explain_fix(evidence: Evidence) -> str:
     release = _name_first_good(evidence)
     since = f" First release without it: {release}." if release else ""
     if evidence.measure == "output":
-        said = f"The example prints on {named.on} what the report shows, and something else on {current.on}."
+        said = f"The example prints on {named.on} what the report shows, and on {current.on} what it wishes."
     else:
         kind = named.error.partition(":")[0].rpartition(".")[2]
         error = f" ({kind})" if kind.isidentifier() else ""  # its message is the reporter's

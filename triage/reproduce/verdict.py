@@ -167,7 +167,10 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
             return "newer" if named.outcome == "passed" and not named.same_failure else "still"
         if measure == "error" and named.is_partial and current.outcome == "passed":
             return "nothing-to-compare"  # an error that nobody saw may be there still
-        return "fixed" if current.outcome == "passed" else "other-failure"
+        if current.outcome != "passed":
+            return "other-failure"
+        # Another output may be the same fault in other words.
+        return "changed" if measure == "output" and not current.is_wished else "fixed"
     if "failed" in (named.outcome, current.outcome):
         return "other-failure"
     if measure == "error":

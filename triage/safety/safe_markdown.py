@@ -45,7 +45,7 @@ def markdown_to_html(markdown: str, *, raw_html: bool) -> str:
     output grow faster than the input.
     """
     source = _DEEP_PREFIX.sub(r"\1", clean_text(markdown))
-    extensions = ["autolink", "strikethrough", "tasklist"]
+    extensions = ["autolink", "strikethrough", "tasklist", "tagfilter"]
     # The parser fills short rows with empty cells.
     widest = max((rule[0].count("|") + 1 for rule in _TABLE_RULE.finditer(source) if "|" in rule[0]), default=0)
     if widest < 2 or widest * (source.count("\n") + 1) <= _MAX_CELLS:

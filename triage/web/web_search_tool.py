@@ -9,8 +9,8 @@ from langchain_tavily import TavilySearch
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.http_client import RequestFailed, open_session, send_request
-from triage.base.network import DIRECT, PROXY_LOGIN_REFUSED
+from triage.base.http_client import RequestFailed, send_request
+from triage.base.network import PROXY_LOGIN_REFUSED
 from triage.base.threads import in_thread
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
@@ -130,8 +130,7 @@ def check_search(api_key: SecretStr, base_url: str | None = None) -> str:
     headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
     limits: dict[str, Any] = {"seconds": CHECK_SECONDS, "max_bytes": MAX_USAGE_BYTES}
     try:
-        with open_session(DIRECT, url) as session:
-            status = send_request(session, "GET", f"{url}/usage", headers=headers, **limits).status
+        status = send_request("GET", f"{url}/usage", headers=headers, **limits).status
     except RequestFailed as error:
         raise SearchUnavailable(f"cannot be reached{error.problem and f': {error.problem}'}") from None
     except AnswerTooLarge as error:

@@ -76,7 +76,7 @@ def _flat(text: str) -> str:
 def _find_active_content(run: ObservedRun) -> list[str]:
     ours = [f"https://github.com/{SLUG}/", f"https://github.com/{SLUG}", f"https://redirect.github.com/{SLUG}/"]
     links = [*ours, SEARCH_RESULTS_URL, f"{run.ports['trap']}/"]
-    comment, summary = judge_page(run.comment, links), judge_page(run.summary, links, picture=True)
+    comment, summary = judge_page(run.comment, links), judge_page(run.summary, links)
     is_unsigned = bool(run.comment) and "written by a machine" not in run.comment
     return [
         *(["the comment does not say that a machine wrote it"] if is_unsigned else []),

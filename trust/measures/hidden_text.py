@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import regex  # type: ignore[import-untyped]
 
 from testing.runs import sample_bug
-from testing.text.hidden_channels import CHANNELS, NOT_COUNTED, contains_canary
+from testing.text.hidden_channels import CHANNELS, contains_canary
 from trust import naive_agent
 from trust.hostile_model import HostileModel
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -18,7 +18,7 @@ POINTS_TOGETHER = 700
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}--\p{Prepended_Concatenation_Mark}]", regex.V1)
 POINTS = [chr(point) for point in range(0x110000) if _INVISIBLE.match(chr(point))]
 """Every invisible code point, assigned or not."""
-_OPEN_ENDED = ("never closed", "very many tags", "deep page", "select", "plaintext", "textarea", "title", "element")
+_OPEN_ENDED = ("never closed", "very many tags", "deep page", "element")
 
 
 def run(share: float) -> MeasureResult:
@@ -49,8 +49,6 @@ def _try_techniques(names: Sequence[str]) -> Iterator[str]:
             if contains_canary(text, word):
                 yield f"{name}: found in {sink}"
                 break
-    if set(names) - NOT_COUNTED and "hidden fragment" not in run.comment:
-        yield f"{names[0]} and others: the comment does not report hidden text"
 
 
 def _try_code_points(points: Sequence[str]) -> Iterator[str]:

@@ -28,7 +28,7 @@ def run(share: float) -> MeasureResult:
         rewritten = RewrittenComment(case.text, number % TURNS)
         failures += [f"{case.name}: {problem}" for problem in rewritten.problems]
         for name, page in (_pages(case.text, number % TURNS) | {"comment again": rewritten.body}).items():
-            found = judge_page(page, LINKS, picture=name == "summary")
+            found = judge_page(page, LINKS)
             # The last check found active content and put the whole page into a code block.
             whole = (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
             live = [*found.live_effects, *(["the whole page as code"] if whole else _added(found, neutral[name]))]
@@ -39,7 +39,7 @@ def run(share: float) -> MeasureResult:
 @cache
 def _neutral(choice: int) -> dict[str, Judgement]:
     pages = _pages(NEUTRAL, choice) | {"comment again": RewrittenComment(NEUTRAL, choice).body}
-    return {name: judge_page(page, LINKS, picture=True) for name, page in pages.items()}
+    return {name: judge_page(page, LINKS) for name, page in pages.items()}
 
 
 def _pages(words: str, choice: int) -> dict[str, str]:

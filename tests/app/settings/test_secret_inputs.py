@@ -70,6 +70,7 @@ def test_a_program_of_the_project_gets_no_key_of_ours() -> None:
         "INPUT_GITHUB-TOKEN": "ghs_1234567890",
         "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20k3yk3yk3y",
         "OPENAI_API_KEY": "sk-1234567890",
+        "PYTHONSAFEPATH": "1",
         "GIT_CONFIG_VALUE_0": "AUTHORIZATION: bearer ghs_1234567890",
         "OTHER": "x k3yk3yk3y",
     }

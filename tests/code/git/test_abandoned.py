@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
-import subprocess
+import multiprocessing
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,19 +106,8 @@ async def test_git_is_not_started_after_abandonment(
     assert not (tmp_path / "git.started").exists()
 
 
-@pytest.mark.parametrize(("deaths", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
-async def test_extraction_stops_after_abandonment(
-    abandoned_work: AbandonedWork, monkeypatch: pytest.MonkeyPatch, deaths: int, workers: int
-):
-    started: list[subprocess.Popen[bytes]] = []
-    real = worker_pool._start
-
-    def start(progress: int) -> "subprocess.Popen[bytes]":
-        started.append(real(progress))
-        return started[-1]
-
-    monkeypatch.setattr(worker_pool, "_start", start)
-
+@pytest.mark.parametrize("starts", [2, 0], ids=["by workers", "without"])
+async def test_extraction_stops_after_abandonment(abandoned_work: AbandonedWork, starts: int):
     def batches() -> Iterator[list[SourceFile]]:
         for number in range(1_000):
             if number == 10:
@@ -125,10 +116,25 @@ async def test_extraction_stops_after_abandonment(
 
     def work() -> None:
         with WorkerPool(workers=2) as pool:
-            pool._deaths = deaths
+            pool._starts_left = starts
             list(pool.extract_all(batches()))
 
     await abandoned_work.run(work)
     assert isinstance(abandoned_work.outcome, Abandoned)
-    assert len(started) == workers
-    assert all(process.returncode is not None for process in started)
+
+
+async def test_a_worker_that_hangs_is_killed(abandoned_work: AbandonedWork, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(worker_pool, "extract_batch", time.sleep)
+    others = set(multiprocessing.active_children())
+
+    def batches() -> Iterator[Any]:
+        yield 600
+        abandoned_work.there.set()
+
+    def work() -> None:
+        with WorkerPool(workers=1) as pool:
+            list(pool.extract_all(batches()))
+
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
+    assert set(multiprocessing.active_children()) <= others

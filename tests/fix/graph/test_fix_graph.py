@@ -540,58 +540,26 @@ FLAKY = CheckResult(is_ok=False, output="1 failed", failed=["t.py::test_by_chanc
 BROKEN = CheckResult(is_ok=False, output="2 failed", failed=["t.py::test_by_chance", "t.py::test_broken"])
 
 
-async def check(*results: CheckResult, unchanged: CheckResult, alone: Sequence[CheckResult] = ()) -> Fixing:
-    """Runs the flow with these results of the whole check and of the new test alone, with the patch and without it."""
-    fixing, left = Fixing(FakeModel(answers()), checks=list(results)), list(alone)
-    more: dict[str, Any] = (
-        {"run_new_tests": lambda _draft, _whole: left.pop(0) if len(left) > 1 else left[0]} if alone else {}
-    )
-    fixing.shown = [await fixing.run(unchanged=unchanged, **more)]
-    return fixing
-
-
 async def test_a_suite_that_fails_by_chance_says_what_it_can() -> None:
-    fixing = await check(FLAKY, unchanged=FLAKY, alone=[PASSES, FAILS])
+    """By the names of the reports: the new test fails where it is alone, and nothing fails that did not before."""
+    new = FLAKY.model_copy(update={"failed": [*FLAKY.failed, "t.py::test_spaces"]})
+    fixing = Fixing(FakeModel(answers()), checks=[FLAKY, new])
+    state = await fixing.run(unchanged=FLAKY)
     assert len(fixing.prompts("CodeChanges")) == 1
-    assert fixing.shown[0].draft is not None
-    assert fixing.shown[0].draft.checked == (
+    assert state.draft is not None
+    assert state.draft.checked == (
         "The check fails with this change only where it fails without it too (1 test). "
-        "The new test, run alone, passes with it and fails without it."
+        "A new test passes with it and fails without it."
     )
-    assert fixing.shown[0].check_output == ""
+    assert state.check_output == ""
 
 
 async def test_a_failure_that_the_base_does_not_have_goes_back_with_its_name() -> None:
-    fixing = await check(BROKEN, unchanged=FLAKY)
+    fixing = Fixing(FakeModel(answers()), checks=[BROKEN])
+    state = await fixing.run(unchanged=FLAKY)
     assert "These tests do not fail without the change:\n- t.py::test_broken" in fixing.prompts("CodeChanges")[1]
-    assert fixing.shown[0].draft is not None
-    assert fixing.shown[0].draft.checked == "The check fails with this change."
-
-
-async def test_a_failure_that_does_not_happen_again_is_chance() -> None:
-    other = FLAKY.model_copy(update={"failed": ["t.py::test_other"]})
-    fixing = await check(other, FLAKY, FLAKY, unchanged=FLAKY)
-    assert len(fixing.prompts("CodeChanges")) == 1
-    assert fixing.shown[0].draft is not None
-    assert fixing.shown[0].draft.checked.startswith("The check fails with this change only where")
-
-
-async def test_a_new_test_that_fails_alone_goes_back_before_all_tests_run() -> None:
-    wrong = CheckResult(is_ok=False, output="assert 2 == 1", failed=["tests/test_spaces.py::test_spaces"])
-    fixing = await check(PASSES, unchanged=PASSES, alone=[wrong, PASSES, FAILS])
-    assert "assert 2 == 1" in fixing.prompts("CodeChanges")[1]
-    assert len(fixing.checked) == 1
-    assert fixing.shown[0].draft is not None
-    assert fixing.shown[0].draft.checked == (
-        "The check passes with this change. The new test, run alone, passes with it and fails without it."
-    )
-
-
-async def test_a_command_that_cannot_be_limited_falls_back_to_all_tests() -> None:
-    fixing = await check(PASSES, FAILS, unchanged=PASSES, alone=[FAILS])
-    assert len(fixing.prompts("CodeChanges")) == 1
-    assert fixing.shown[0].draft is not None
-    assert fixing.shown[0].draft.checked == "The check passes with this change and fails without it."
+    assert state.draft is not None
+    assert state.draft.checked == "The check fails with this change."
 
 
 def waiting_state() -> FixState:

@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_changed_is_not_shown() -> None:
     shown = ShownCode(files)
     assert not shown.add_file("image.png")
     shown.add_lines("nowhere.py", 1, 5)
-    assert shown.text == ""
+    assert shown.text == "(image.png cannot be shown: it is a binary file.)"
 
 
 def test_likely_files_come_before_passages() -> None:

@@ -18,7 +18,7 @@ from triage.fix.base_files import open_base_files
 from triage.fix.commit_text import make_branch_name
 from triage.fix.fix_ports import CheckResult
 from triage.fix.graph.fix_state import FixState
-from triage.fix.local.local_fix import MAX_NAMES, LocalFix, PausableClock
+from triage.fix.local.local_fix import MAX_NAMES, LocalFix
 from triage.fix.local.local_workspace import LocalWorkspace
 
 NAME = make_branch_name(7, factories.issue().title)
@@ -125,7 +125,7 @@ async def test_earlier_branches_of_the_issue_are_left_alone(workspace: Workspace
 
 
 async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone(workspace: Workspace) -> None:
-    workspace.answer = lambda files: CheckResult(is_ok=SOURCE in files, output="", copied=["node_modules"])
+    workspace.answer = lambda files: CheckResult(is_ok=SOURCE in files, output="")
     base = git(workspace.root, "rev-parse", "HEAD")
     fix = Fix(workspace, check="make test")
     state = await fix.run("approve")
@@ -137,7 +137,6 @@ async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone(worksp
     assert workspace.checked[1][2][SOURCE].mode == "100755"
     assert state.draft is not None
     assert state.draft.checked == "The check passes with this change and fails without it."
-    assert "The check used copies of node_modules." in str(fix.progress.lines)
     assert "The check fails on the last commit too, without any change." in str(fix.progress.lines)
 
 
@@ -179,19 +178,3 @@ async def test_a_check_is_cancelled_before_any_model_call(workspace: Workspace) 
     assert began.is_set()
     assert (state.error, state.branch_name) == ("The run was cancelled.", "")
     assert fix.model.asked == []
-
-
-def test_the_clock_stands_still_in_pauses() -> None:
-    inner = FakeClock(10.0)
-    clock = PausableClock(inner)
-    inner.seconds = 12.0
-    assert clock() == 12.0
-    with clock.pause():
-        inner.seconds = 20.0
-        assert clock() == 12.0
-        with clock.pause():
-            inner.seconds = 30.0
-        assert clock() == 12.0
-    assert clock() == 12.0
-    inner.seconds = 31.0
-    assert clock() == 13.0

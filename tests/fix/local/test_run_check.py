@@ -1,5 +1,4 @@
 import asyncio
-import errno
 import os
 import select
 import sys
@@ -146,100 +145,66 @@ def test_no_check_begins_in_a_run_that_is_over(repository: Path, open_workspace:
     assert not (tmp_path / "ran").exists()
 
 
-def test_dependencies_of_the_checkout(repository: Path, open_workspace: Open) -> None:
-    files = {"node_modules/left/index.js": "1\n", "venv/bin/tool": "2\n", "vendor/a.txt": "in the checkout\n"}
-    write(repository, {"vendor/a.txt": "in the commit\n"})
+COMMANDS = [
+    'git stash push -q --include-untracked && cat src/store.py && git stash pop -q; test -z "$(git stash list)"',
+    "git stash pop; git stash drop; git stash clear",
+    "git config core.hooksPath .husky/_ && test $(git config core.hooksPath) = .husky/_",  # husky
+    'hooks=$(git rev-parse --git-path hooks); mkdir -p "$hooks" && echo mine > "$hooks/pre-commit"',  # pre-commit
+    "git commit -qam new && git branch --force other && git tag -d v1.2 && git update-ref -d refs/heads/main",
+    "git worktree add -q ../second; git rm -qr --cached .; git tag -d v1.2; git gc -q --prune=now; git repack -qad",
+    "chmod -R u+w .git; rm -rf .git/*; git init -q",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_of_the_users_repository_changes(repository: Path, open_workspace: Open, command: str) -> None:
+    git(repository, "tag", "v1.2")
+    git(repository, "branch", "other")
+    write(repository, {"src/store.py": "total = 'two days of work'\n"})
+    git(repository, "stash", "push", "-q")
+    before = {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()}
+    result = run(open_workspace, repository, f"({command}); git rev-parse --git-common-dir")
+    assert result.output.splitlines()[-1] == ".git"
+    assert {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()} == before, result.output
+
+
+def test_tags_and_the_branch_are_there_and_no_others(repository: Path, open_workspace: Open) -> None:
+    git(repository, "tag", "--annotate", "v1.2", "-m", "x")
+    base = commit(repository, {"a.txt": "a\n"})
+    git(repository, "switch", "-q", "-c", "topic/a")
+    git(repository, "remote", "add", "origin", "https://ada:token@example.org/x.git")
+    command = "git describe; git remote; git for-each-ref --format='%(refname)'; git rev-parse HEAD"
+    assert run(open_workspace, repository, command).output.splitlines() == [
+        f"v1.2-1-g{base[:7]}",
+        "refs/heads/topic/a",
+        "refs/tags/v1.2",
+        base,
+    ]
+
+
+@pytest.mark.parametrize("kind", ["shallow", "work tree", "detached"])
+def test_repositories_of_other_kinds(repository: Path, open_workspace: Open, tmp_path: Path, kind: str) -> None:
     commit(repository)
-    write(repository, files)
-    result = run(open_workspace, repository, "cat node_modules/left/index.js venv/bin/tool vendor/a.txt; rm -r venv")
-    assert result == CheckResult(is_ok=True, output="1\n2\nin the commit", copied=["node_modules", "venv"])
-    assert (repository / "venv/bin/tool").is_file()
+    folder = tmp_path / "copy"
+    if kind == "shallow":
+        git(tmp_path, "clone", "-q", "--depth=1", repository.as_uri(), "copy")
+    else:
+        git(repository, "worktree", "add", "-q", "--detach", str(folder))
+    result = open_workspace(folder).run_check(git(folder, "rev-parse", "HEAD"), FIX, "cat src/store.py README.md", 60)
+    assert result == CheckResult(is_ok=True, output="total = 0\n# Ledger")
+    if kind != "shallow":
+        git(repository, "worktree", "remove", "--force", str(folder))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "rm -rf node_modules/* node_modules/.bin && mkdir node_modules/new",  # npm ci
-        "echo changed >> node_modules/left/index.js",
-        ": > node_modules/left/index.js",
-        "echo changed > node_modules/.bin/tool",
-        "chmod 000 node_modules/left/index.js",
-        "echo changed > node_modules/linked/index.js",
-    ],
-)
-def test_what_a_command_writes_into_dependencies_is_gone(
-    repository: Path, open_workspace: Open, tmp_path: Path, command: str
-) -> None:
-    modules = repository / "node_modules"
-    write(modules, {"left/index.js": "1\n", ".bin/placeholder": ""})
-    (modules / ".bin/tool").symlink_to("../left/index.js")
-    (modules / "linked").symlink_to(modules / "left")
-    assert run(open_workspace, repository, command).is_ok
-    assert (modules / "left/index.js").read_text() == "1\n"
-    assert (modules / "left/index.js").stat().st_mode & 0o777 == 0o644
-    assert sorted(path.name for path in modules.iterdir()) == [".bin", "left", "linked"]
+REPORT = """<testsuites><testsuite><testcase classname="tests.test_cart" name="test_a"/>
+<testcase classname="tests.test_cart" name="test_b[x]"><failure message="assert 1">long</failure></testcase>
+<testcase name="TestTotal"><error/></testcase><testcase name="later"><skipped/></testcase></testsuite></testsuites>"""
 
 
-def test_links_out_of_the_checkout_lead_where_they_led(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
-    write(tmp_path, {"other/index.js": "other\n"})
-    write(repository, {"node_modules/left/index.js": "1\n"})
-    (repository / "node_modules/near").symlink_to("../../other")
-    (repository / "node_modules/far").symlink_to(tmp_path / "other")
-    (repository / "node_modules/gone").symlink_to("../../gone")
-    os.mkfifo(repository / "node_modules/pipe")
-    result = run(open_workspace, repository, "cat node_modules/near/index.js node_modules/far/index.js")
-    assert result.output.split() == ["other", "other"]
-
-
-def test_dependencies_that_cannot_be_copied(
-    repository: Path, open_workspace: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(repository, {"node_modules/left/index.js": "1\n"})
-
-    def fill_the_disk(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("shutil.copy2", fill_the_disk)
-    with pytest.raises(
-        BadInput, match=r"node_modules cannot be copied for the check \(no space left on device\)\. TMPDIR"
-    ):
-        run(open_workspace, repository, "true")
-
-
-@pytest.mark.parametrize("folder", ["", "docs"])
-def test_a_sparse_checkout(repository: Path, open_workspace: Open, folder: str) -> None:
-    base = commit(repository, {"docs/a.md": "a\n", "docs/b.md": "b\n"})
-    git(repository, "sparse-checkout", "set", "src")
-    (repository / "docs").mkdir(exist_ok=True)
-    prefix = "" if folder else "docs/"
-    patch = {f"{prefix}a.md": BaseFile(text="A\n"), f"{prefix}new/c.md": BaseFile(text="C\n")}
-    result = open_workspace(repository / folder).run_check(base, patch, f"cd ./{prefix}; cat a.md new/c.md; ls", 60)
-    assert result.output.split() == ["A", "C", "a.md", "new"]
-    assert not (repository / "docs/a.md").exists()
-
-
-def test_packages_of_a_javascript_workspace(repository: Path, open_workspace: Open) -> None:
-    base = commit(repository, {"packages/a/index.js": "commit\n", "packages/b/index.js": "commit\n"})
-    modules = repository / "node_modules"
-    write(modules, {"left/index.js": "left\n", "@x/other/index.js": "other\n", ".bin/tool": "tool\n"})
-    (modules / "a").symlink_to("../packages/a")
-    (modules / "@x" / "b").symlink_to("../../packages/b")
-    write(repository, {"packages/a/index.js": "checkout\n", "packages/b/index.js": "checkout\n"})
-    patch = {"packages/a/index.js": BaseFile(text="patch\n")}
-    command = "cd node_modules; cat a/index.js @x/b/index.js left/index.js @x/other/index.js .bin/tool"
-    result = open_workspace().run_check(base, patch, command, 60)
-    assert result.output.split() == ["patch", "commit", "left", "other", "tool"]
-    assert result.copied == ["node_modules"]
-    assert (modules / "left/index.js").is_file()
-
-
-def test_a_folder_below_the_top(repository: Path, open_workspace: Open) -> None:
-    write(repository, {"node_modules/a.js": "", "src/node_modules/b.js": ""})
-    result = open_workspace(repository / "src").run_check(
-        git(repository, "rev-parse", "HEAD"), {"store.py": BaseFile(text="total = 5\n")}, "cat store.py; ls ..", 60
-    )
-    assert result.output.splitlines() == ["total = 5", "README.md", "node_modules", "run.sh", "src"]
-    assert result.copied == ["node_modules", "src/node_modules"]
+def test_reports_name_the_tests_that_fail(repository: Path, open_workspace: Open) -> None:
+    commit(repository, {"data/old.xml": REPORT.replace("test_b", "test_tracked")})
+    command = f"mkdir -p build/reports; echo '{REPORT}' > build/reports/a.xml; echo '<a' > b.xml; exit 1"
+    assert run(open_workspace, repository, command).failed == ["TestTotal", "tests.test_cart test_b[x]"]
 
 
 @pytest.mark.parametrize("layout", ["src/ledger", "ledger"])
@@ -264,20 +229,9 @@ def test_other_projects_do_not_get_a_python_path(repository: Path, open_workspac
     assert run(open_workspace, repository, "echo [$PYTHONPATH]").output == "[]"
 
 
-def test_environment_and_shell_of_the_user(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
-    url = "postgres://u:p@localhost/x"
-    result = run(
-        open_workspace,
-        repository,
-        "echo $DATABASE_URL; git status --short | wc -l",
-        DATABASE_URL=url,
-        GIT_DIR=str(tmp_path / "nowhere"),
-    )
-    assert result.output.split() == [url, "2"]
-    shell = tmp_path / "shell"
-    shell.write_text('#!/bin/sh\necho "shell of the user: $2"\n', encoding="ascii")
-    shell.chmod(0o755)
-    assert run(open_workspace, repository, "make test", SHELL=str(shell)).output == "shell of the user: make test"
+def test_the_environment_is_the_users(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
+    command, gone = "echo $DATABASE_URL; git status --short | wc -l", str(tmp_path / "nowhere")
+    assert run(open_workspace, repository, command, DATABASE_URL="x", GIT_DIR=gone).output.split() == ["x", "2"]
 
 
 @pytest.mark.parametrize(
@@ -290,22 +244,3 @@ def test_a_command_that_cannot_run(repository: Path, open_workspace: Open, comma
 
 def test_folders_that_are_hard_to_remove(repository: Path, open_workspace: Open) -> None:
     assert run(open_workspace, repository, "mkdir a; touch a/b; chmod 500 a; chmod -R a-w .git").is_ok
-
-
-def test_other_work_trees_of_the_user_stay(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
-    git(repository, "worktree", "add", "-q", str(tmp_path / "unplugged"))
-    (tmp_path / "unplugged").rename(tmp_path / "elsewhere")
-    before = git(repository, "worktree", "list")
-    run(open_workspace, repository, "true")
-    assert git(repository, "worktree", "list") == before
-    git(repository, "worktree", "prune")
-
-
-def test_a_folder_for_temporary_files_inside_the_checkout(
-    repository: Path, open_workspace: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (repository / "tmp").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(repository / "tmp"))
-    result = run(open_workspace, repository, "pwd")
-    assert not Path(result.output).is_relative_to(repository)
-    assert list((repository / "tmp").iterdir()) == []

@@ -1,7 +1,6 @@
 import asyncio
 import os
 import shutil
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -144,37 +143,6 @@ def test_odd_names(repository: Path, open_workspace: Open, name: str) -> None:
         make_branch(open_workspace(), request_for(repository), name)
 
 
-def test_a_branch_in_the_way(repository: Path, open_workspace: Open) -> None:
-    git(repository, "branch", "triage")
-    with pytest.raises(
-        BadInput, match=r"^The branch triage/12-totals-are-wrong was not created\. git update-ref failed"
-    ):
-        make_branch(open_workspace(), request_for(repository))
-
-
-@pytest.mark.parametrize(
-    "path", ["../out.py", "/out.py", ".git/hooks/x", ".GIT/config", "a/../../out.py", "link/out.py", "src", "a//b", ""]
-)
-def test_paths_that_lead_outside(repository: Path, open_workspace: Open, path: str, tmp_path: Path) -> None:
-    (tmp_path / "target").mkdir()
-    (repository / "link").symlink_to(tmp_path / "target")
-    base = commit(repository)
-    files = {path: BaseFile(text="x\n")}
-    with pytest.raises(BadInput):
-        make_branch(open_workspace(), request_for(repository, files, {}, base))
-    with pytest.raises(BadInput):
-        open_workspace().run_check(base, files, "true", 10)
-    assert not list((tmp_path / "target").iterdir())
-    assert not list(tmp_path.rglob("out.py"))
-    assert git(repository, "branch", "--list", "triage/*") == ""
-
-
-def test_a_folder_below_the_top(repository: Path, open_workspace: Open) -> None:
-    files = {"store.py": BaseFile(text="total = 7\n")}
-    make_branch(open_workspace(repository / "src"), request_for(repository, files, {}))
-    assert git(repository, "diff", "--name-only", f"HEAD..{NAME}") == "src/store.py"
-
-
 def test_an_alias_or_a_hook_that_started_us(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
     other = tmp_path / "other"
     commit(other, {"a": "a"})
@@ -199,17 +167,6 @@ def test_a_repository_without_a_commit(tmp_path: Path, repository: Path, open_wo
         open_workspace(tmp_path / "plain").check_can_commit()
 
 
-def test_a_base_that_a_shallow_clone_does_not_have(tmp_path: Path, repository: Path, open_workspace: Open) -> None:
-    old = git(repository, "rev-parse", "HEAD")
-    commit(repository)
-    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", "shallow")
-    workspace = open_workspace(tmp_path / "shallow")
-    with pytest.raises(BadInput, match=f"{old[:12]} is not in this clone.*--unshallow"):
-        make_branch(workspace, request_for(repository, base=old))
-    make_branch(workspace, request_for(repository))
-    assert git(tmp_path / "shallow", "rev-parse", "--verify", NAME)
-
-
 @pytest.mark.parametrize(
     ("printed", "message"),
     [
@@ -230,19 +187,6 @@ def test_what_git_says_is_one_line_of_ours(open_workspace: Open, tmp_path: Path,
         open_workspace(PATH=str(program.parent)).check_can_commit()
     assert "\n" not in str(error.value)
     assert "ghp_secret" not in str(error.value)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_git_folder_that_cannot_be_written(repository: Path, open_workspace: Open) -> None:
-    folders = [path for path in (repository / ".git").rglob("*") if path.is_dir()]
-    for folder in folders:
-        folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    try:
-        with pytest.raises(BadInput, match="make it writable for you"):
-            make_branch(open_workspace(), request_for(repository))
-    finally:
-        for folder in folders:
-            folder.chmod(stat.S_IRWXU)
 
 
 def test_without_git(open_workspace: Open) -> None:

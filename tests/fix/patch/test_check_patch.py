@@ -14,6 +14,7 @@ from triage.fix.patch.file_rules import find_content_problems
 
 TAB = "\t"
 BASKET = "def total(items):\n    return sum(items)\n"
+KEY = "AKIA" + "Q3EGRXT5UV2MWZ4A"
 FILES = FakeFiles(
     {
         "shop/basket.py": BaseFile(text=BASKET),
@@ -25,6 +26,7 @@ FILES = FakeFiles(
         "shop/odd.py": BaseFile(text='a = "\u202e"\nsee("https://known.io/a")\n'),
         "shop/long.py": BaseFile(text="x = 1\n" * 5_000),
         "shop/empty.py": BaseFile(text=""),
+        "shop/keys.py": BaseFile(text=f'KEY = "{KEY}"\nx = 1\n'),
         "web/a.py": BaseFile(text="x\n"),
         "tests/test_basket.py": BaseFile(text="def test_total():\n    assert True\n"),
     }
@@ -33,7 +35,6 @@ MODULES = [
     ModuleSummary(name="shop/", paths=["shop/"], tests=["tests/"]),
     ModuleSummary(name="web/", paths=["web/"]),
 ]
-KEY = "AKIA" + "Q3EGRXT5UV2MWZ4A"
 
 
 def change(path: str, text: str, *, is_new: bool = False) -> FileVersion:
@@ -58,6 +59,7 @@ def check(*changes: FileVersion, tests: tuple[FileVersion, ...] = (), **fields: 
         [change("shop/end.py", "a = 1\nb = 2")],
         [change("shop/broken.py", "g((\n")],
         [change("shop/mark.py", "\ufeffa = 2\n")],
+        [change("shop/mark.py", "a = 2")],
         [change("shop/empty.py", "a = 1\n")],
         [change("shop/odd.py", 'see("https://known.io/a")\nsee("https://example.com/")\na = "\u202e"\n')],
         [change("shop/basket.py", BASKET + "# 👩‍💻 ✔️ é\n")],
@@ -80,19 +82,17 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/basket.py", BASKET + "x = 1\r\n"), "would have line ends of several kinds instead of LF"),
         (change("shop/win.py", "a = 1\nb = 3\n"), "would have LF instead of CRLF"),
         (change("shop/mixed.py", "a = 1\r\nb = 3\n"), "would have line ends of several kinds"),
-        (change("shop/basket.py", BASKET.rstrip()), "would lack a newline at its end"),
-        (change("shop/end.py", "a = 2\n"), "would gain a newline at its end"),
-        (change("shop/new.py", "a = 2", is_new=True), "would lack a newline at its end"),
         (change("shop/new.py", "a = 2\r\n", is_new=True), "would have CRLF instead of LF"),
-        (change("shop/mark.py", "a = 2\n"), "byte order mark"),
-        (change("shop/basket.py", "\ufeff" + BASKET), "byte order mark"),
-        (change("shop/basket.py", BASKET + "a\0\n"), "has a NUL"),
+        (change("shop/basket.py", BASKET + "a\0\n"), "(U+0000)"),
         (GOOD.model_copy(update={"text": BASKET + "# \ud800\n"}), "(U+D800)"),
         (change("shop/basket.py", BASKET + "p\u0430id = 1\n"), "words of two scripts that look alike"),
         (change("shop/basket.py", BASKET + "# \u202e\n"), "nobody can see in lines that are new (U+202E)"),
         (change("shop/basket.py", BASKET + "a\u00a0= 1\u200b\n"), "(U+00A0, U+200B)"),
         (change("shop/odd.py", 'b = "\u202e"\nsee("https://known.io/a")\n'), "(U+202E)"),
         (change("shop/basket.py", BASKET + f'KEY = "{KEY}"\n'), "looks like a secret in line 3"),
+        (change("shop/basket.py", BASKET + "key = '[masked secret]'\n"), "a mask in place of a value"),
+        (change("shop/keys.py", f'KEY = "{KEY}"\nx = 2\n'), "it is a file with what looks like a secret"),
+        (change("shop/package.json", "{}\n", is_new=True), "no source, test, documentation or changelog"),
         (
             change("shop/basket.py", BASKET + "# https://evil.io/x\n"),
             "an address that was not there ('https://evil.io/x')",
@@ -216,12 +216,6 @@ def test_a_protected_changelog_stays():
 def test_all_problems_are_said_at_once():
     found = check(change("web/a.py", "y\n"), change("shop/basket.py", BASKET), GOOD, summary=KEY)
     assert [problem.partition(" ")[0] for problem in found] == ["shop/basket.py", "web/a.py", "shop/basket.py", "The"]
-
-
-def test_a_secret_that_was_there_may_stay():
-    files = FakeFiles({"shop/basket.py": BaseFile(text=f'KEY = "{KEY}"\nx = 1\n')})
-    moved = make_draft([change("shop/basket.py", 'x = 2\nKEY = "[masked secret 1]"\n')])
-    assert find_problems(moved, files, MODULES, []) == []
 
 
 def test_a_draft_from_a_file_has_the_same_problems():

@@ -82,7 +82,7 @@ STEPS = [
         outcome=Outcome.FAILED,
         error=QUOTED_TEXT,
         answer_check=QUOTED_TEXT,
-        calls=[call(9.0, 1001)],
+        calls=[call(9.0, 1000)],
     ),
     step("critic", 3, 10.0, 0.01, "rules"),
     step("writer", 4, 10.1, 2.0, calls=[call(10.1, 1500)]),

@@ -36,6 +36,7 @@ def find(folder: Path, files: dict[str, str], **settings: str) -> Project | None
         ({**PYTHON, "setup.cfg": "[metadata]\nname = my-shop\n"}, "my-shop", ["shop"]),
         ({**PYTHON, "setup.py": "setup(name='my-shop')\n"}, "my-shop", ["shop"]),
         ({**PYTHON, "setup.py": "setup(name=about['title'])\n"}, "shop", ["shop"]),
+        ({"my_shop.py": "", "setup.py": "PACKAGE = 'my-shop'\nVERSION = '1'\nsetup(\n    name=PACKAGE)\n"}, "my-shop", ["my_shop"]),
         ({"src/shop/__init__.py": "", "src/_shop/__init__.py": "", "src/_shop/a.py": "", "setup.py": "name='shop'"}, "shop", ["shop", "_shop"]),
         ({"shop.py": "", "pyproject.toml": "[project]\nname='shop'\n"}, "shop", ["shop"]),
     ],

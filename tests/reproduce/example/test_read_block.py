@@ -48,3 +48,20 @@ def test_a_report_without_an_example_says_why(body, package, reason):
 
 def test_without_a_name_the_first_block_counts():
     assert isinstance(read(f"```rust\n{MAIN}\n```\n", ""), Example)
+
+
+@each_row(
+    ("code", "line"),
+    [
+        ("total([1])", 'const { total } = require("shop");'),
+        ("console.log(total(pay(1)), own(2))", 'const { total, pay } = require("shop");'),
+        ('import fs from "fs";\ntotal([1])', 'import { total } from "shop";'),
+        ("shop.total([1])", 'const shop = require("shop");'),
+    ],
+)
+def test_names_that_a_package_of_node_exports_are_required(code, line):
+    shop = Project(language="node", package="shop", modules=["shop"], exports={"total": "shop", "pay": "shop"})
+    found = read_example(read_issue(Issue(title="It fails", body=f"```js\n{code}\n```")), shop)
+    assert isinstance(found, Example)
+    assert line in found.code.splitlines()
+    assert f"Added `{line}` before it." in found.changed

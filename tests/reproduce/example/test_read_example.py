@@ -189,6 +189,12 @@ ok 2"""
         (f"{SCRIPT}### Expected results\n\nAll:\n```\n1\n```\n### Actual results\n\nOne:\n```\n2\n```", [["2"]]),
         (block(">>> import shop\n>>> shop.total([])\n0\n>>> shop.x()\n'a'"), [["0", "'a'"]]),
         (block(">>> import shop\n>>> shop.total([1])\n1\n>>> shop.__version__\n'1.0'"), [["1"]]),
+        (block(">>> import shop\n>>> shop.version.text\n'1.0'\n>>> shop.total([1])\n1"), [["1"]]),
+        (
+            block(">>> import shop\n>>> shop.a()\n1\n\n# It is 2 before\n>>> shop.b()\n2\n\nI use shop 1.2."),
+            [["1", "2"]],
+        ),
+        (f"{SCRIPT}I expected 2, but I get this instead:\n{block('1')}", [["1"]]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
         (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), [["array([1., nan])"]]),
         (
@@ -339,3 +345,15 @@ def test_an_example_for_node_uses_the_package(body, code):
 )
 def test_a_report_without_an_example_for_node_says_why(body, reason):
     assert read(body, NODE) == NoExample(reason=reason)
+
+
+@each_row(
+    ("code", "named"),
+    [
+        ("shop.a()  # returns 3\nshop.b()  # Result: 1", ["3\n1"]),
+        ("shop.a()  # => 3", []),
+        ("shop.a()  # returns 3, should be 4", []),
+    ],
+)
+def test_a_comment_that_says_what_is_printed_may_be_compared(code, named):
+    assert example(block(f"import shop\n{code}")).named == named

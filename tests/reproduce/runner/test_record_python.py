@@ -61,6 +61,12 @@ def test_values_are_shown_as_at_a_prompt(shop):
     assert record(shop, code)["output"] == "3\n'a'\n0\n1\n"
 
 
+def test_a_script_has_its_docstring_and_does_not_print_it(shop):
+    code = "'Usage: shop'\nprint(__doc__)\n'shown'\n"
+    assert record(shop, code)["output"] == "Usage: shop\n'shown'\n"
+    assert record(shop, code, is_session=True)["output"] == "'Usage: shop'\nNone\n'shown'\n"
+
+
 def test_an_error_ends_a_script_and_not_a_session(shop):
     code = "import shop\nshop.total([])\n{}['x']\n5\n"
     script, session = record(shop, code), record(shop, code, is_session=True)

@@ -8,10 +8,7 @@ from typing import Self
 
 from triage.app.settings.field_checks import read_url_variable
 from triage.app.settings.inputs import Settings
-from triage.app.settings.network_settings import read_network
-from triage.app.settings.telemetry_settings import read_collector
 from triage.base.errors import BadInput
-from triage.base.network import Network
 from triage.domain.run import Collector
 from triage.domain.value import Value
 
@@ -30,28 +27,21 @@ class RunnerEnvironment(Value):
     summary_path: Path | None = None
     output_path: Path | None = None
     id_token_granted: bool = False
-    network: Network = Network()
-    network_warnings: tuple[str, ...] = ()
     tavily_base_url: str | None = None
     collector: Collector | None = None
-    collector_problem: str = ""
-    """Why telemetry is off although an endpoint is set."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
-        """Raises BadInput if a URL, a proxy or a certificate file cannot be used."""
+        """Raises BadInput if a URL cannot be used."""
         server_url, api_url = _read_servers(environ)
-        network, network_warnings = read_network(environ)
         found = {
             "event_name": environ.get("GITHUB_EVENT_NAME"),
             "repository": environ.get("GITHUB_REPOSITORY"),
             "server_url": server_url,
             "api_url": api_url,
             "run_url": _run_url(environ, server_url),
-            "network": network,
-            "network_warnings": tuple(network_warnings),
             "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
-            **_read_telemetry(environ),
+            "collector": _read_collector(environ),
             "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
             **_output_paths(environ),
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
@@ -65,13 +55,10 @@ class RunnerEnvironment(Value):
 
     @property
     def warnings(self) -> list[str]:
-        """Variables without effect and permissions that are not needed, one sentence each."""
-        warnings = [*self.network_warnings]
-        if self.collector_problem:
-            warnings.append(f"Telemetry is off. {self.collector_problem}")
+        """Permissions that are not needed, one sentence each."""
         if self.id_token_granted:
-            warnings.append("The job grants `id-token: write`, which this action never uses. Remove it.")
-        return warnings
+            return ["The job grants `id-token: write`, which this action never uses. Remove it."]
+        return []
 
 
 def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
@@ -113,11 +100,16 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
     return f"{server}/{slug}/actions/runs/{run}/attempts/{environ.get('GITHUB_RUN_ATTEMPT') or '1'}"
 
 
-def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
-    try:
-        return {"collector": read_collector(environ)}
-    except BadInput as error:
-        return {"collector_problem": str(error)}  # a warning, because a triage does not need telemetry
+def _read_collector(environ: Mapping[str, str]) -> Collector | None:
+    def read(name: str) -> str:
+        return environ.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}") or environ.get(f"OTEL_EXPORTER_OTLP_{name}") or ""
+
+    endpoint = read("ENDPOINT").strip()
+    if not endpoint:
+        return None
+    if not environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+        endpoint = f"{endpoint.rstrip('/')}/v1/traces"
+    return Collector(endpoint=endpoint, headers=read("HEADERS"), traceparent=environ.get("TRACEPARENT", ""))
 
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")

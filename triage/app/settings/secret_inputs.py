@@ -12,7 +12,7 @@ _URL_VARIABLE = re.compile(r"(?:INPUT_|TRIAGE_)?[A-Z_-]*(?:URL|ENDPOINT)|(?:HTTP
 _HEADERS_VARIABLE = re.compile(r"OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS")
 _CREDENTIAL_NAME = re.compile(r"auth|key|token|secret|password|cookie|credential|signature|honeycomb-team", re.I)
 """Names of headers and URL parameters that give access; others name a tenant or a version."""
-_OWN_PREFIXES = ("TRIAGE_", "INPUT_", "OTEL_EXPORTER_OTLP_")
+_OWN_PREFIXES = ("TRIAGE_", "INPUT_", "OTEL_EXPORTER_OTLP_", "PYTHONSAFEPATH")
 _MIN_KEY_CHARS = 8
 """A shorter one would be found in values that have nothing to do with it."""
 

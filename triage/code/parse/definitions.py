@@ -1,6 +1,6 @@
 """Finds the definitions of a source file with tree-sitter. A grammar is loaded with the first file of its language.
 
-Some grammars take unlimited memory or crash on text in another language: see `extract_worker`.
+Some grammars take unlimited memory or crash on text in another language: see `worker_pool`.
 """
 
 import importlib

@@ -146,14 +146,14 @@ class Extractor:
     def __init__(self) -> None:
         self._vocabulary = Vocabulary()
 
-    def extract(self, files: Sequence[SourceFile], on_file: Callable[[int], None] = lambda _: None) -> ExtractedFiles:
-        """Extract from a batch of files. Calls `on_file` with the number of each file before reading it."""
+    def extract(self, files: Sequence[SourceFile], on_file: Callable[[], object] = lambda: None) -> ExtractedFiles:
+        """Extract from a batch of files. Calls `on_file` before reading each."""
         if self._vocabulary.known_words > _MAX_WORDS:
             self._vocabulary = Vocabulary()
         counters = _Counters(*(TermCounter(self._vocabulary) for _ in range(3)))
         extracted = ExtractedFiles([])
-        for number, file in enumerate(files):
-            on_file(number)
+        for file in files:
+            on_file()
             self._extract_file(file, extracted, counters)
         tables = [counter.count() for counter in counters]
         extracted.by_chunk, extracted.by_file, extracted.by_path = tables

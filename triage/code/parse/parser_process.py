@@ -3,10 +3,13 @@
 Some grammars take unlimited memory or crash on hostile text. These processes have none of our secrets.
 """
 
+import multiprocessing
 import os
 import resource
+import signal
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,31 +24,35 @@ if TYPE_CHECKING:
     from tree_sitter import Tree
 
 
-ADD_LIBRARIES = "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]); "
 _INHERITED = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
 """Environment variables that libraries need."""
-_START_CODE = f"{ADD_LIBRARIES}from triage.code.parse.parser_process import main; main()"
+_START_CODE = (
+    "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]); "
+    "from triage.code.parse.parser_process import main; main()"
+)
 MAX_ERRORS = 10_000
 """More are not counted. A text that the parser gives up has as many."""
 MAX_MEMORY_BYTES = 1 << 30
-"""Address space, as for the worker that indexes."""
+"""Address space. The largest real file needs a tenth of it."""
 MAX_SECONDS = 10.0
 """The parser itself gives up after 2 seconds."""
 
 
-def build_worker_command(start_code: str, argument: str) -> list[str]:
-    """Return the command that runs `start_code`, which begins with `ADD_LIBRARIES`, in another process."""
-    # -I: Python imports nothing from the current folder, which may hold the repository that is indexed. It also hides
-    # packages installed for one user, so the folders of our libraries are passed on.
-    home = Path(triage.__file__).resolve().parents[1]
-    origins = [spec.origin for name in ("tree_sitter", "numpy") if (spec := find_spec(name)) and spec.origin]
-    libraries = dict.fromkeys(str(Path(origin).parents[1]) for origin in origins)
-    return [sys.executable, "-I", "-B", "-c", start_code, str(home), *libraries, argument]
+def prepare_worker() -> None:
+    """Take from a process of the pool what it needs not: the environment, the terminal, and memory without bound."""
+    os.environ.clear()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # enough, and a hundredth of the memory
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where libraries write when they crash
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal, to all processes: ours is the parent's to handle
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    limit_process(MAX_MEMORY_BYTES)
 
 
-def build_worker_environment() -> dict[str, str]:
-    """Return the environment without any of our secrets. One thread is enough and takes a hundredth of the memory."""
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"}
+def _end_with_parent() -> None:
+    # The processes of a pool hold its pipes open for one another, so none would notice.
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def limit_process(memory_bytes: int) -> None:
@@ -60,18 +67,27 @@ def limit_process(memory_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def _build_command(argument: str) -> list[str]:
+    # -I: Python imports nothing from the current folder, which may hold the repository that is indexed. It also hides
+    # packages installed for one user, so the folders of our libraries are passed on.
+    home = Path(triage.__file__).resolve().parents[1]
+    origins = [spec.origin for name in ("tree_sitter", "numpy") if (spec := find_spec(name)) and spec.origin]
+    libraries = dict.fromkeys(str(Path(origin).parents[1]) for origin in origins)
+    return [sys.executable, "-I", "-B", "-c", _START_CODE, str(home), *libraries, argument]
+
+
 def count_syntax_errors(text: str, language: Language) -> int | None:
     """Return the number of errors and missing tokens, at most `MAX_ERRORS`; None for a language without a grammar."""
     if not language.grammar:
         return None
     with (
         subprocess.Popen(  # noqa: S603
-            build_worker_command(_START_CODE, language.name),
+            _build_command(language.name),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            env=build_worker_environment(),
+            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
         ) as process,
         call_when_abandoned(process.kill),
     ):

@@ -1,177 +1,104 @@
-"""Extracts from many files with a few worker processes, without threads.
+"""Extracts from many files with a few processes. A grammar that crashes or takes too much memory ends only those."""
 
-A file that ends its worker is tried again without a grammar, and then by its path only.
-"""
-
-import fcntl
 import os
-import selectors
-import subprocess
-import tempfile
+import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from typing import IO, Self
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from functools import cache
+from multiprocessing import get_context
+from typing import Self
 
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 from triage.code.parse.extract import ExtractedFiles, Extractor, SourceFile
-from triage.code.parse.extract_worker import decode_response, encode_request, read_message, write_message
-from triage.code.parse.parser_process import ADD_LIBRARIES, build_worker_command, build_worker_environment
+from triage.code.parse.parser_process import prepare_worker
 
-_START_CODE = f"{ADD_LIBRARIES}from triage.code.parse.extract_worker import main; main()"
-_PIPE_BYTES = 1 << 20
-"""The default maximum of Linux. A request fits in, so that sending it does not wait for the worker."""
-_MAX_DEATHS = 12
-"""Workers that may die before the pool starts no more."""
+MAX_FILE_SECONDS = 10
+"""The parser itself gives a file up after 2 seconds."""
 _MAX_WORKERS = 4
 _BATCHES_AHEAD = 4
 """Batches in progress per worker: the others go on while one batch takes long."""
 
 
-class WorkerDied(Exception):
-    """The worker ended or sent an invalid response."""
-
-
-class WorkerProcess:
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._on_abandon = ExitStack()
-        self._progress = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the worker lives
-
-    @property
-    def stdout(self) -> IO[bytes]:
-        """Becomes readable when a response comes or the worker ends."""
-        assert self._process is not None
-        assert self._process.stdout is not None
-        return self._process.stdout
-
-    def send(self, files: Sequence[SourceFile]) -> None:
-        """Send a request. Raises WorkerDied."""
-        os.ftruncate(self._progress.fileno(), 0)
-        try:
-            if self._process is None:
-                self._process = _start(self._progress.fileno())
-                self._on_abandon.enter_context(call_when_abandoned(self._process.kill))
-            assert self._process.stdin is not None
-            write_message(self._process.stdin, encode_request(files))
-        except OSError as error:
-            raise WorkerDied from error
-
-    def receive(self) -> ExtractedFiles:
-        """Return the response to the last request. Raises WorkerDied."""
-        try:
-            return decode_response(read_message(self.stdout))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise WorkerDied from error
-
-    def stop(self) -> int | None:
-        """End the process and return the number of the file that it was reading, if any. Raises Abandoned."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-        position = int.from_bytes(os.pread(self._progress.fileno(), 4, 0), "little")
-        self._progress.close()
-        self._on_abandon.close()
-        return position - 1 if position else None
-
-
-def _start(progress: int) -> "subprocess.Popen[bytes]":
-    process = subprocess.Popen(  # noqa: S603
-        build_worker_command(_START_CODE, str(progress)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        pass_fds=[progress],
-        env=build_worker_environment(),
-    )
-    assert process.stdin is not None
-    with suppress(OSError, AttributeError):  # The user has too many large pipes, or this is not Linux.
-        fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    return process
-
-
-@dataclass
-class _Job:
-    batch: Sequence[SourceFile]
-    files: Sequence[SourceFile]
-    """The batch, with less to do for files that ended a worker."""
-    extracted: ExtractedFiles | None = None
-
-
 class WorkerPool:
-    """Worker processes; a context manager that ends them. A process starts with its first batch."""
+    """Worker processes; a context manager that ends them. They start with the first batches."""
 
     def __init__(self, workers: int | None = None) -> None:
+        self.has_lost_trees = False
+        """A file ended its process, or none could be started: some files are split by lines."""
         self._workers = workers or min(_MAX_WORKERS, os.cpu_count() or 1)
-        self._idle: list[WorkerProcess] = []
-        self._busy: dict[WorkerProcess, _Job] = {}
+        self._executor: ProcessPoolExecutor | None = None
+        self._starts_left = 2
         self._own_extractor = Extractor()
-        self._deaths = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with ExitStack() as stack:  # stops all of them, even if one raises
-            for process in [*self._idle, *self._busy]:
-                stack.callback(process.stop)
-
-    @property
-    def has_given_up(self) -> bool:
-        """So many workers died that no more are started. Files are split by lines in this process then."""
-        return self._deaths >= _MAX_DEATHS
+        self._end()
 
     def extract_all(
         self, batches: Iterator[Sequence[SourceFile]]
     ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
         """Yield each batch with what was extracted from it, in order. No file makes this fail."""
-        jobs: deque[_Job] = deque()
-        batch = next(batches, None)
-        while batch is not None or jobs:
+        jobs: deque[tuple[Sequence[SourceFile], Future[ExtractedFiles] | None]] = deque()
+        with call_when_abandoned(self._kill):
+            for batch in batches:
+                jobs.append((batch, self._start(batch)))
+                if len(jobs) >= _BATCHES_AHEAD * self._workers:
+                    yield self._finish(*jobs.popleft())
+            while jobs:
+                yield self._finish(*jobs.popleft())
+
+    def _start(self, batch: Sequence[SourceFile]) -> "Future[ExtractedFiles] | None":
+        while self._executor or self._starts_left:
             raise_if_abandoned()
-            while batch is not None and len(self._busy) < self._workers and len(jobs) < _BATCHES_AHEAD * self._workers:
-                jobs.append(_Job(batch, batch))
-                self._start(jobs[-1])
-                batch = next(batches, None)
-            while jobs and (extracted := jobs[0].extracted) is not None:
-                yield jobs.popleft().batch, extracted
-            if jobs:
-                self._receive_responses()
-
-    def _start(self, job: _Job) -> None:
-        while not self.has_given_up:
-            process = self._idle.pop() if self._idle else WorkerProcess()
             try:
-                process.send(job.files)
-            except WorkerDied:
-                self._handle_death(process, job)
-            else:
-                self._busy[process] = job
-                return
-        job.extracted = self._own_extractor.extract([replace(file, use_grammar=False) for file in job.files])
+                if self._executor is None:
+                    self._starts_left -= 1
+                    self._executor = ProcessPoolExecutor(self._workers, get_context("spawn"), prepare_worker)
+                return self._executor.submit(extract_batch, batch)
+            except (OSError, RuntimeError):  # a file has ended a process, or none can be started
+                self._end()
+        return None
 
-    def _receive_responses(self) -> None:
-        with selectors.DefaultSelector() as selector:
-            for process in self._busy:
-                selector.register(process.stdout, selectors.EVENT_READ, process)
-            ready = [key.data for key, _ in selector.select()]
-        for process in ready:
-            job = self._busy.pop(process)
-            try:
-                job.extracted = process.receive()
-            except WorkerDied:
-                self._handle_death(process, job)
-                self._start(job)
-            else:
-                self._idle.append(process)
+    def _finish(
+        self, batch: Sequence[SourceFile], job: "Future[ExtractedFiles] | None"
+    ) -> tuple[Sequence[SourceFile], ExtractedFiles]:
+        raise_if_abandoned()
+        try:
+            if job is not None:
+                return batch, job.result()
+        except Exception:  # noqa: BLE001 - whatever a file has done to its process
+            raise_if_abandoned()
+        self.has_lost_trees = True
+        return batch, self._own_extractor.extract([replace(file, use_grammar=False) for file in batch])
 
-    def _handle_death(self, process: WorkerProcess, job: _Job) -> None:
-        self._deaths += 1
-        culprit = process.stop()
-        job.files = [_reduce(file) if number == culprit else file for number, file in enumerate(job.files)]
+    def _kill(self) -> None:
+        # Public from Python 3.14 on: `kill_workers`.
+        for process in list(((self._executor and self._executor._processes) or {}).values()):
+            process.kill()
+
+    def _end(self) -> None:
+        self._kill()
+        if self._executor:
+            self._executor.shutdown(cancel_futures=True)
+        self._executor = None
 
 
-def _reduce(file: SourceFile) -> SourceFile:
-    return replace(file, use_grammar=False) if file.use_grammar else replace(file, data=None)
+@cache
+def _get_extractor() -> Extractor:
+    return Extractor()
+
+
+def extract_batch(files: Sequence[SourceFile]) -> ExtractedFiles:
+    """Extract, in a worker. It knows the words of the batches before."""
+    try:
+        # SIGALRM ends the process, whatever a grammar does.
+        return _get_extractor().extract(files, on_file=lambda: signal.alarm(MAX_FILE_SECONDS))
+    except Exception:
+        _get_extractor.cache_clear()  # it may know half of a word
+        raise
+    finally:
+        signal.alarm(0)

@@ -13,9 +13,9 @@ from triage.domain.proposal import MAX_REVISIONS, PatchDraft, PendingMutation, P
 from triage.fix.graph.fix_nodes import make_draft
 from triage.fix.graph.fix_state import FixContext, FixState, PullRequestTool
 from triage.fix.graph.judge_check import judge_check
-from triage.fix.patch.masked_files import mask_output
 from triage.fix.patch.unified_diff import format_diff
 from triage.fix.proposal_text import render_proposal
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 Update = dict[str, Any]
 
@@ -53,7 +53,7 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
     verdict = judge_check(draft, context)
     if verdict.is_ok:
         return {"check_output": "", "checked": verdict.text}
-    output = mask_output(verdict.output, [file.path for file in draft.files], context.base_files) or NO_OUTPUT
+    output = redact_likely_secrets(verdict.output) or NO_OUTPUT
     # If the cause need not be the change, to send it back would cost requests for nothing.
     failures = state.check_failures + 1 if verdict.may_be_fixed else NO_MORE
     checked = verdict.text if failures > MAX_CHECK_FAILURES else ""

@@ -145,9 +145,7 @@ async def run_fix(
                 logged = len(current.messages)
 
         running = asyncio.ensure_future(run_nodes())
-        # Again if the run's clock stood still meanwhile, such as while the project's check ran.
-        while not running.done() and not cancelled.is_set() and (seconds := _seconds_left(context)) > 0:
-            await wait_until_done_or_cancelled(running, cancelled, seconds)
+        await wait_until_done_or_cancelled(running, cancelled, context.services.seconds_left() + GRACE_SECONDS)
         if error := await stop_and_explain(running, cancelled):
             return current.model_copy(update={"error": error})
         if not interrupts or ask_person is None:
@@ -179,7 +177,3 @@ def _build_checkpointer() -> InMemorySaver:
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(rooms)]
     types = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     return InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=types))
-
-
-def _seconds_left(context: FixContext) -> float:
-    return context.services.seconds_left() + GRACE_SECONDS

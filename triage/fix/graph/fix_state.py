@@ -132,8 +132,6 @@ class FixContext:
     """None where nothing can be carried out: the proposal is the end."""
     run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
     """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
-    run_new_tests: Callable[[PatchDraft, bool], CheckResult | None] | None = None
-    """Runs nothing but the patch's tests, without or with its changes; None where the check cannot be limited. Slow."""
     run_example: Callable[[PatchDraft], ExampleResult] | None = None
     """Runs the report's example with the whole patch, and compares it with the base. Slow."""
     unchanged: CheckResult = PASSED

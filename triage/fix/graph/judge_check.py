@@ -1,4 +1,4 @@
-"""What the project's own check says of a patch: its new tests alone first, then all tests, compared with the base."""
+"""What the project's own check says of a patch, compared with the base commit, and with the new tests alone."""
 
 from typing import NamedTuple
 
@@ -9,8 +9,7 @@ from triage.fix.proposal_text import describe_example
 
 MAX_NAMED = 20
 FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
-FAILS, NEW_TEST_FAILS = "The check fails with this change.", "The new test fails with this change."
-PROVED = " The new test, run alone, passes with it and fails without it."
+FAILS = "The check fails with this change."
 
 
 class CheckVerdict(NamedTuple):
@@ -37,14 +36,7 @@ def judge_check(draft: PatchDraft, context: FixContext) -> CheckVerdict:
 
 
 def _judge_tests(draft: PatchDraft, context: FixContext) -> CheckVerdict:
-    """Return what the project's own check says.
-
-    Where the base commit fails, only tests that do not fail there count, and only if they fail twice: such a suite may
-    have tests that fail by chance.
-    """
-    alone = _run_new_tests(draft, context, whole=True)
-    if alone and not alone.is_ok and alone.failed:  # without a name, the command may not take a path
-        return CheckVerdict(NEW_TEST_FAILS, is_ok=False, output=alone.output, may_be_fixed=True)
+    """Return what the check says. Where the base commit fails, only tests count that do not fail there."""
     assert context.run_check is not None
     whole, base = context.run_check(draft, True), context.unchanged
     if whole.is_ok:
@@ -52,24 +44,12 @@ def _judge_tests(draft: PatchDraft, context: FixContext) -> CheckVerdict:
     elif not base.is_ok and not base.failed:
         return CheckVerdict(FAILS_ANYWAY, is_ok=False, output=whole.output)
     else:
-        names = _find_new_failures(whole, draft, context)
-        if names or base.is_ok or not whole.failed:
-            return CheckVerdict(FAILS, is_ok=False, output=_format_output(whole, names), may_be_fixed=True)
+        broken = sorted(set(whole.failed) - set(base.failed))
+        if broken or base.is_ok or not whole.failed:
+            return CheckVerdict(FAILS, is_ok=False, output=_format_output(whole, broken), may_be_fixed=True)
         count = f"{len(whole.failed)} test{'s' * (len(whole.failed) != 1)}"
         passes = f"The check fails with this change only where it fails without it too ({count})"
-    return CheckVerdict(passes + _describe_proof(draft, context, whole, alone))
-
-
-def _run_new_tests(draft: PatchDraft, context: FixContext, *, whole: bool) -> CheckResult | None:
-    return context.run_new_tests(draft, whole) if context.run_new_tests and draft.has_test_commit else None
-
-
-def _find_new_failures(whole: CheckResult, draft: PatchDraft, context: FixContext) -> list[str]:
-    new = set(whole.failed) - set(context.unchanged.failed)
-    if new and not context.unchanged.is_ok:
-        assert context.run_check is not None
-        new &= set(context.run_check(draft, True).failed)
-    return sorted(new)
+    return CheckVerdict(passes + _describe_proof(draft, context, whole))
 
 
 def _format_output(whole: CheckResult, names: list[str]) -> str:
@@ -77,15 +57,11 @@ def _format_output(whole: CheckResult, names: list[str]) -> str:
     return f"{whole.output}\n\nThese tests do not fail without the change:{listed}" if listed else whole.output
 
 
-def _describe_proof(draft: PatchDraft, context: FixContext, whole: CheckResult, alone: CheckResult | None) -> str:
-    """Return the end of the sentence, and what the new test proves."""
+def _describe_proof(draft: PatchDraft, context: FixContext, whole: CheckResult) -> str:
+    """Return the end of the sentence: what the new test proves, which alone is there when the check runs once more."""
     base = context.unchanged
     if not draft.has_test_commit:
         return " and fails without it." if whole.is_ok and not base.is_ok else "."
-    if alone and alone.is_ok:
-        before = _run_new_tests(draft, context, whole=False)
-        if before and not before.is_ok:
-            return f".{PROVED}"
     assert context.run_check is not None
     before = context.run_check(draft, False)
     if not before.is_ok and (base.is_ok or whole.is_ok or set(before.failed) - {*base.failed, *whole.failed}):

@@ -37,7 +37,7 @@ class ShownCode:
     whole: set[str] = field(default_factory=set)
     left_out: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """On what the model asked for."""
+    """On what is missing, and what may only be read."""
     _lines: dict[str, set[int]] = field(default_factory=dict)
     _used: int = 0
 
@@ -78,6 +78,8 @@ class ShownCode:
 
     def _read(self, path: str) -> BaseFile | None:
         file = self.files.read(path)
+        if isinstance(file, str):
+            self.notes.append(f"{show_path(path)} cannot be shown: it is {file}.")
         return file if isinstance(file, BaseFile) else None
 
     def _add(self, block: str) -> bool:
@@ -140,8 +142,7 @@ def _add_named(shown: ShownCode, codebase: Codebase, name: str) -> None:
         if not found:
             shown.notes.append(f"{show_path(name)} is no file and no definition of the repository.")
         return
-    if isinstance(reason := shown.files.read(path), str):
-        shown.notes.append(f"{show_path(path)} cannot be shown: it is {reason}.")
+    if not shown.read_lines(path):
         return
     if problem := shown.find_problem(path, False):
         shown.notes.append(f"Only to read: {problem}")

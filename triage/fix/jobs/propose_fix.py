@@ -16,13 +16,13 @@ from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.fix.fix_ports import BaseFiles, ReportExample
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, format_answer, read_fix_request
-from triage.fix.patch.masked_files import mask_version, read_base_text
-from triage.fix.patch.unified_diff import diff_file
+from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.fix.proposal_text import render_abandoned, render_proposal
 from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.run_context import RunResult
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.writes.comment_part import read_state
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.report_outputs import plan_proposed
@@ -121,7 +121,7 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, job: FixJob) -> st
     diffs = []
     for path, file in job.store.read_files(earlier).items():
         is_new = files.read(path) is None
-        version = FileVersion(path=path, text=mask_version(path, file.text, files), is_new_file=is_new)
+        version = FileVersion(path=path, text=redact_likely_secrets(file.text, path), is_new_file=is_new)
         diffs.append(diff_file(version, read_base_text(path, files)).text)
     return "".join(diffs)
 

@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from triage.base.errors import BadInput, BranchTaken
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
@@ -27,8 +26,6 @@ _SETTINGS = (
     "i18n.commitEncoding=UTF-8",
     # Otherwise git makes an e-mail address up from the machine's name.
     "user.useConfigOnly=true",
-    # Otherwise git would also write into the submodules of the user.
-    "submodule.recurse=false",
     "gc.auto=0",
     "maintenance.auto=false",
 )
@@ -60,8 +57,6 @@ _KNOWN_PROBLEMS = {
     "Read-only file system": "its .git folder is on a read-only file system",
     "No space left": "the disk is full",
     "not a git repository": "this folder is no git repository. Name one with --repo",
-    "Invalid path": "a path of the patch is not allowed in git",
-    "appears as both a file and as a directory": "a path of the patch leads through a file or a symbolic link",
 }
 
 
@@ -77,22 +72,19 @@ def remove_repository_variables(environment: Mapping[str, str]) -> dict[str, str
 class UserGit:
     """Git in one folder of a work tree."""
 
-    def __init__(
-        self, folder: Path, environment: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
-        """Find git. `variables`, such as GIT_DIR, are those of git alone. Raises BadInput without git."""
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        """Find git. Raises BadInput without it."""
         program = shutil.which("git", path=environment.get("PATH"))
         if program is None:
             raise BadInput("git is not installed. Install it to get a branch.")
         self.folder = folder
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         self._command = [program, "--no-pager", "--literal-pathspecs", "-C", str(folder), *settings]
-        self.environment = {
+        self._environment = {
             **remove_repository_variables(environment),
             "LC_ALL": "C",
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_EDITOR": "false",
-            **variables,
         }
 
     def run(self, *args: str, stdin: bytes = b"", index: Path | None = None) -> str:
@@ -104,7 +96,7 @@ class UserGit:
         raise_if_abandoned()
         with subprocess.Popen(  # noqa: S603
             [*self._command, *args],
-            env={**self.environment, **({"GIT_INDEX_FILE": str(index)} if index else {})},
+            env={**self._environment, **({"GIT_INDEX_FILE": str(index)} if index else {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -153,31 +145,19 @@ def check_can_commit(git: UserGit) -> None:
         raise BadInput(_NO_IDENTITY) from None
 
 
-def check_has_tree(git: UserGit, base: str) -> None:
-    """Raise BadInput if a commit or tree is not in the repository."""
-    if git.resolve(f"{base}^{{tree}}") is None:
-        raise BadInput(
-            f"The commit {base[:12]} is not in this clone, or not whole. Fetch it with `git fetch --unshallow`."
-        )
-
-
 def write_tree(git: UserGit, base: str, files: Mapping[str, BaseFile]) -> str:
-    """Return the tree of `base` (a commit or a tree) with these files. The repository's index is not used.
-
-    Paths are relative to the folder of `git`, which may be below the top of the work tree.
+    """Return the tree of a commit with these files. The repository's index is not used.
 
     Raises:
         BadInput: The base is not in this clone, or a path is not allowed.
     """
-    check_has_tree(git, base)
-    prefix = git.run("rev-parse", "--show-prefix")
     with tempfile.TemporaryDirectory(prefix="triage-index-") as folder:
         index = Path(folder) / "index"
         git.run("read-tree", "--end-of-options", base, index=index)
         entries: list[str] = []
         for path, file in files.items():
             blob = git.run("hash-object", "-w", "--stdin", stdin=file.text.encode())
-            entries += ["--cacheinfo", f"{file.mode},{blob},{prefix}{path}"]
+            entries += ["--cacheinfo", f"{file.mode},{blob},{path}"]
         if entries:
             # Without --replace: a file below a link, or in place of a folder, is refused.
             git.run("update-index", "--add", *entries, index=index)

@@ -1,8 +1,7 @@
 """The fix flow at a terminal: whoever runs it is shown the patch and asked, and the result is a local branch."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,16 +10,20 @@ from rich.text import Text
 
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Issue, Repository
-from triage.domain.proposal import BaseFile, ExampleResult, FileVersion, PatchDraft, PendingMutation
+from triage.domain.proposal import (
+    PROPOSAL_LIFETIME,
+    ExampleResult,
+    FileVersion,
+    PatchDraft,
+    PendingMutation,
+)
 from triage.domain.report import RunReport
-from triage.fix.commit_text import build_request, make_branch_name
+from triage.fix.commit_text import build_files, build_request, make_branch_name
 from triage.fix.fix_ports import BaseFiles, CheckResult, ReportExample
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import PASSED, FixContext, FixState
-from triage.fix.local.failed_tests import limit_command
 from triage.fix.local.local_workspace import LocalWorkspace
 from triage.fix.patch.check_patch import list_warnings
-from triage.fix.patch.masked_files import build_commit_file, has_masks
 from triage.fix.patch.unified_diff import diff_files
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
@@ -28,35 +31,11 @@ from triage.safety.clean_text import clean_text
 
 CHECK_SECONDS = 600.0
 """For one run of the project's check."""
-CHECK_BEGINS = (
-    "The check runs on copies of your files and dependencies, which may take a while to make. What it writes elsewhere "
-    "stays."
-)
+PATIENT_SECONDS = PROPOSAL_LIFETIME.total_seconds()
+"""For what follows the triage: people read as long as they need. Each request and each check has its own limit."""
+CHECK_BEGINS = "The check runs in a clean work tree of the last commit. What it writes elsewhere stays."
 MAX_NAMES = 9
 """Branch names that are tried: an earlier fix of the same issue may have taken some."""
-
-
-class PausableClock:
-    """A clock that stands still while a person reads or the project's check runs: that is not the run's time."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._stopped = 0.0
-        self._pauses: list[float] = []
-
-    def __call__(self) -> float:
-        """Return seconds without the pauses."""
-        return (self._pauses[0] if self._pauses else self._clock()) - self._stopped
-
-    @contextmanager
-    def pause(self) -> Iterator[None]:
-        self._pauses.append(self._clock())
-        try:
-            yield
-        finally:
-            began = self._pauses.pop()
-            if not self._pauses:
-                self._stopped += self._clock() - began
 
 
 @dataclass(frozen=True)
@@ -82,87 +61,61 @@ class LocalFix:
         change_request: str = "",
     ) -> FixState:
         """Propose a fix, and make it a branch if the person approves. Without `ask_person` nobody is asked."""
-        clock = PausableClock(self.services.clock)
-        services = replace(self.services, clock=clock)
 
         async def triage(issue: Issue, repository: Repository) -> RunReport:
             return await run_graph(issue, repository, services, cancelled)
 
-        async def ask(state: FixState, question: str) -> object:
-            assert ask_person is not None
-            with clock.pause():
-                return await ask_person(state, question)
-
         def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
-            with clock.pause():
-                return self._run_check(draft.files if whole else draft.tests)
-
-        def run_new_tests(draft: PatchDraft, whole: bool) -> CheckResult | None:
-            command = limit_command(self.check, [file.path for file in draft.tests], self._is_path)
-            with clock.pause():
-                return self._run_check(draft.files if whole else draft.tests, command) if command else None
+            return self._run_check(draft.files if whole else draft.tests)
 
         described = self.example.describe() if self.example else ""
         state = FixState(issue=issue, repository=repository, change_request=change_request, example=described)
         unchanged, run_example = PASSED, None
         if self.check:
             try:
-                unchanged = await call_with_deadline(lambda: self._try_check(clock), cancelled)
+                unchanged = await call_with_deadline(self._try_check, cancelled)
                 if self.example and self.runs_example:
-                    before = await call_with_deadline(lambda: self._run_example([], clock), cancelled)
+                    before = await call_with_deadline(lambda: self._run_example([]), cancelled)
                     state = state.model_copy(update={"example": self.example.describe(before)})
-                    run_example = partial(self._compare_example, self.example, before, clock)
+                    run_example = partial(self._compare_example, self.example, before)
             except OutOfTime:
                 return state.model_copy(update={"error": "The run was cancelled."})
+        services = replace(self.services, started=self.services.clock())
+        limits = services.limits.model_copy(update={"run_seconds": PATIENT_SECONDS})
         branch = LocalBranch(self.files, self.workspace)
         context = FixContext(
-            services,
+            replace(services, limits=limits),
             self.files,
             triage,
             store=branch.store,
             tool=branch,
             run_check=run_check if self.check else None,
-            run_new_tests=run_new_tests if self.check else None,
             run_example=run_example,
             unchanged=unchanged,
         )
-        return await run_fix(state, context, cancelled, ask if ask_person else None)
+        return await run_fix(state, context, cancelled, ask_person)
 
-    def _try_check(self, clock: PausableClock) -> CheckResult:
+    def _try_check(self) -> CheckResult:
         """Run the check on the commit as it is: a command that does not exist must cost no model call."""
         self.services.progress.info(CHECK_BEGINS)
-        with clock.pause():
-            result = self._run_check([])
-        if result.copied:
-            self.services.progress.info(f"The check used copies of {', '.join(result.copied)}.")
+        result = self._run_check([])
         if not result.is_ok:
             named = f" Tests that fail: {len(result.failed)}." if result.failed else ""
             self.services.progress.info(f"The check fails on the last commit too, without any change.{named}")
         return result
 
-    def _run_example(self, versions: list[FileVersion], clock: PausableClock) -> bytes:
+    def _run_example(self, versions: list[FileVersion]) -> bytes:
         assert self.example is not None
-        with clock.pause():
-            return self.workspace.run_example(self.files.commit, self._build_files(versions), self.example.files)
+        return self.workspace.run_example(self.files.commit, build_files(versions, self.files), self.example.files)
 
-    def _compare_example(
-        self, example: ReportExample, before: bytes, clock: PausableClock, draft: PatchDraft
-    ) -> ExampleResult:
+    def _compare_example(self, example: ReportExample, before: bytes, draft: PatchDraft) -> ExampleResult:
         unrunnable = example.compare(before, before)
         if unrunnable.outcome == "not-run":
             return unrunnable
-        return example.compare(before, self._run_example(draft.files, clock))
+        return example.compare(before, self._run_example(draft.files))
 
-    def _is_path(self, word: str) -> bool:
-        path = word.removeprefix("./").rstrip("/")
-        return path in ("", ".") or self.files.read(path) is not None or bool(self.files.list_names(f"{path}/"))
-
-    def _run_check(self, versions: list[FileVersion], command: str = "") -> CheckResult:
-        files = self._build_files(versions)
-        return self.workspace.run_check(self.files.commit, files, command or self.check, CHECK_SECONDS)
-
-    def _build_files(self, versions: list[FileVersion]) -> dict[str, BaseFile]:
-        return {version.path: build_commit_file(version, self.files) for version in versions}
+    def _run_check(self, versions: list[FileVersion]) -> CheckResult:
+        return self.workspace.run_check(self.files.commit, build_files(versions, self.files), self.check, CHECK_SECONDS)
 
 
 class LocalBranch:
@@ -199,7 +152,6 @@ class LocalBranch:
 
 
 MAX_OUTPUT_LINES = 15
-MASKED = "Values that look like secrets are masked here. The patch leaves them as they are in the file."
 _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red", "@": "cyan"}
 """By the start of a line, as `git diff` colours it. The first that fits counts."""
 
@@ -209,8 +161,7 @@ def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, che
 
     `check_output` is what a check printed that fails with the change.
     """
-    note = [Text(f"\n{MASKED}", style="bold")] if has_masks(diff) else []
-    return Group(*_render_parts(draft, files, check_output), *note, Text(), *_render_diff(diff))
+    return Group(*_render_parts(draft, files, check_output), Text(), *_render_diff(diff))
 
 
 def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""Runs a command of the project: in a shell, with a timeout, without input, and ends everything that it started."""
+"""Runs a command of the project: in `/bin/sh`, with a timeout, without input, and ends everything that it started."""
 
 import os
 from collections.abc import Mapping
@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from triage.base.errors import BadInput
 from triage.base.processes import run_process
 from triage.fix.fix_ports import CheckResult
-from triage.fix.local.failed_tests import list_failed_tests
-from triage.fix.local.git_commands import remove_repository_variables
+from triage.fix.local.junit_reports import find_reports, list_failed_tests
 from triage.safety.clean_text import clean_text
 
 MAX_OUTPUT_CHARS = 8_000
@@ -24,10 +23,10 @@ _PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 def run_command(command: str, folder: Path, environment: Mapping[str, str], seconds: float) -> CheckResult:
-    """Run a command line in the user's shell. Return how it ended, and the end of what it printed.
+    """Run a command line. Return how it ended, the end of what it printed, and what its JUnit reports say.
 
     Args:
-        command: As the user would type it.
+        command: For `/bin/sh`.
         folder: Where it runs. In a Python project it comes first on PYTHONPATH, before packages that are installed
             in editable mode.
         environment: Of the command.
@@ -36,7 +35,8 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str], seco
     Raises:
         BadInput: The shell says that there is no such command.
     """
-    command_line = [_find_shell(environment), "-c", command]
+    tracked = find_reports(folder)
+    command_line = ["/bin/sh", "-c", command]
     result = run_process(command_line, folder, _prepare_environment(environment, folder), seconds, _MAX_OUTPUT_BYTES)
     output = clean_text(result.output.decode("utf-8", "replace")).strip()
     if result.is_late:
@@ -44,8 +44,8 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str], seco
         return CheckResult(is_ok=False, output=text)  # what was not run may fail as well
     if result.code in _CANNOT_RUN:
         raise BadInput(f"The check's command {_CANNOT_RUN[result.code]}. Try it yourself in the checkout.")
-    is_ok = result.code == 0
-    return CheckResult(is_ok=is_ok, output=_cut_start(output), failed=[] if is_ok else list_failed_tests(output))
+    failed = list_failed_tests(find_reports(folder) - tracked)
+    return CheckResult(is_ok=result.code == 0, output=_cut_start(output), failed=failed)
 
 
 def run_example(files: Mapping[str, str], folder: Path, environment: Mapping[str, str]) -> bytes:
@@ -60,19 +60,10 @@ def run_example(files: Mapping[str, str], folder: Path, environment: Mapping[str
 
 
 def _prepare_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
-    # Without a virtual environment pip would change the user's Python, of which the check has no copy.
-    prepared = {"PIP_REQUIRE_VIRTUALENV": "1", **remove_repository_variables(environment)}
-    if any((folder / name).is_file() for name in _PYTHON_FILES):
-        inherited = prepared.get("PYTHONPATH")
-        source = folder / "src"
-        paths = [*([str(source)] if source.is_dir() else []), str(folder), *([inherited] if inherited else [])]
-        prepared["PYTHONPATH"] = os.pathsep.join(paths)
-    return prepared
-
-
-def _find_shell(environment: Mapping[str, str]) -> str:
-    shell = environment.get("SHELL", "")
-    return shell if os.access(shell, os.X_OK) else "/bin/sh"
+    if not any((folder / name).is_file() for name in _PYTHON_FILES):
+        return dict(environment)
+    paths = [str(folder / "src"), str(folder), environment.get("PYTHONPATH", "")]
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def _cut_start(text: str) -> str:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion
 from triage.fix.fix_answers import EditAnswer, FileAnswer
 from triage.fix.fix_ports import BaseFiles
-from triage.safety.secrets.likely_secrets import are_kept_in_order, find_masks
 
 
 class LineEnds(Enum):
@@ -69,7 +68,7 @@ class _Missing(NamedTuple):
 
 
 def apply_edits(path: str, base: BaseFile, edits: Sequence[EditAnswer]) -> str:
-    """Return the text of the file with all edits. Where likely secrets are masked in it, so they are in the result.
+    """Return the text of the file with all edits.
 
     Every `search` must occur exactly once in the file as it was before. A file with CRLF keeps CRLF, and the final
     newline stays as it was.
@@ -119,8 +118,7 @@ def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _R
         return f"{name} has a carriage return in its replacement: use LF line ends."
     starts = _find_starts(text, search)
     if len(starts) == 1:
-        found = _Replacement(starts[0], starts[0] + len(search), replace, number)
-        return _find_mask_problem(name, text, search, found) or found
+        return _Replacement(starts[0], starts[0] + len(search), replace, number)
     if starts:
         lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts[:MAX_SHOWN_LINES])
         return (
@@ -128,20 +126,6 @@ def _find_replacement(path: str, text: str, number: int, edit: EditAnswer) -> _R
             f"{', …' if len(starts) > MAX_SHOWN_LINES else ''}): add lines around it until it occurs once."
         )
     return _Missing(name, search)
-
-
-def _find_mask_problem(name: str, text: str, search: str, found: _Replacement) -> str:
-    """Return why an edit would lose or move a part of what is masked, in one sentence; empty if it does not."""
-    for mask in find_masks(text):
-        if mask.start() < found.start < mask.end() or mask.start() < found.end < mask.end():
-            return f"{name} begins or ends inside of {mask[0]}: take all of it, or nothing."
-    masks, before = ([mask[0] for mask in find_masks(part)] for part in (found.text, search))
-    if not are_kept_in_order(masks, before):
-        return (
-            f"{name} has a mask in its replacement that its search text does not have, or not in this order: a mask "
-            "stands for a value that is not shown. Keep it in its place, or leave it out."
-        )
-    return ""
 
 
 def _find_starts(text: str, search: str) -> list[int]:

@@ -6,21 +6,12 @@ It trusts nothing: every job that uses a draft asks again.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from triage.base.text import MAX_QUOTED_CHARS, quote_value
-from triage.domain.proposal import MAX_FILES, AffectedModule, FileVersion, ModuleSummary, PatchDraft
+from triage.domain.proposal import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleSummary, PatchDraft
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.file_rules import find_content_problems
-from triage.fix.patch.masked_files import read_base_text
-from triage.fix.patch.path_rules import (
-    find_path_problem,
-    find_spelling_problem,
-    fold_path,
-    is_inside,
-    is_run_by_tools,
-    show_path,
-)
-from triage.fix.patch.unified_diff import diff_file, diff_files
-from triage.safety.secrets.likely_secrets import find_masks, redact_likely_secrets
+from triage.fix.patch.path_rules import find_path_problem, is_inside, show_path
+from triage.fix.patch.unified_diff import diff_file, diff_files, read_base_text
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
 MAX_CHANGED_LINES = 3_000
 MAX_ENTRY_LINES = 15
@@ -58,9 +49,9 @@ def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
     # Two versions of a file would be two commits, of which only the last one is shown.
     yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
     paths = list(counts)
-    folded = Counter(map(fold_path, paths))
+    folded = Counter(map(str.casefold, paths))
     for path in paths:
-        if folded[fold_path(path)] > 1:
+        if folded[path.casefold()] > 1:
             yield f"{show_path(path)} differs from another file of the patch by upper and lower case only: rename one."
         if any(other.startswith(f"{path}/") for other in paths):
             yield f"{show_path(path)} is a file and a folder of the patch: rename one."
@@ -105,8 +96,10 @@ def _find_file_problems(
         problem = find_place_problem(file.path, file.is_new_file)
         if not problem and not file.is_new_file and not is_inside(file.path, places):
             problem = _find_entry_problem(file, files)
-        base = None if problem else files.read_original(file.path)
-        yield from [problem] if problem else find_content_problems(file, base, files)
+        base = files.read(file.path)
+        yield from (
+            [problem] if problem else find_content_problems(file, base if isinstance(base, BaseFile) else None, files)
+        )
 
 
 def _find_entry_problem(file: FileVersion, files: BaseFiles) -> str:
@@ -119,11 +112,12 @@ def _find_entry_problem(file: FileVersion, files: BaseFiles) -> str:
 
 def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
     for file in draft.tests:
-        if not find_spelling_problem(file.path) and not files.is_test(file.path):
-            yield f"{file.path} is no test by its folder and name: list it with the changes, or give it a test's name."
+        if not files.is_test(file.path):
+            shown = show_path(file.path)
+            yield f"{shown} is no test by its folder and name: list it with the changes, or give it a test's name."
     for file in draft.changes:  # else tests could differ between the two commits
-        if not find_spelling_problem(file.path) and files.is_test(file.path):
-            yield f"{file.path} is a test by its folder and name: list it with the tests."
+        if files.is_test(file.path):
+            yield f"{show_path(file.path)} is a test by its folder and name: list it with the tests."
 
 
 def _find_size(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
@@ -143,11 +137,9 @@ def _find_words_problems(draft: PatchDraft) -> Iterator[str]:
 
 LARGE_DIFF_LINES = 300
 MANY_MODULES = 2
-LONG_LINE_CHARS = 200
-"""Of a new line. GitHub shows about so many beside each other; the rest has to be scrolled to."""
-UNUSUAL_LINE_CHARS = 120
-"""Of a new line in a file that has no line as long: narrow windows show no more."""
-MAX_NAMED = 3
+LONG_LINE_CHARS, UNUSUAL_LINE_CHARS = 200, 120
+"""Of a new line. GitHub shows about 200 beside each other, narrow windows 120; the rest has to be scrolled to. A line
+between the two is only told where the file has none as long."""
 
 
 def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
@@ -157,38 +149,13 @@ def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
     warnings = [f"Large diff: about {lines:,} lines in {number}."] if lines > LARGE_DIFF_LINES else []
     if len(draft.modules) > MANY_MODULES:
         warnings.append(f"Multi-module change: {', '.join(show_path(module.name) for module in draft.modules)}.")
-    if run_by_tools := [show_path(file.path) for file in draft.files if is_run_by_tools(file.path)]:
-        warnings.append(f"Runs when the project is installed, built or tested: {', '.join(run_by_tools)}.")
-    for chars in (LONG_LINE_CHARS, UNUSUAL_LINE_CHARS):
-        long = ", ".join(show_path(file.path) for file in draft.files if _find_long_line(file, files) == chars)
-        warnings += [f"Lines of more than {chars} characters: {long}."] if long else []
-    moved = dict.fromkeys(warning for file in draft.files for warning in _find_moved_masks(file, files))
-    return warnings + list(moved)[:MAX_NAMED]
+    if long := [show_path(file.path) for file in draft.files if _has_long_line(file, files)]:
+        warnings.append(f"Lines of more than {UNUSUAL_LINE_CHARS} characters: {', '.join(long)}.")
+    return warnings
 
 
-def _find_long_line(file: FileVersion, files: BaseFiles) -> int:
-    """Which of the two limits a new line exceeds; 0 for none."""
+def _has_long_line(file: FileVersion, files: BaseFiles) -> bool:
     known = set(read_base_text(file.path, files).splitlines())
-    longest = max((len(line.expandtabs()) for line in file.text.splitlines() if line not in known), default=0)
-    if longest > LONG_LINE_CHARS:
-        return LONG_LINE_CHARS
-    is_unusual = longest > max([UNUSUAL_LINE_CHARS, *(len(line.expandtabs()) for line in known)])
-    return UNUSUAL_LINE_CHARS if is_unusual else 0
-
-
-def _find_moved_masks(file: FileVersion, files: BaseFiles) -> Iterator[str]:
-    # The value may have become that of another name, such as one that is sent somewhere.
-    known = set(_list_masks_with_words(read_base_text(file.path, files)))
-    for mask, words in _list_masks_with_words(file.text):
-        if (mask, words) not in known:
-            shown = quote_value(words[-MAX_QUOTED_CHARS:])
-            yield f"The value of {mask} in {show_path(file.path)} stands after other words now: {shown}."
-
-
-def _list_masks_with_words(text: str) -> Iterator[tuple[str, str]]:
-    """Each mask and what stands before it: in its line, or else in the line above."""
-    above = ""
-    for line in text.splitlines():
-        for mask in find_masks(line):
-            yield mask[0], line[: mask.start()].strip(" \t\"'") or above
-        above = line.strip() or above
+    usual = max((len(line.expandtabs()) for line in known), default=0)
+    limit = min(LONG_LINE_CHARS, max(UNUSUAL_LINE_CHARS, usual))
+    return any(len(line.expandtabs()) > limit for line in file.text.splitlines() if line not in known)

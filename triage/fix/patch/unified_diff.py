@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from triage.base.errors import BadInput, GitError
 from triage.code.git.git import Git
-from triage.domain.proposal import MAX_FILE_CHARS, FileVersion, PatchDraft
+from triage.domain.proposal import MAX_FILE_CHARS, BaseFile, FileVersion, PatchDraft
 from triage.fix.fix_ports import BaseFiles
-from triage.fix.patch.masked_files import read_base_text
 
 _OPTIONS = ("--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--text")
 _MAX_DIFF_BYTES = 10 * MAX_FILE_CHARS
@@ -45,6 +44,12 @@ def diff_files(draft: PatchDraft, files: BaseFiles) -> list[FileDiff]:
 def format_diff(draft: PatchDraft, files: BaseFiles) -> str:
     """Return the whole patch against its base commit, as `git apply` takes it. Raises as `diff_files`."""
     return "".join(one.text for one in diff_files(draft, files))
+
+
+def read_base_text(path: str, files: BaseFiles) -> str:
+    """Return the text of a file of the base commit; empty if there is none to be changed."""
+    base = files.read(path)
+    return base.text if isinstance(base, BaseFile) else ""
 
 
 def diff_file(file: FileVersion, base_text: str) -> FileDiff:

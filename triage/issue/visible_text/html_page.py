@@ -10,19 +10,16 @@ from triage.base.text import word_set
 from triage.issue.visible_text.hidden_text import (
     DRAWN_LANGUAGES,
     MASK,
-    MAX_SHRINKING_TAGS,
-    SHRINKING_TAGS,
-    code_hides_text,
-    count_hidden_attributes,
-    count_literal_dollars,
     image_origin,
-    is_hidden,
     known_language,
-    strip_hiding_formulas,
+    strip_formulas,
     visible_link_target,
 )
 from triage.safety.clean_text import clean_and_count, clean_text
 
+SHRINKING_TAGS = word_set("sub sup small")
+_MAX_SHRINKING_TAGS = 3
+"""Nested in each other. The fourth makes text a third of its size, about four pixels."""
 _BLOCK_TAGS = word_set(
     "p div blockquote ul ol li table thead tbody tr details summary section article header footer main aside nav "
     "dl dt dd figure figcaption center address form fieldset hr"
@@ -71,38 +68,34 @@ class BlockDraft:
 
 @dataclass
 class PageCollector:
-    """Collects the blocks, links and hidden pieces of a page. Does not recurse, so depth costs no stack."""
+    """Collects the blocks, links and comments of a page. Does not recurse, so depth costs no stack.
+
+    As GitHub's sanitizer does (`sanitization_filter.rb` of html-pipeline), it passes over styles and unknown elements,
+    and keeps the words in them.
+    """
 
     source: str
     """The Markdown. `__name__` and `**name**` look the same in HTML."""
-    template_comments: frozenset[str] = frozenset()
-    """Comments that the repository's issue templates put there: nobody hides them. White space is normalized."""
     blocks: list[BlockDraft] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    """Without repeated white space."""
     hidden: int = 0
+    """Formulas, drawn blocks, text that is too small to read, and links without words."""
     _buffer: list[str] = field(default_factory=list)
     _list_marks: list[str] = field(default_factory=list)
     """One per open list: `-`, or the next number."""
     _open_quotes: int = 0
     _open_tables: int = 0
     _open_shrinking: int = 0
-    _visible_before_links: list[int] = field(default_factory=list)
-    """One per open link: the value of `_visible` at its start."""
-    _visible: int = 0
     _underscored: set[str] = field(default_factory=set)
     _continues: bool = False
     """Whether the next text follows without an empty line: rows of a table, items of a list."""
-
-    _has_literal_dollar: bool = False
 
     def __post_init__(self) -> None:
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
-        literal_dollars = count_literal_dollars(self.source)
-        if literal_dollars:
-            in_code = sum(count_literal_dollars(code.text(deep=True)) for code in root.css("code"))
-            self._has_literal_dollar = literal_dollars > in_code
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
             node, is_leaving = stack.pop()
@@ -126,21 +119,14 @@ class PageCollector:
             return False
         tag = node.tag
         if not node.is_element_node or tag is None:
-            self.hidden += not self._is_of_template(node)
+            self.comments.append(" ".join((node.comment_content or "").split()) if node.is_comment_node else "")
             return False
-        attributes = node.attributes
         shrinks = tag in SHRINKING_TAGS
-        is_too_small = shrinks and self._open_shrinking >= MAX_SHRINKING_TAGS
-        if is_too_small or is_hidden(tag, attributes):
+        if tag == "rp" or (shrinks and self._open_shrinking >= _MAX_SHRINKING_TAGS):
             self.hidden += 1
             return False
         self._open_shrinking += shrinks
-        self.hidden += count_hidden_attributes(attributes)
         return self._open(tag, node)
-
-    def _is_of_template(self, node: LexborNode) -> bool:
-        content = node.comment_content if node.is_comment_node else None
-        return content is not None and " ".join(content.split()) in self.template_comments
 
     def _open(self, tag: str, node: LexborNode) -> bool:
         if tag == "pre":
@@ -150,12 +136,9 @@ class PageCollector:
             self._add_inline_code(node)
             return False
         if tag == "img":
-            self._visible += 1
             self._add_link(image_origin(node.attributes.get("src") or ""))
             return False
-        if tag == "a":
-            self._visible_before_links.append(self._visible)
-        elif tag == "br":
+        if tag == "br":
             self._buffer.append("\n")
         elif tag == "input":
             self._buffer.append("[x] " if "checked" in node.attributes else "[ ] ")
@@ -211,7 +194,6 @@ class PageCollector:
             return
         if self._buffer and self._buffer[-1].endswith("\n"):
             text = text.removeprefix("\n")
-        self._visible += bool(text.strip() and clean_text(text).strip())
         self._buffer.append(_SPACES.sub(" ", text))
 
     def _has_only_list_mark(self) -> bool:
@@ -231,29 +213,28 @@ class PageCollector:
 
     def _add_code_block(self, node: LexborNode) -> None:
         self._flush()
-        language, text, hidden = _read_code_block(node)
-        self.hidden += hidden
-        if text.strip():
+        language = known_language(node.attributes.get("lang") or "")
+        text = _read_code(node)
+        if language.lower() in DRAWN_LANGUAGES:
+            self.hidden += 1
+        elif text.strip():
             self.blocks.append(BlockDraft("code", [text], language))
 
     def _add_inline_code(self, node: LexborNode) -> None:
-        code, hidden = _read_inline_code(node)
-        self.hidden += hidden
+        code = _read_inline_code(node)
         if code:
-            self._visible += 1
             self._buffer.append(_CodeSpan(code))
 
     def _close_link(self, node: LexborNode) -> None:
         """Adds the target after the link's text. A link without visible text is hidden."""
-        visible_before = self._visible_before_links.pop()
         url = (node.attributes.get("href") or "").strip()
         if not url or url.startswith("#"):
             return
-        if self._visible == visible_before:
+        text = clean_text(node.text(deep=True)).strip()
+        if not text and node.css_first("img") is None:
             self.hidden += 1
             return
         self._add_link(url)
-        text = node.text(deep=True).strip()
         if url.removeprefix("mailto:").removeprefix("http://") != text.removeprefix("http://"):
             target = visible_link_target(url)
             self._buffer.append(f" ({target})" if target else "")
@@ -299,9 +280,9 @@ class PageCollector:
         self._continues = self._is_in_rows
 
     def _join_words(self) -> str:
-        """Return all words without formulas that hide text."""
+        """Return all words without formulas that may hide text."""
         masked = "".join(MASK * len(word) if isinstance(word, _CodeSpan) else word for word in self._buffer)
-        text, found = strip_hiding_formulas("".join(self._buffer), masked, has_literal_dollar=self._has_literal_dollar)
+        text, found = strip_formulas("".join(self._buffer), masked)
         self.hidden += found
         return text
 
@@ -310,40 +291,13 @@ class PageCollector:
         return bool(self._list_marks) or self._open_tables > 0
 
 
-def _read_code_block(node: LexborNode) -> tuple[str, str, int]:
-    """Language, text and number of hidden pieces of a block. A block that GitHub draws has no text."""
-    written_language = node.attributes.get("lang") or ""
-    text, hidden = _read_visible(node)
-    language = known_language(written_language)
-    is_drawn = language.lower() in DRAWN_LANGUAGES
-    if is_drawn or (language.lower() == "math" and code_hides_text(text)):
-        return "", "", hidden + 1
-    return language, text, hidden + bool(written_language and not language)
-
-
-def _read_inline_code(node: LexborNode) -> tuple[str, int]:
-    """Return a code span as Markdown, empty when nothing is visible, and its number of hidden pieces."""
-    words, hidden = _read_visible(node)
-    cleaned, removed = clean_and_count(" ".join(words.split()))
-    text = " ".join(cleaned.split())
+def _read_inline_code(node: LexborNode) -> str:
+    """Return a code span as Markdown; empty when nothing is visible."""
+    text = " ".join(clean_text(_read_code(node)).split())
     fence, pad = ("``", " ") if "`" in text else ("`", "")
-    return f"{fence}{pad}{text}{pad}{fence}" if text else "", hidden + removed
+    return f"{fence}{pad}{text}{pad}{fence}" if text else ""
 
 
-def _read_visible(code: LexborNode) -> tuple[str, int]:
-    texts: list[str] = []
-    hidden = 0
-    stack = [code.child]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            continue
-        stack.append(node.next)
-        if node.is_text_node:
-            texts.append(node.text_content or "")
-        elif not node.is_element_node or is_hidden(node.tag or "", node.attributes):
-            hidden += 1
-        else:
-            texts.append("\n" if node.tag == "br" else "")
-            stack.append(node.child)
-    return "".join(texts), hidden
+def _read_code(code: LexborNode) -> str:
+    pieces = ("\n" if node.tag == "br" else node.text_content for node in code.traverse(include_text=True))
+    return "".join(piece or "" for piece in pieces)

@@ -1,66 +1,76 @@
-"""Sends a finished run to a collector by OTLP over HTTP."""
+"""Sends a finished run to a collector, by the SDK's exporter for OTLP over HTTP."""
 
-import time
+import logging
+from collections.abc import Sequence
 
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.version import __version__ as sdk_version
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExportResult
+from opentelemetry.util.re import parse_env_headers
 
-from triage.base.network import DIRECT, Network
+from triage.base.errors import TriageError
+from triage.base.http_client import open_session
 from triage.domain.report import RunReport
 from triage.domain.run import Collector
-from triage.output.telemetry.collector_client import send_metrics, send_spans, silence_exporter_logs
-from triage.output.telemetry.metrics import record_metrics
 from triage.output.telemetry.spans import record_spans
 from triage.ports import ProgressLog
 from triage.safety.secrets.redactor import SecretRedactor
 
 EXPORT_SECONDS = 3.0
-"""For spans and metrics together."""
+SERVICE_NAME = "bug-triage"
+
+
+class CollectorUnavailable(TriageError):
+    """The collector cannot be used."""
 
 
 class OtlpExporter:
-    def __init__(
-        self,
-        collector: Collector,
-        progress: ProgressLog,
-        redactor: SecretRedactor,
-        network: Network = DIRECT,
-        seconds: float = EXPORT_SECONDS,
-    ) -> None:
-        self._collector, self._progress, self._network, self._seconds = collector, progress, network, seconds
-        self._redactor = redactor
-        silence_exporter_logs()
+    def __init__(self, collector: Collector, progress: ProgressLog, redactor: SecretRedactor) -> None:
+        self._collector, self._progress, self._redactor = collector, progress, redactor
 
     def export(self, report: RunReport) -> None:
-        deadline = time.monotonic() + self._seconds
         report = self._redactor.redact_value("telemetry", report)
-        resource = _build_resource(report, self._collector.resource)
-        errors: dict[str, str] = {}
-        spans = record_spans(report, resource, self._collector.traceparent)
-        if self._collector.traces and spans:
-            signal = f"trace {spans[0].context.trace_id:032x}"
-            errors[signal] = send_spans(spans, self._collector.traces, self._network, deadline - time.monotonic())
-        if self._collector.metrics:
-            metrics = record_metrics(report, resource, delta=self._collector.delta_temporality)
-            errors["metrics"] = send_metrics(
-                metrics, self._collector.metrics, self._network, deadline - time.monotonic()
-            )
-        failed = [f"{signal}: {error}" for signal, error in errors.items() if error]
-        if failed:
-            self._progress.info(f"Telemetry not sent ({'; '.join(failed)}).")
-        elif errors:
-            self._progress.info(f"Telemetry sent ({'; '.join(errors)}).")
+        spans = record_spans(report, _build_resource(report), self._collector.traceparent)
+        if not spans:
+            return
+        error = send_spans(spans, self._collector)
+        trace = f"trace {spans[0].context.trace_id:032x}"
+        self._progress.info(f"Telemetry not sent ({trace}: {error})." if error else f"Telemetry sent ({trace}).")
 
 
-def _build_resource(report: RunReport, custom: dict[str, str]) -> Resource:
-    # Attributes that the workflow sets win.
+def send_spans(spans: Sequence[ReadableSpan], collector: Collector) -> str:
+    """Sends spans, and tries for `EXPORT_SECONDS`. Returns an empty string, or what went wrong in a few words."""
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)  # one of its lines has the value of a header
+    statuses: list[int] = []
+    with open_session() as session:
+        session.hooks["response"].append(lambda response, **_: statuses.append(response.status_code))
+        exporter = OTLPSpanExporter(
+            endpoint=collector.endpoint.get_secret_value(),
+            headers=parse_env_headers(collector.headers.get_secret_value(), liberal=True),
+            timeout=EXPORT_SECONDS,
+            session=session,
+        )
+        if exporter.export(spans) is SpanExportResult.SUCCESS:
+            return ""
+    return f"HTTP {statuses[-1]}" if statuses else "no answer"
+
+
+def check_collector(collector: Collector) -> str:
+    """Returns what the collector accepts. Raises CollectorUnavailable if it cannot be reached, or refuses it."""
+    if error := send_spans([], collector):
+        raise CollectorUnavailable(error)
+    return "accepts traces"
+
+
+def _build_resource(report: RunReport) -> Resource:
     owner, _, repository = report.repository.rpartition("/")
     attributes = {
-        "telemetry.sdk.language": "python",
-        "telemetry.sdk.name": "opentelemetry",
-        "telemetry.sdk.version": sdk_version,
+        "service.name": SERVICE_NAME,
         "service.version": report.triage_version,
         "service.instance.id": report.request_id,
         "vcs.repository.name": repository,
+        **({"vcs.owner.name": owner} if owner else {}),
     }
-    return Resource({**attributes, **({"vcs.owner.name": owner} if owner else {}), **custom})
+    # Attributes that the workflow sets win.
+    return Resource.create(attributes).merge(OTELResourceDetector().detect())

@@ -16,7 +16,6 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.sdk.trace.sampling import ALWAYS_ON, ParentBased
 from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -26,10 +25,10 @@ from triage.domain.run import ModelCall, Outcome, PlannerDecision, StepRecord, T
 Attribute = str | int | float | bool | list[str]
 Attributes = Mapping[str, Attribute | None]
 
-WORKFLOW_NAME = "bug_triage"
-PROVIDER_NAME = "openai"
+_WORKFLOW_NAME = "bug_triage"
+_PROVIDER_NAME = "openai"
 """The protocol, whoever runs the endpoint."""
-SCOPE = "bug-triage"
+_SCOPE = "bug-triage"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ERROR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ,()-]{0,79}")
 """Our names for errors. Text that somebody else wrote has quotation marks, dots or slashes."""
@@ -43,15 +42,15 @@ def record_spans(report: RunReport, resource: Resource, traceparent: str) -> Seq
     """
     exporter = InMemorySpanExporter()
     provider = TracerProvider(
-        ParentBased(ALWAYS_ON), resource, id_generator=_RunIdGenerator(report.request_id), shutdown_on_exit=False
+        resource=resource, id_generator=_RunIdGenerator(report.request_id), shutdown_on_exit=False
     )
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     parent = TraceContextTextMapPropagator().extract({"traceparent": traceparent})
-    _SpanWriter(provider.get_tracer(SCOPE, report.triage_version), report.request_id).write_run(report, parent)
+    _SpanWriter(provider.get_tracer(_SCOPE, report.triage_version), report.request_id).write_run(report, parent)
     return exporter.get_finished_spans()
 
 
-def error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
+def _error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
     """Returns the `error.type` of a failed record, or None for success.
 
     `timeout`, `skipped`, `gate`, a name of ours such as `rate limited (429)`, or `_OTHER`.
@@ -65,11 +64,11 @@ def error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
     return record.error if record.error and _ERROR_NAME.fullmatch(record.error) else "_OTHER"
 
 
-def operation_name(call: ModelCall) -> str:
+def _operation_name(call: ModelCall) -> str:
     return "embeddings" if call.mode == "embeddings" else "chat"
 
 
-def drop_missing(attributes: Attributes) -> dict[str, Attribute]:
+def _drop_missing(attributes: Attributes) -> dict[str, Attribute]:
     return {name: value for name, value in attributes.items() if value is not None}
 
 
@@ -82,71 +81,57 @@ class _RunIdGenerator(RandomIdGenerator):
 
 
 @dataclass(frozen=True)
-class _Interval:
-    start: int
-    """Nanoseconds since 1970, as in `end`."""
-    end: int
-
-    def clamp(self, began: datetime, took: timedelta) -> "_Interval":
-        # Records are rounded, and a wall clock may be set back.
-        start = min(max(_epoch_nanoseconds(began), self.start), self.end)
-        return _Interval(start, min(max(_epoch_nanoseconds(began + took), start), self.end))
-
-
-@dataclass(frozen=True)
 class _SpanWriter:
     tracer: Tracer
     request_id: str
 
     def write_run(self, report: RunReport, parent: Context) -> None:
-        start = _epoch_nanoseconds(report.started_at)
-        ends = [_epoch_nanoseconds(step.started_at) + _to_nanoseconds(step.seconds) for step in report.steps]
-        times = _Interval(start, max([start + _to_nanoseconds(report.seconds), *ends]))
-        name = f"invoke_workflow {WORKFLOW_NAME}"
-        context = self._write(name, parent, times, _run_attributes(report), decisions=report.decisions)
+        name = f"invoke_workflow {_WORKFLOW_NAME}"
+        took = timedelta(seconds=report.seconds)
+        context = self._write(name, parent, report.started_at, took, _run_attributes(report), report.decisions)
         for step in report.steps:
-            self._write_step(step, context, times)
+            self._write_step(step, context)
 
-    def _write_step(self, step: StepRecord, parent: Context, run: _Interval) -> None:
+    def _write_step(self, step: StepRecord, parent: Context) -> None:
         operation = None if step.is_lookup else "plan" if step.step == "supervisor" else "invoke_agent"
-        times = run.clamp(step.started_at, timedelta(seconds=step.seconds))
         name = f"{operation} {step.step}" if operation else step.step
-        context = self._write(name, parent, times, _step_attributes(step, operation))
-        records: list[ModelCall | ToolExecution] = [*step.calls, *step.tools]
-        for record in sorted(records, key=lambda record: record.started_at):
-            self._write_call(record, context, times.clamp(record.started_at, timedelta(milliseconds=record.ms)))
-
-    def _write_call(self, record: ModelCall | ToolExecution, parent: Context, times: _Interval) -> None:
-        if isinstance(record, ToolExecution):
-            self._write(f"execute_tool {record.tool}", parent, times, _tool_attributes(record))
-        else:
-            attributes = _call_attributes(record, self.request_id)
-            self._write(f"{operation_name(record)} {record.model}", parent, times, attributes, SpanKind.CLIENT)
+        took = timedelta(seconds=step.seconds)
+        context = self._write(name, parent, step.started_at, took, _step_attributes(step, operation))
+        for call in step.calls:
+            name = f"{_operation_name(call)} {call.model}"
+            attributes = _call_attributes(call, self.request_id)
+            self._write(name, context, call.started_at, timedelta(milliseconds=call.ms), attributes)
+        for tool in step.tools:
+            name = f"execute_tool {tool.tool}"
+            self._write(name, context, tool.started_at, timedelta(milliseconds=tool.ms), _tool_attributes(tool))
 
     def _write(
         self,
         name: str,
         parent: Context,
-        times: _Interval,
+        began: datetime,
+        took: timedelta,
         attributes: Attributes,
-        kind: SpanKind = SpanKind.INTERNAL,
         decisions: Sequence[PlannerDecision] = (),
     ) -> Context:
-        span = self.tracer.start_span(name, parent, kind, drop_missing(attributes), start_time=times.start)
+        kind = SpanKind.CLIENT if "gen_ai.request.model" in attributes else SpanKind.INTERNAL
+        span = self.tracer.start_span(
+            name, parent, kind, _drop_missing(attributes), start_time=_epoch_nanoseconds(began)
+        )
         for decision in decisions:
             span.add_event(
-                "triage.decision", drop_missing(_decision_attributes(decision)), _epoch_nanoseconds(decision.timestamp)
+                "triage.decision", _drop_missing(_decision_attributes(decision)), _epoch_nanoseconds(decision.timestamp)
             )
         if attributes.get("error.type"):
             span.set_status(StatusCode.ERROR)
-        span.end(times.end)
+        span.end(_epoch_nanoseconds(began + took))
         return set_span_in_context(span, parent)
 
 
 def _run_attributes(report: RunReport) -> Attributes:
     return {
         "gen_ai.operation.name": "invoke_workflow",
-        "gen_ai.workflow.name": WORKFLOW_NAME,
+        "gen_ai.workflow.name": _WORKFLOW_NAME,
         "triage.request_id": report.request_id,
         "triage.issue.number": report.issue.number,
         "vcs.ref.head.revision": report.commit,
@@ -175,21 +160,21 @@ def _step_attributes(step: StepRecord, operation: str | None) -> Attributes:
         "triage.shortfalls": len(step.shortfalls) or None,
         "triage.round": step.round,
         "triage.iteration": step.iteration,
-        "error.type": error_type(step),
+        "error.type": _error_type(step),
         **_usage_attributes(step.usage),
     }
 
 
 def _call_attributes(call: ModelCall, request_id: str) -> Attributes:
     return {
-        "gen_ai.operation.name": operation_name(call),
-        "gen_ai.provider.name": PROVIDER_NAME,
+        "gen_ai.operation.name": _operation_name(call),
+        "gen_ai.provider.name": _PROVIDER_NAME,
         "gen_ai.request.model": call.model,
         "triage.mode": call.mode,
         "triage.request_id": request_id,
         "triage.outcome": call.outcome.value,
         "triage.estimated": call.estimated or None,
-        "error.type": error_type(call),
+        "error.type": _error_type(call),
         **_usage_attributes(call.usage),
     }
 
@@ -199,7 +184,7 @@ def _tool_attributes(tool: ToolExecution) -> Attributes:
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool.tool,
         "triage.outcome": tool.outcome.value,
-        "error.type": error_type(tool),
+        "error.type": _error_type(tool),
     }
 
 
@@ -228,10 +213,6 @@ def _usage_attributes(usage: Usage) -> Attributes:
 def _describe_check(step: StepRecord) -> str | None:
     # The reason may quote the issue.
     return step.answer_check and ("passed" if step.answer_check == "passed" else "refused")
-
-
-def _to_nanoseconds(seconds: float) -> int:
-    return round(seconds * 1e9)
 
 
 def _epoch_nanoseconds(timestamp: datetime) -> int:

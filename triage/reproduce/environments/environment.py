@@ -190,20 +190,22 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
     # Old packages import pkg_resources, which an environment of today does not have; that of their time may not run.
     newest += ["--exclude-newer-package", f"setuptools={of_tools}"]
     wheels = () if target.may_build else ONLY_WHEELS
-    install = shlex.join([*uv, "pip", "install", *wheels, *newest, "setuptools"])
+    install_all = shlex.join([*uv, "pip", "install", *wheels, *newest, "setuptools"])
     built = folder / "wheels"
     release = shlex.quote(f"{project.package}=={target.version}")
     what = "pip wheel" if own else release if target.version else f"{shlex.quote(str(built))}/*.whl"
     # With the version, which another package may want replaced. What has no wheel is missed by the example, if at all.
-    companions = [f"{install} {what} --only-binary {name} {name} || true" for name in project.companions]
-    installs = [["sh", "-ec", line] for line in (f"{install} {what}", *companions)]
+    companions = [f"{install_all} {what} --only-binary {name} {name} || true" for name in project.companions]
+    installs = [["sh", "-ec", line] for line in (f"{install_all} {what}", *companions)]
     if own or target.version:
         return [make, *installs, *own]
     tools = ["--exclude-newer", of_tools]
     tools += [] if target.may_build else ["--no-build"]
+    tools += ["--no-build-isolation"] if target.needs else []
     places = ["--python", str(folder / "env"), "--out-dir", str(built), str(folder / "source")]
     build = [*uv, "build", "--wheel", *tools, *places]
-    return [make, build, *installs]
+    needs = [*uv, "pip", "install", *ONLY_WHEELS, *newest, "setuptools", "wheel", *target.needs]
+    return [make, *([needs] if target.needs else []), build, *installs]
 
 
 def plan_node_build(target: Target, script: str) -> str:

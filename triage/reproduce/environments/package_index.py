@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 
 from triage.base.errors import AnswerTooLarge, TriageError
-from triage.base.http_client import RequestFailed, open_session, send_request
-from triage.base.network import Network
+from triage.base.http_client import RequestFailed, send_request
 from triage.reproduce.environments.releases import NpmPackage, PypiIndex, Release, read_npm_releases, read_pypi_releases
 from triage.reproduce.example.example import Project
 
@@ -16,7 +15,7 @@ _PYPI = "https://pypi.org/simple"
 _NPM = "https://registry.npmjs.org"
 
 
-def list_releases(project: Project, network: Network, environ: Mapping[str, str]) -> list[Release]:
+def list_releases(project: Project, environ: Mapping[str, str]) -> list[Release]:
     """Return the final releases that the registry has, oldest first; none if it does not know the package.
 
     `environ` may name another registry, by the variables of uv, pip and npm.
@@ -32,8 +31,7 @@ def list_releases(project: Project, network: Network, environ: Mapping[str, str]
         name = re.sub(r"[-_.]+", "-", project.package).lower()
         url, accept = f"{base.rstrip('/')}/{name}/", "application/vnd.pypi.simple.v1+json"
     try:
-        with open_session(network, url) as session:
-            answer = send_request(session, "GET", url, seconds=SECONDS, max_bytes=MAX_BYTES, headers={"Accept": accept})
+        answer = send_request("GET", url, seconds=SECONDS, max_bytes=MAX_BYTES, headers={"Accept": accept})
     except (RequestFailed, AnswerTooLarge) as error:
         raise TriageError(f"The package registry does not answer: {error}.") from None
     if answer.status == 404:

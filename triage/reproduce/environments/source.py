@@ -24,8 +24,13 @@ _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
-_NAME = re.compile(r"""^\s*name\s*=\s*['"]?([A-Za-z0-9][\w.-]*)""", re.M)
-_NAME_IN_SETUP = re.compile(r"""\b(?:name|NAME|DISTNAME)\s*=\s*['"]([A-Za-z0-9][\w.-]*)['"]""")
+_DEFINED = "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*"
+_EXPORTED = "^ *export (declare )?(async )?(const|class|function) +[A-Za-z][A-Za-z0-9_]*"
+_NAME = re.compile(r"""^\s*name\s*=\s*['"]?(?P<name>[A-Za-z0-9][\w.-]*)""", re.M)
+_NAME_IN_SETUP = re.compile(r"""\bname\s*=\s*['"](?P<name>[A-Za-z0-9][\w.-]*)['"]""")
+_NAME_BY_VARIABLE = re.compile(
+    r"""^(\w+) *= *['"](?P<name>[A-Za-z0-9][\w.-]*)['"].*\bname['"]?\s*[=:]\s*\1\b""", re.M | re.S
+)
 _REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
 
 
@@ -60,18 +65,9 @@ class Source:
         output = self._objects.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, max_bytes=1 << 26)
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
-    def list_definitions(self, commit: str, folder: str) -> list[tuple[str, str]]:
-        """Return the path and the name of each class and function at the top level of the Python files in a folder."""
-        args = (
-            "grep",
-            "-z",
-            "-o",
-            "-E",
-            "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*",
-            commit,
-            "--",
-            f"{folder}/*.py",
-        )
+    def list_definitions(self, commit: str, pattern: str, *paths: str) -> list[tuple[str, str]]:
+        """Return the path and the last word of each match of an extended regular expression in some files."""
+        args = ("grep", "-z", "-o", "-E", pattern, commit, "--", *paths)
         try:
             lines = self._git.run(*args, accept=(0, 1), max_bytes=1 << 24).decode("utf-8", "replace").split("\n")[:-1]
         except GitError:  # such as files that a partial clone lacks
@@ -155,11 +151,12 @@ class Source:
             if modules:
                 name = name or modules[0]
                 folder = _find_folder(paths, modules[0])
-                definitions = self.list_definitions(commit, folder)
+                definitions = self.list_definitions(commit, _DEFINED, f"{folder}/*.py")
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
                 return Project(language="python", package=name, modules=modules, exports=exports)
         if "package.json" in paths and (name := config.package or _find_node_name(self.read(commit, "package.json"))):
-            return Project(language="node", package=name, modules=[name])
+            exported = self.list_definitions(commit, _EXPORTED, "*.js", "*.mjs", "*.cjs", "*.ts")
+            return Project(language="node", package=name, modules=[name], exports={one: name for _, one in exported})
         return None
 
     def _find_python_name(self, commit: str) -> str:
@@ -167,8 +164,9 @@ class Source:
             name = tomllib.loads(self.read(commit, "pyproject.toml") or "").get("project", {}).get("name")
         except tomllib.TOMLDecodeError:
             name = None
-        setups = ((self.read(commit, "setup.cfg"), _NAME), (self.read(commit, "setup.py"), _NAME_IN_SETUP))
-        found = (match[1] for text, pattern in setups if text and (match := pattern.search(text)))
+        setup = self.read(commit, "setup.py")
+        places = ((self.read(commit, "setup.cfg"), _NAME), (setup, _NAME_IN_SETUP), (setup, _NAME_BY_VARIABLE))
+        found = (match["name"] for text, pattern in places if text and (match := pattern.search(text)))
         return str(name) if name else next(found, "")
 
 

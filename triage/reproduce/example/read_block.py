@@ -20,6 +20,7 @@ from triage.reproduce.example.example import (
 from triage.reproduce.example.sessions import Session, read_session
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
+_CALLED = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)\(")
 _GIVEN = word_set(
     "Array Date Error JSON Map Math Number Object Promise RegExp Set String Symbol console process require"
 )
@@ -52,7 +53,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
             continue
         own = code
         if language == "node":
-            code, added = _complete(code, session, project.package)
+            code, added = _complete(code, session, project)
             changed += added
         found = _find_refusal(code, project)
         if found is None:
@@ -63,11 +64,12 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
     return result, outputs
 
 
-def _complete(code: str, session: Session | None, package: str) -> tuple[str, list[str]]:
-    """Return code for Node in which the package's name is defined and values are printed, and what was added.
+def _complete(code: str, session: Session | None, project: Project) -> tuple[str, list[str]]:
+    """Return code for Node in which the package's names are defined and values are printed, and what was added.
 
     Values are those that the prompt printed; without one, of calls of the package on lines of their own.
     """
+    package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
     name = _find_name(code, plain)
     statements = session.statements if session else code.split("\n")
@@ -80,9 +82,12 @@ def _complete(code: str, session: Session | None, package: str) -> tuple[str, li
     written = [_display(one) if has_value else one for one, has_value in zip(statements, outputs, strict=True)]
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
-    if name and not _is_defined(name, code):
+    called = dict.fromkeys(_CALLED.findall(code))
+    exported = [one for one in called if one in project.exports and not _is_defined(one, code)]
+    if (name and not _is_defined(name, code)) or (exported and not name):
         is_module = _IMPORT.search(code) is not None
-        line = f'import {name} from "{package}";' if is_module else f'const {name} = require("{package}");'
+        bound = name or f"{{ {', '.join(exported)} }}"
+        line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
         written.insert(0, line)
         changed.append(f"Added `{line}` before it.")
     return "\n".join(written), changed

@@ -22,7 +22,7 @@ from triage.reproduce.example.example import (
 )
 from triage.reproduce.example.read_block import read_block
 from triage.reproduce.example.sessions import Session, read_session, without_traces
-from triage.reproduce.example.shown_output import read_stated_output
+from triage.reproduce.example.shown_output import find_commented, read_stated_output
 
 _OTHER_LANGUAGES = word_set(
     "pytb bash sh shell console text txt diff json yaml toml ini html xml css sql log c cpp rust go java"
@@ -75,7 +75,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
         below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     others = [text for text in [*map("\n".join, own.values()), *stated.wished] if text not in map("\n".join, shown)]
-    named, wished = stated.named[:MAX_SHOWN], others[:MAX_SHOWN]
+    named, wished = [*find_commented(found.code), *stated.named][:MAX_SHOWN], others[:MAX_SHOWN]
     return found.model_copy(update={"shown": shown[:MAX_SHOWN], "named": named, "wished": wished})
 
 

@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from triage.issue.traces.traces import find_traces
@@ -66,6 +67,10 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
         code, number = [_code(first, lines[start])], start + 1
         # Jupyter shows the lines that go on without a prompt, below the code.
         blank = " " * len(lines[start][: -len(code[0])]) if first is _IPYTHON and code[0] else ""
+        if first is _IPYTHON and not code[0].strip():  # pasted from the page: the code stands below its number
+            below = takewhile(lambda line: line.strip() and not _OUT.match(line), lines[number:end])
+            code = [*below]
+            number += len(code)
         while number < end:
             match = more.match(lines[number])
             if not match and not (blank and lines[number].startswith(blank)):
@@ -74,7 +79,7 @@ def _separate(lines: Sequence[str], starts: Sequence[int], first: re.Pattern[str
             number += 1
         # Some terminals show lines that continue a bracket without a prompt.
         statement = textwrap.dedent("\n".join(code)).rstrip()
-        output = "\n".join(_without_mark(line) for line in lines[number:end])
+        output = without_marks("\n".join(lines[number:end]))
         if statement:
             session.statements.append(statement)
             session.outputs.append(textwrap.dedent(output).strip("\n "))
@@ -88,9 +93,10 @@ def _code(pattern: re.Pattern[str], line: str) -> str:
     return (match["code"] or "") if match else ""
 
 
-def _without_mark(line: str) -> str:
-    match = _OUT.match(line)
-    return match["text"] if match else "" if line.strip() == _DOCTEST_BLANK else line
+def without_marks(text: str) -> str:
+    """Return an output without what a prompt writes into it."""
+    lines = ((_OUT.match(line), line) for line in text.split("\n"))
+    return "\n".join(out["text"] if out else "" if line.strip() == _DOCTEST_BLANK else line for out, line in lines)
 
 
 def without_traces(text: str) -> str:

@@ -9,7 +9,7 @@ from triage.base.text import word_set
 from triage.domain.issue import CodeBlock, ParsedIssue
 from triage.issue.versions.versions import PLATFORMS, parse_version
 from triage.reproduce.example import python_code
-from triage.reproduce.example.sessions import read_session, without_traces
+from triage.reproduce.example.sessions import read_session, without_marks, without_traces
 
 WISH = re.compile(
     r"(?i)\b(?:should|shouldn't|expect\w*|instead|ought|would be|to be|better|rather|must|proper|propose|want|"
@@ -21,6 +21,7 @@ _PRINTED = re.compile(rf"(?i)\b(?:{_SAYS}|(?:I|we|you) (?:get|see))\b")
 _ACTUAL = re.compile(r"(?i)\b(?:actual\w*|got|but|I get)\b")
 _BUT_THEN = re.compile(r"(?i)\W*instead\b(?! of)")
 """At the start of what happens; later in a sentence, of what ought to."""
+_AT_END = re.compile(r"(?i)\binstead\W*$")
 _OTHER_TIME = re.compile(
     r"(?i)\b(?:earlier|older|previous\w*|before|used to|works?|worked|downgrad\w+|"
     r"after (?:\w+ ){0,2}(?:fix|change|patch))\b"
@@ -34,6 +35,8 @@ _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
 _VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*{_LITERAL}")
+_COMMENTED = re.compile(rf"(?i)(?:^|\s)(?:#|//) *{_SAYS}\b:? *(?P<value>\S.*)$", re.M)
+"""Such as `f()  # returns 1`."""
 _WISHED_VALUE = re.compile(
     r"(?i)\b(?:instead of|rather than|should \w+|expected|to be)\s*:?\s*`(?P<value>[^`\n]{1,200})`"
 )
@@ -84,6 +87,12 @@ def read_stated_output(parsed: ParsedIssue, version: str) -> StatedOutput:
     return reader.stated
 
 
+def find_commented(code: str) -> list[str]:
+    """Return what the comments of code say that it prints, as one output; empty for nothing, or for wishes."""
+    values = [match["value"].strip() for match in _COMMENTED.finditer(code)]
+    return ["\n".join(values)] if values and not any(map(WISH.search, values)) else []
+
+
 class _Reader:
     def __init__(self, parsed: ParsedIssue, version: str) -> None:
         self._version, self._section, self._said, self._code = version, "", "", -1
@@ -114,7 +123,7 @@ class _Reader:
         if cue in ("wished", "other"):
             self.stated.others.add(number)
         if not is_first and (cue == "wished" or (cue == "other" and not calls)):
-            self.stated.wished.append(text)
+            self.stated.wished.append(without_marks(text))
         elif cue in ("printed", "named") and not is_first and not _CODE.search(text):
             self.stated.blocks.add(number)
             self._read_output(text, cue)
@@ -137,7 +146,7 @@ class _Reader:
         found = [] if "Traceback (most recent call last)" in rest else rest.split("\n")
         lines = [line for line in found if line.strip("-= ") and not _REMARK.match(line)]
         if cue in ("wished", "other") or self._is_of_other_version:
-            self.stated.wished.append(text)
+            self.stated.wished.append(without_marks(text))
         elif lines and cue == "named":
             self.stated.named.append("\n".join(lines))
         elif lines and cue == "printed":
@@ -162,7 +171,8 @@ class _Reader:
 def _judge(words: str) -> Cue:
     if _BUT_THEN.match(words):
         return "printed"
-    return "wished" if WISH.search(words) else "printed" if _PRINTED.search(words) else ""
+    rest = _AT_END.sub("", words) if _PRINTED.search(words) else words  # "I get this instead"
+    return "wished" if WISH.search(rest) else "printed" if _PRINTED.search(rest) else ""
 
 
 def _calls(text: str) -> bool:

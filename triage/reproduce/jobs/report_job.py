@@ -33,7 +33,7 @@ from triage.writes.comment_part import plan_comment_parts, read_state
 from triage.writes.plan_suggestions import plan_close
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."
-WORTH_SAYING = frozenset({"still", "fixed", "newer", "not-reproduced", "other-failure"})
+WORTH_SAYING = frozenset({"still", "fixed", "changed", "newer", "not-reproduced", "other-failure"})
 """Nobody waits for another verdict on an issue that was just opened: it stays on the job's page."""
 LEADS_TO_CODE = frozenset({"still", "newer", "other-failure"})
 """What fails today lies in what it executes. The bug of another verdict is gone, or was not there."""

@@ -219,7 +219,9 @@ def find_folders(modules):
 def run_statements(tree, names, is_session, errors):
     # Each statement is compiled alone, and none may lose what `from __future__` says for all.
     futures = [one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    for statement in tree.body:
+    text = None if is_session else ast.get_docstring(tree, clean=False)
+    names["__doc__"] = text
+    for statement in tree.body[0 if text is None else 1 :]:
         # As a prompt does: the value of an expression is shown.
         code = compile(ast.Interactive(body=[*futures, statement]), EXAMPLE, "single", dont_inherit=True)
         try:

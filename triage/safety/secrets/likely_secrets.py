@@ -1,16 +1,13 @@
 """Replaces likely secrets, before a text is cut, indexed, embedded, shown, sent or published.
 
-The patterns are gitleaks' rules, described in `gitleaks.md`, and our own. In a file each secret is a mask with a
-number, so that an edit can keep what it hides.
+The patterns are gitleaks' rules, described in `gitleaks.md`, and our own.
 """
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
@@ -121,36 +118,9 @@ def redact_likely_secrets(text: str, path: str = "") -> str:
 
     `path` is that of the text's file. Other text is searched by the rules for certain files too.
     """
-    return replace_likely_secrets(text, path, lambda _: LIKELY_SECRET_PLACEHOLDER)
-
-
-def replace_likely_secrets(
-    text: str, path: str, replace: Callable[[str], str], more: Iterable[tuple[int, int]] = ()
-) -> str:
-    """Return the text with each line of each likely secret replaced, in the order of the text.
-
-    `more` are places that are replaced as well, in characters of the text.
-    """
-    data = _encode(text)
-    found = sorted([*find_secrets(data, path), *_find_private_keys(data), *_to_byte_ranges(text, more)])
-    return _decode(b"".join(_replace_ranges(data, _merge_overlapping(found), replace))) if found else text
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _decode(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
-
-
-def _to_byte_ranges(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[ByteRange]:
-    done = at = 0
-    for start, end in spans:
-        at += len(_encode(text[done:start]))
-        size = len(_encode(text[start:end]))
-        yield at, at + size
-        done, at = end, at + size
+    data = text.encode("utf-8", "surrogatepass")
+    found = sorted([*find_secrets(data, path), *_find_private_keys(data)])
+    return b"".join(_mask_ranges(data, _merge_overlapping(found))).decode("utf-8", "surrogatepass") if found else text
 
 
 def _find_private_keys(data: bytes) -> Iterator[ByteRange]:
@@ -192,18 +162,18 @@ def _merge_overlapping(found: Iterable[ByteRange]) -> Iterator[ByteRange]:
         yield last
 
 
-def _replace_ranges(data: bytes, found: Iterable[ByteRange], replace: Callable[[str], str]) -> Iterator[bytes]:
+def _mask_ranges(data: bytes, found: Iterable[ByteRange]) -> Iterator[bytes]:
     done = 0
     for start, end in found:
         yield data[done:start]
-        yield b"\n".join(_replace_line(line, replace) for line in data[start:end].split(b"\n"))
+        yield b"\n".join(map(_mask_line, data[start:end].split(b"\n")))
         done = end
     yield data[done:]
 
 
-def _replace_line(line: bytes, replace: Callable[[str], str]) -> bytes:
+def _mask_line(line: bytes) -> bytes:
     secret = line.rstrip(b"\r")
-    return (_encode(replace(_decode(secret))) if secret.strip() else secret) + line[len(secret) :]
+    return (LIKELY_SECRET_PLACEHOLDER.encode() if secret.strip() else secret) + line[len(secret) :]
 
 
 def shorten_text(text: str, max_chars: int) -> str:
@@ -212,71 +182,3 @@ def shorten_text(text: str, max_chars: int) -> str:
     printable = "".join(char if char.isprintable() else " " for char in redact_likely_secrets(text))
     line = " ".join(printable.split())
     return line if len(line) <= max_chars else f"{line[:max_chars]}…"
-
-
-_MASK = re.compile(r"[\[(]masked[ _]secret(?: \d{1,7})?[\])]", re.IGNORECASE)
-"""A mask of ours, with or without a number, or what a model makes of one."""
-_MIN_HIDDEN_CHARS = 4
-"""A shorter value is not looked for in other text: ordinary words may contain it."""
-
-
-class MaskedText(NamedTuple):
-    text: str
-    values: Sequence[str]
-    """What the masks stand for: `[masked secret 1]` for the first one. None is there twice."""
-
-
-@lru_cache(maxsize=8)
-def mask_values(text: str, path: str) -> MaskedText:
-    """Return the text of a file with its likely secrets masked. What looks like a mask already is masked as well."""
-    numbers: dict[str, int] = {}
-
-    def mask(value: str) -> str:
-        return _format_mask(numbers.setdefault(value, len(numbers) + 1))
-
-    masked = replace_likely_secrets(text, path, mask, _find_mask_spans(text))
-    return MaskedText(masked, list(numbers))
-
-
-def mask_again(text: str, path: str, values: Sequence[str]) -> str:
-    """Return another version of a file with the masks of the first one. A secret that is new has no number."""
-    numbers = {value: number for number, value in enumerate(values, 1)}
-
-    def mask(value: str) -> str:
-        return _format_mask(numbers[value]) if value in numbers else LIKELY_SECRET_PLACEHOLDER
-
-    known = [span for span in _find_mask_spans(text) if text[slice(*span)] in numbers]
-    return replace_likely_secrets(text, path, mask, known)
-
-
-def restore_values(text: str, values: Sequence[str]) -> str:
-    """Return the text with what its masks stand for. A mask that stands for nothing stays."""
-    masks = {_format_mask(number): value for number, value in enumerate(values, 1)}
-    return _MASK.sub(lambda found: masks.get(found[0], found[0]), text) if values else text
-
-
-def hide_values(text: str, values: Iterable[str]) -> str:
-    """Return text about a file without the values that its masks stand for."""
-    for number, value in enumerate(values, 1):
-        if len(value) >= _MIN_HIDDEN_CHARS:
-            text = text.replace(value, _format_mask(number))
-    return text
-
-
-def find_masks(text: str) -> Iterator[re.Match[str]]:
-    """Return everything in a text that is a mask or looks like one."""
-    return _MASK.finditer(text)
-
-
-def are_kept_in_order(masks: Iterable[str], before: Iterable[str]) -> bool:
-    """Return whether all masks were there before, in this order. Some may be gone."""
-    left = iter(before)
-    return all(mask in left for mask in masks)
-
-
-def _format_mask(number: int) -> str:
-    return f"{LIKELY_SECRET_PLACEHOLDER[:-1]} {number}]"
-
-
-def _find_mask_spans(text: str) -> list[tuple[int, int]]:
-    return [found.span() for found in find_masks(text)]
