@@ -121,13 +121,6 @@ async def test_a_search_that_hangs_can_be_cancelled():
         await asyncio.wait_for(build_search_tool(KEY, server.url).ainvoke({"query": "date"}), 0.3)
 
 
-async def test_the_jobs_proxy_is_used(monkeypatch: pytest.MonkeyPatch):
-    with serve_script([ScriptedReply({"results": [PAGE]})]) as proxy:
-        monkeypatch.setenv("http_proxy", proxy.url)
-        assert await build_search_tool(KEY, "http://search.test").ainvoke({"query": "date"}) == FOUND
-    assert [request.path for request in proxy.requests] == ["http://search.test/search"]
-
-
 @pytest.mark.parametrize("results", [[1, None], [{"url": "javascript:alert(1)"}], [{"title": "no url"}]])
 async def test_odd_results_are_dropped(results: Any):
     answer, _ = await search(ScriptedReply({"results": results}))
