@@ -79,7 +79,7 @@ def render_workflow_inputs() -> str:
     for workflow in list_reusable_workflows().values():
         for name, entry in ((workflow["on"]["workflow_call"] or {}).get("inputs") or {}).items():
             if name not in known and not is_gone(entry):
-                default = f"`{entry['default']}`" if entry["default"] != "" else ""
+                default = f"`{entry['default']}`" if "default" in entry else ""
                 rows[name] = (f"`{name}`", default, entry["description"])
     return render_table(("input", "default", "meaning"), list(rows.values()))
 

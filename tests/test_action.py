@@ -106,7 +106,7 @@ BAD: list[tuple[str, dict[str, str | None], str]] = [
     ("no repository", {"GITHUB_REPOSITORY": None}, "GITHUB_REPOSITORY"),
     ("no number", {"GITHUB_EVENT_NAME": "workflow_dispatch"}, "issue-number"),
     ("odd number", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "1;rm"}, "issue-number"),
-    ("two tasks", {"INPUT_FIX": "gate", "INPUT_REPRODUCE": "select"}, "set one of them"),
+    ("a switch of before", {"INPUT_FIX": "gate"}, "fix is gone: write `task: fix-`"),
     ("unknown value", {"INPUT_ENGINE": "modle"}, "did you mean model?"),
     ("two bad inputs", {"INPUT_ENGINE": "x", "INPUT_COMMENT": "maybe"}, "comment"),
     ("no such issue", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "999"}, "999"),

@@ -318,11 +318,11 @@ def test_an_issue_is_named_by_its_url(checkout: Path):
 
 
 def test_a_misspelt_variable_is_a_warning(checkout: Path):
-    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_CACHE_DIR="kept")
+    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_ZZZ="kept")
     assert done.returncode == 0
     assert done.stderr == (
-        "warning: TRIAGE_CACHE_DIR is not a setting.\n"
         "warning: TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?\n"
+        "warning: TRIAGE_ZZZ is not a setting.\n"
     )
 
 

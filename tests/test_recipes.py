@@ -18,7 +18,6 @@ import yaml
 from testing.servers.mail_server import serve_mail
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from tests.comment.sample_reports import FULL, change_report
-from tests.docs_pages import load_manifest
 from triage.comment.comment import withhold_details
 from triage.domain.code import BestPlace, Span
 from triage.domain.report import RunReport
@@ -85,15 +84,6 @@ class Recipe:
         """What gh was asked."""
         path = self.folder / "calls"
         return [line.split("\x1f")[:-1] for line in path.read_text().splitlines()] if path.exists() else []
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_inputs_and_outputs_exist(name: str) -> None:
-    text, manifest = RECIPES[name].read_text(encoding="utf-8"), load_manifest()
-    assert set(re.findall(r"steps\.triage\.outputs\.([\w-]+)", text)) <= set(manifest["outputs"])
-    for job in Recipe(name, ROOT).jobs.values():
-        for step in job["steps"]:
-            assert step.get("id") != "triage" or set(step.get("with", {})) <= set(manifest["inputs"])
 
 
 @pytest.mark.parametrize("name", RECIPES)

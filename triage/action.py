@@ -13,16 +13,17 @@ import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
+from triage.app.app import App
 from triage.app.open_app import JobOutput, open_in_job, open_job_output
 from triage.app.settings import collect_own_secrets, find_gone_inputs
 from triage.base import threads
-from triage.base.errors import BadConfig, BadInput, TriageError, error_location
+from triage.base.errors import BadConfig, TriageError, error_location
 from triage.base.os_signals import SignalHandler
 from triage.domain.code import Span
 from triage.domain.run import Status
-from triage.domain.task import BacklogTask, DoctorTask, FixTask, ReproduceTask, ScorecardTask, Skip, Task
+from triage.domain.task import FixTask, ReproduceTask, Skip, Task
 from triage.events.route import route_event, route_fix_event, route_reproduce_event
 from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes.apply_local_effects import apply_local_effects
@@ -79,25 +80,7 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     payload = app.read_event()
 
     # Route
-    settings, event = app.settings, (app.environment.event_name, payload, app.settings.issue_number)
-    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask | DoctorTask
-    chosen = (
-        settings.doctor,
-        settings.scorecard,
-        *(one != "off" for one in (settings.backlog, settings.reproduce, settings.fix)),
-    )
-    if sum(map(bool, chosen)) > 1:
-        raise BadInput("doctor, backlog, scorecard, reproduce and fix are tasks of their own: set one of them.")
-    if settings.doctor:
-        task = DoctorTask()
-    elif settings.backlog != "off":
-        task = BacklogTask(stage=settings.backlog)
-    elif settings.scorecard:
-        task = ScorecardTask(since=settings.scorecard)
-    elif settings.reproduce != "off":
-        task = route_reproduce_event(*event)
-    else:
-        task = route_event(*event, config=None) if settings.fix == "off" else route_fix_event(*event)
+    task = _route(app, payload)
     if isinstance(task, Skip):
         output.log.info(f"Nothing to do: {task.reason}")
         apply_local_effects(skip_effects(task.reason), output)
@@ -110,6 +93,16 @@ async def handle_event(environ: Mapping[str, str], output: JobOutput, signals: S
     for warning in prepare_network(environ):
         output.annotate("warning", warning)
     return await carry_out(task, app, output, payload, signals, cancelled)
+
+
+def _route(app: App, payload: Mapping[str, Any]) -> Task | FixTask | ReproduceTask | None:
+    """Return what the event asks of the task that the workflow chose; None if that task needs no event."""
+    event = (app.environment.event_name, payload, app.settings.issue_number)
+    if app.settings.task.startswith("fix-"):
+        return route_fix_event(*event)
+    if app.settings.task.startswith("reproduce-"):
+        return route_reproduce_event(*event)
+    return route_event(*event, config=None) if app.settings.task == "triage" else None
 
 
 def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:

@@ -5,7 +5,6 @@ Apart from `action`, which imports it last: with all jobs it takes longer than s
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,16 +12,7 @@ from triage.app.app import App
 from triage.base import threads
 from triage.base.os_signals import SignalHandler
 from triage.domain.run import Status
-from triage.domain.task import (
-    BacklogTask,
-    DoctorTask,
-    FixTask,
-    QuietTask,
-    ReproduceTask,
-    ScorecardTask,
-    Task,
-    TriageTask,
-)
+from triage.domain.task import FixTask, QuietTask, ReproduceTask, Task, TriageTask
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 from triage.jobs.triage_issue import run_task
@@ -30,47 +20,54 @@ from triage.ports import Output
 
 
 async def carry_out(
-    task: Task | FixTask | ReproduceTask | ScorecardTask | BacklogTask | DoctorTask,
+    task: Task | FixTask | ReproduceTask | None,
     app: App,
     output: Output,
     payload: Mapping[str, Any],
     signals: SignalHandler,
     cancelled: asyncio.Event,
 ) -> Status:
-    """Run the job of a task. Raises SetupError for what the workflow's author must fix."""
+    """Run the job of the workflow's task, for what its event asks; None if it needs no event.
+
+    Raises SetupError for what the workflow's author must fix.
+    """
     app = await threads.in_thread(app.with_checkout)
     open_run = partial(App.open_run, output=output, cancelled=cancelled, seconds_until_killed=signals.seconds_left)
-    if isinstance(task, ScorecardTask):
-        from triage.backtest.make_scorecard import make_scorecard, open_scorecard  # a triage needs none of it
+    name = app.settings.task
+    if name == "scorecard":
+        from triage.backtest.make_scorecard import (
+            DEFAULT_SINCE,
+            make_scorecard,
+            open_scorecard,
+        )  # a triage needs none of it
 
-        return (await make_scorecard(open_scorecard(app, task.since), open_run(app))).status
-    if isinstance(task, DoctorTask):
+        return (await make_scorecard(open_scorecard(app, DEFAULT_SINCE), open_run(app))).status
+    if name == "doctor":
         from triage.doctor.doctor_command import run_doctor
 
         return (await run_doctor(app, open_run(app))).status
     # Reading them takes a git process.
     app = await threads.in_thread(app.with_project_config)
-    if isinstance(task, BacklogTask):
+    if name.startswith("backlog-"):
         from triage.backlog.backlog_job import run_backlog_job  # as above
 
-        return await run_backlog_job(task.stage, app, open_run(app))
+        return await run_backlog_job(name, app, open_run(app))
     if isinstance(task, ReproduceTask):
         from triage.reproduce.jobs.run_reproduce_job import open_reproduce_job, run_reproduce_job  # as above
 
         job = open_reproduce_job(app, open_run(app, event_issue=parse_issue(payload)))
-        return (await run_reproduce_job(app.settings.reproduce, task, job)).status
+        return (await run_reproduce_job(name, task, job)).status
     if isinstance(task, FixTask):
         from triage.fix import fix_services  # as above
         from triage.fix.jobs.run_fix_job import run_fix_job
         from triage.reproduce.fix_example import open_fix_example
 
-        app = replace(app, settings=app.settings.with_fix_limits())
         flow = fix_services.open_flow(
             app,
             open_run(app, event_issue=parse_issue(payload)),
             partial(open_fix_example, app.root, app.config.reproduce),
         )
-        return (await run_fix_job(app.settings.fix, task, flow)).status
+        return (await run_fix_job(name, task, flow)).status
     # Once more: the project's own settings may skip the event.
     task = route_event(app.environment.event_name, payload, app.settings.issue_number, app.config)
     is_about_an_issue = isinstance(task, TriageTask | QuietTask)

@@ -27,7 +27,7 @@ def answer(world: ApprovalWorld, said: dict[str, Any], **changes: Any) -> None:
     """Runs the job that answers a comment."""
     if world.before is None:
         world.before = world.read_effects()
-    world.run(world.write_event(said, **changes), fix="apply")
+    world.run(world.write_event(said, **changes), task="fix-apply")
 
 
 def approve(world: ApprovalWorld, named: str | None = None) -> dict[str, Any]:

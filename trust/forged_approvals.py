@@ -56,19 +56,19 @@ def make_places() -> Iterator[Case]:
             answer(world, world.say(line.format(f"/triage approve {world.patch_id}")))
 
         yield Case("place", line, partial(say, line))
-    for stage in ("gate", "report", "off"):
+    for task in ("fix-gate", "fix-report", "triage"):
 
-        def run_other(stage: str, world: ApprovalWorld) -> None:
+        def run_other(task: str, world: ApprovalWorld) -> None:
             said = world.say(f"/triage approve {world.patch_id}")
             world.before = world.read_effects()
-            world.run(world.write_event(said), fix=stage)
+            world.run(world.write_event(said), task=task)
 
-        yield Case("place", f"the job {stage}", partial(run_other, stage))
+        yield Case("place", f"the job {task}", partial(run_other, task))
 
     def run_dry(world: ApprovalWorld) -> None:
         said = world.say(f"/triage approve {world.patch_id}")
         world.before = world.read_effects()
-        world.run(world.write_event(said), fix="apply", dry_run="true")
+        world.run(world.write_event(said), task="fix-apply", dry_run="true")
 
     yield Case("place", "a dry run", run_dry)
 

@@ -63,7 +63,7 @@ def _approve(
         world.api.faults += [ApiFault(f"GET /repos/{SLUG}/git/blobs/{sha}", 404) for sha in ids]
     said = world.say(f"/triage approve {world.patch_id}")
     world.before = world.read_effects()
-    world.run(world.write_event(said), fix="apply", approvers="owners")
+    world.run(world.write_event(said), task="fix-apply", approvers="owners")
 
 
 def _encode(text: str | bytes) -> bytes:

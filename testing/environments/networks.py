@@ -192,7 +192,7 @@ def _refused(expected_text: str, **variables: str) -> Environment:
     return Environment(variables, exit_code=1, comments=0, status="failed", expected_text=expected_text)
 
 
-SHORT_TIMEOUTS = {"timeout-seconds": "8", "agent-timeout-seconds": "2", "tool-timeout-seconds": "2"}
+SHORT_TIMEOUTS = {"timeout-seconds": "8"}
 UNKNOWN_HOST = "nobody.invalid"
 SERVICES = {
     "model": "model-base-url",

@@ -126,7 +126,7 @@ MODEL_FAULTS = [
         "a hang",
         lambda harness: setattr(harness, "model", lambda request: ScriptedReply(delay_seconds=60)),
         "no answer within 1 seconds",
-        inputs={"agent_timeout_seconds": "1", "timeout_seconds": "20"},
+        inputs={"timeout_seconds": "5"},
         max_requests=2,  # The circuit breaker stops further requests.
     ),
 ]
@@ -195,7 +195,7 @@ def _search_fault(name: str, reply: ScriptedReply, message: str, status: str = "
     def inject(harness: InProcessJob) -> None:
         harness.search = lambda request: reply
 
-    inputs = {"tavily_api_key": SEARCH_KEY, "tool_timeout_seconds": "1"}
+    inputs = {"tavily_api_key": SEARCH_KEY, "timeout_seconds": "20"}
     return Fault(name, inject, message, status=status, inputs=inputs)
 
 
@@ -212,7 +212,7 @@ SEARCH_FAULTS = [
     _search_fault("a page of HTML", HTML, "unreadable answer"),
     _search_fault("nested JSON", ScriptedReply(NESTED), "unreadable answer"),
     _search_fault("nothing found", ScriptedReply({"results": []}), "", "complete"),
-    _search_fault("a hang", ScriptedReply(delay_seconds=60), "no answer within 1 seconds"),
+    _search_fault("a hang", ScriptedReply(delay_seconds=60), "no answer within 2 seconds"),
     _search_fault("a dropped connection", ScriptedReply(drop=True), "connection failed"),
 ]
 

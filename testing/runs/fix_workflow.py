@@ -114,7 +114,8 @@ class FixWorkflow:
         (self.folder / "event.json").write_text(json.dumps(self.event | {"repository": {"full_name": SLUG}}))
         for name in ("output", "summary"):
             (self.folder / name).write_text("")
-        given = {"fix": stage, "github-token": JOB_TOKEN} | {key.replace("_", "-"): v for key, v in inputs.items()}
+        named = {key.replace("_", "-"): value for key, value in inputs.items()}
+        given = {"task": f"fix-{stage}", "github-token": JOB_TOKEN} | named
         variables = {f"INPUT_{name.upper()}": value for name, value in given.items()}
         code, self.log = self.run_action(self.environment() | variables)
         assert code == 0, self.log

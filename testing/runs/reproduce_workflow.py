@@ -36,11 +36,15 @@ class ReproduceWorkflow:
         self.event = {"action": "opened", "issue": self.api.issues[7], "sender": self.api.issues[7]["user"]}
 
     def run(self, stage: str, **inputs: str) -> dict[str, str]:
-        """Run one job. Return its outputs. Only `run` has no token."""
+        """Run one job of the flow. Return its outputs. Only `run` has no token."""
+        return self.run_task(f"reproduce-{stage}", **({"github-token": ""} if stage == "run" else {}), **inputs)
+
+    def run_task(self, task: str, **inputs: str) -> dict[str, str]:
+        """Run a job with this task. Return its outputs."""
         (self.folder / "event.json").write_text(json.dumps(self.event | {"repository": {"full_name": SLUG}}))
         for name in ("output", "summary"):
             (self.folder / name).write_text("")
-        given = {"reproduce": stage, "github-token": "" if stage == "run" else JOB_TOKEN} | inputs
+        given = {"task": task, "github-token": JOB_TOKEN} | inputs
         variables = {f"INPUT_{name.upper()}": value for name, value in given.items()}
         code, self.log = self.run_action(self.environment() | variables)
         assert code == 0, self.log
@@ -53,7 +57,7 @@ class ReproduceWorkflow:
         if task == "run":
             self.run("run")
         if task:
-            self.run("report", **{"reproduce-selection": selected["reproduce-selection"]})
+            self.run("report", selection=selected["reproduce-selection"])
         return self.parts.answer or self.parts.reproduction
 
     def environment(self) -> dict[str, str]:

@@ -160,7 +160,6 @@ class CertificateAuthority:
     """A private certificate authority."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self._authority = trustme.CA(organization_name="A company")
         self.file = folder / "company.pem"
         folder.mkdir(parents=True, exist_ok=True)
@@ -174,12 +173,6 @@ class CertificateAuthority:
         issued = self._authority.issue_cert(*hosts, not_before=now - timedelta(days=9), not_after=until)
         issued.configure_cert(context)
         return context
-
-    def issue_client_key(self, name: str) -> Path:
-        """Returns a file with a client certificate and its key."""
-        file = self._folder / f"{name}.pem"
-        self._authority.issue_cert(name).private_key_and_cert_chain_pem.write_to_path(file)
-        return file
 
 
 @contextmanager

@@ -60,7 +60,7 @@ class TestJob:
                 "GITHUB_OUTPUT": str(folder / "output"),
                 "GITHUB_STEP_SUMMARY": str(folder / "summary"),
                 "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-                "INPUT_SCORECARD": "60d",
+                "INPUT_TASK": "scorecard",
                 **{f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()},
             }
         )
@@ -80,7 +80,7 @@ class TestJob:
     @pytest.mark.parametrize(
         ("inputs", "problem"),
         [
-            ({"scorecard": "weekly"}, "give days such as 90d"),
+            ({"scorecard": "30d"}, "scorecard is gone: write `task: scorecard`"),
             ({"github_token": "wrong"}, "does not accept the token"),
         ],
     )

@@ -12,7 +12,6 @@ import pytest
 from testing.servers.git_data_api import GitDataApi
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.http_server import QuietHandler, serve_http
-from testing.servers.suggesting_github import SuggestingGitHub
 from triage.action import main
 
 OFF = {"message": "GitHub Actions is not permitted to create or approve pull requests."}
@@ -58,7 +57,6 @@ class Doctor:
     folder: Path
     api: GitHubApi
     git: GitDataApi
-    suggestions: SuggestingGitHub
     edits: Any = ()
     fields: Any = ("suggest", "value")
     server_url: str = ""
@@ -67,11 +65,9 @@ class Doctor:
         if "__type" in sent["query"]:
             known = {"inputFields": [{"name": name} for name in self.fields]} if self.fields else None
             return 200, {"data": {"__type": known}}
-        if "userContentEdits" in sent["query"]:
-            return 200, {"data": {"repository": {"issues": {"nodes": [{"number": 7, "userContentEdits": self.edits}]}}}}
-        return self.suggestions(token, sent)
+        return 200, {"data": {"repository": {"issues": {"nodes": [{"number": 7, "userContentEdits": self.edits}]}}}}
 
-    def run(self, **inputs: str) -> tuple[int, str]:
+    def run(self) -> tuple[int, str]:
         """Runs the job. Returns its exit code and its page."""
         summary = self.folder / "summary"
         summary.write_text("")
@@ -87,10 +83,9 @@ class Doctor:
             "GITHUB_API_URL": self.api.url,
             "GITHUB_SERVER_URL": self.server_url,
             "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-            "INPUT_DOCTOR": "true",
+            "INPUT_TASK": "doctor",
         }
-        code = main(environment | {f"INPUT_{name.upper()}": value for name, value in inputs.items()})
-        return code, summary.read_text()
+        return main(environment), summary.read_text()
 
 
 @pytest.fixture
@@ -107,7 +102,7 @@ def doctor(tmp_path: Path) -> Iterator[Doctor]:
         api.add_issue(7, title="t", body="b")
         api.faults = [ApiFault("POST .*/pulls", 422, SAME)]
         (tmp_path / "event.json").write_text("{}")
-        doctor = Doctor(tmp_path, api, git, SuggestingGitHub(api), edits={"nodes": []})
+        doctor = Doctor(tmp_path, api, git, edits={"nodes": []})
         doctor.server_url = url
         api.graphql = doctor.answer
         yield doctor
@@ -122,14 +117,6 @@ def test_everything_works_and_nothing_stays(doctor: Doctor) -> None:
     assert "| edits | ✅ works |" in page
     assert "| suggestions | ✅ works | this GitHub has them" in page
     assert doctor.git.refs == before
-    assert doctor.suggestions.pending == []
-
-
-def test_a_label_is_suggested_on_the_issue_that_is_named(doctor: Doctor) -> None:
-    code, page = doctor.run(**{"issue-number": "7"})
-    assert code == 0
-    assert "decline it there" in page
-    assert [(one["kind"], one["name"]) for one in doctor.suggestions.pending] == [("label", "bug")]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +156,6 @@ def test_edits_that_are_not_shown(doctor: Doctor) -> None:
 
 def test_a_server_without_suggestions_is_no_failure(doctor: Doctor) -> None:
     doctor.fields = None
-    code, page = doctor.run(**{"issue-number": "7"})
+    code, page = doctor.run()
     assert code == 0
     assert "| suggestions | ➖ not there |" in page

@@ -126,20 +126,20 @@ class Job:
 def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
     backlog.add_issues(6)
     first = Job(backlog, tmp_path / "list")
-    assert '{"batch": [1]}' in first.run(backlog="list", backlog_query="is:open")
+    assert '{"batch": [1]}' in first.run(task="backlog-list", backlog_query="is:open")
     requests = len(backlog.api.requests)
 
     second = Job(backlog, tmp_path / "run")
     shutil.copytree(first.files, second.files)
-    second.run(backlog="run", backlog_batch="1")
+    second.run(task="backlog-run", backlog_batch="1")
 
     third = Job(backlog, tmp_path / "merge")
     shutil.copytree(second.files, third.files)
-    third.run(backlog="merge")
+    third.run(task="backlog-merge")
     summary = (third.folder / "summary").read_text()
     assert summary.startswith("## Backlog of `octo/shop`\n\n6 issues triaged")
     assert summary.strip() == (third.files / "backlog.md").read_text().strip()
     assert len(backlog.api.requests) == requests
     for batch in ("", "2"):
         with pytest.raises(AssertionError, match=r"backlog-batch: give the job|There is no batch 2"):
-            second.run(backlog="run", backlog_batch=batch)
+            second.run(task="backlog-run", backlog_batch=batch)

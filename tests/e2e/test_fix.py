@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import git as run_git
 from testing.runs.fix_workflow import (
     ANSWERS,
     BASKET,
     EXAMPLE,
     EXAMPLE_FILES,
     FIXED,
-    OLD_TEST,
     FixWorkflow,
     serve_fix_workflow,
 )
@@ -198,106 +196,6 @@ def test_a_revision_replaces_the_proposal(workflow: FixWorkflow) -> None:
     workflow.say(f"/triage approve {first['proposal-id']}")
     assert workflow.run("apply")["proposal-status"] == "none"
     assert workflow.pulls.pulls == []
-
-
-def test_a_moved_base_is_a_no(workflow: FixWorkflow) -> None:
-    workflow.say("/triage fix")
-    workflow.propose()
-    frozen = workflow.run("store")
-    main_before = workflow.git.refs["refs/heads/main"]
-    files: dict[str, str | bytes] = {"shop/basket.py": "# moved\n" + BASKET, "tests/test_basket.py": OLD_TEST}
-    workflow.git.set_ref("refs/heads/main", workflow.git.commit(files, main_before))
-    workflow.say(f"/triage approve {frozen['proposal-id']}")
-    workflow.run("apply")
-    assert workflow.pulls.pulls == []
-    assert workflow.reactions[-1] == "confused"
-
-
-def test_a_workflow_that_was_started_on_a_feature_branch(workflow: FixWorkflow) -> None:
-    """The comment would show two files, and the pull request would have the branch's too."""
-    base = workflow.git.refs["refs/heads/main"]
-    files: dict[str, str | bytes] = {"shop/basket.py": BASKET, "tests/test_basket.py": OLD_TEST, "shop/evil.py": "x\n"}
-    workflow.git.set_ref("refs/heads/feature", workflow.git.commit(files, base))
-    run_git(workflow.folder / "checkout", "fetch", "-q", "origin", "feature")
-    run_git(workflow.folder / "checkout", "checkout", "-q", "FETCH_HEAD")
-    workflow.say("/triage fix")
-    assert workflow.run("gate")["fix-task"] == "answer"
-    assert "Start the workflow on the default branch" in workflow.summary
-    workflow.propose()
-    with pytest.raises(AssertionError, match="not on the default branch"):
-        workflow.run("store")
-    assert list(workflow.git.refs) == ["refs/heads/main", "refs/heads/feature"]
-    workflow.run("report")
-    assert "not on the default branch" in workflow.our_comment
-    assert "/triage approve" not in workflow.our_comment
-
-
-@pytest.mark.parametrize(
-    ("subject", "footer", "hours"),
-    [
-        ("[#7] Count a missing price as nothing", "\n\nBREAKING CHANGE: drops everything\n\nskip-checks: true", 0),
-        ("[#7] Merge this now", "", 0),
-        (None, "", 6 * 24),
-    ],
-)
-def test_commits_that_somebody_puts_in_place_of_ours(
-    workflow: FixWorkflow, subject: str | None, footer: str, hours: int
-) -> None:
-    """Whoever may push moves the ref while `verify` runs: the same files under another message, or at another time."""
-    git = workflow.git
-    workflow.say("/triage fix")
-    workflow.propose()
-    frozen = workflow.run("store")
-    head, test = (git.read_commit(frozen[name]) for name in ("proposal-sha", "proposal-test-sha"))
-    message = head["message"]
-    if subject:
-        message = subject + footer + message[message.rindex("\n\nTriage-Issue:") :]
-    told = f"[#7] Add a failing test: {message.partition(chr(10))[0].removeprefix('[#7] ')}\n\nThe test fails on this commit and passes with the next one.\n"
-    workflow.api.seconds += hours * 3600
-    first = git.store_commit(test["tree"]["sha"], [frozen["proposal-base"]], told)
-    git.set_ref("refs/triage/proposals/7/1", git.store_commit(head["tree"]["sha"], [first], message))
-    workflow.api.seconds -= hours * 3600
-    workflow.run("report", proposal_tests="proved")
-    assert "/triage approve" not in workflow.our_comment
-    workflow.say("/triage fix")
-    workflow.propose()
-    if "refs/triage/proposals/7/1" in git.refs:  # what is no proposal stays, and is not used
-        assert workflow.run("store")["proposal-sha"] != git.refs["refs/triage/proposals/7/1"]
-
-
-def test_a_first_commit_that_nobody_is_shown(workflow: FixWorkflow) -> None:
-    """The artifact is changed on its way: a version of the test that only the first commit would have."""
-    workflow.say("/triage fix")
-    workflow.propose()
-    file = workflow.folder / "checkout/.triage/proposal.json"
-    result = json.loads(file.read_text())
-    (test,) = result["draft"]["tests"]
-    result["draft"]["changes"].append(test)
-    result["draft"]["tests"] = [test | {"text": "import subprocess\nsubprocess.run(['sh', '-c', 'id'])\n"}]
-    file.write_text(json.dumps(result))
-    with pytest.raises(AssertionError, match="is listed twice"):
-        workflow.run("store")
-    workflow.run("report")
-    assert list(workflow.git.refs) == ["refs/heads/main"]
-    assert "/triage approve" not in workflow.our_comment
-
-
-def test_a_closed_pull_request_is_not_taken_for_a_new_one(workflow: FixWorkflow) -> None:
-    for _ in range(2):
-        workflow.say("/triage fix")
-        workflow.propose()
-        frozen = workflow.run("store")
-        workflow.run("report")
-        workflow.say(f"/triage approve {frozen['proposal-id']}")
-        applied = workflow.run("apply")
-        pull = workflow.pulls.pulls[-1]
-        assert (pull["state"], pull["head"]["sha"]) == ("open", frozen["proposal-sha"])
-        assert applied["pull-request-url"] == pull["html_url"]
-        assert f"#{pull['number']}" in workflow.our_comment
-        pull["state"] = "closed"
-        del workflow.git.refs[f"refs/heads/{pull['head']['ref']}"]
-        workflow.api.seconds += 60
-    assert len(workflow.pulls.pulls) == 2
 
 
 def test_github_lets_nobody_open_pull_requests(workflow: FixWorkflow) -> None:

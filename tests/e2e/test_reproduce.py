@@ -68,7 +68,7 @@ def test_the_next_triage_knows_where_the_example_fails(workflow: ReproduceWorkfl
     assert not (checkout / ".triage/report.json").exists(), "nothing is triaged by the way"
     head = commit(checkout, {"README.md": "A commit later."})
     workflow.say("/triage", by=workflow.api.issues[7]["user"]["login"])
-    workflow.run("off")
+    workflow.run_task("triage")
     where = f"[`shop/money.py`](https://github.com/octo/shop/blob/{head}/shop/money.py), `add_up`"
     assert workflow.parts.report.startswith(f"**When the example is run, it fails in {where}.**")
     assert workflow.parts.reproduction == block
@@ -118,7 +118,7 @@ def test_an_earlier_issue_that_fails_in_the_same_place_is_named(workflow: Reprod
     workflow.say("/triage reproduce")
     selected = workflow.run("select")
     workflow.run("run")
-    workflow.run("report", **{"reproduce-selection": selected["reproduce-selection"]})
+    workflow.run("report", selection=selected["reproduce-selection"])
     block = workflow.api.comments[-1]["body"]
     link = "[`#5`](https://redirect.github.com/octo/shop/issues/5)"
     assert f"Fails in the same place as {link}, with the same error." in block

@@ -26,7 +26,7 @@ def test_a_command(body: str, words: str) -> None:
         number=1, trigger=Trigger.COMMAND, actor="mona", words=words
     )
     assert route_event(COMMENT, comment(body, "mona")) == Skip(
-        reason="`/triage reproduce` is for a workflow with the input `reproduce` (docs/reproduce.md)."
+        reason="`/triage reproduce` is for a workflow with `task: reproduce-select` (docs/reproduce.md)."
     )
 
 

@@ -25,7 +25,7 @@ from triage.domain.proposal import (
     ProposalTests,
 )
 from triage.domain.run import Status
-from triage.domain.task import FixStage, FixTask
+from triage.domain.task import FixTask
 from triage.fix.commit_text import build_request
 from triage.fix.fix_answers import (
     ChosenModule,
@@ -140,7 +140,7 @@ class FixHarness(RunHarness):
         self.shown_commit = stored.commit
         return stored
 
-    def run_job(self, stage: FixStage, **task: Any) -> Status:
+    def run_job(self, stage: str, **task: Any) -> Status:
         flow = FixJob(
             self.build_context(),
             store=self.store,
@@ -152,7 +152,7 @@ class FixHarness(RunHarness):
             run_url="https://github.com/octo/shop/actions/runs/1",
         )
         asked = FixTask(**{"number": 7, "actor": self.actor} | task)
-        return asyncio.run(run_fix_job(stage, asked, flow)).status
+        return asyncio.run(run_fix_job(f"fix-{stage}", asked, flow)).status
 
     def _write_result(self, text: str) -> str:
         self.result_file = text.encode()

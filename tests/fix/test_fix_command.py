@@ -259,39 +259,6 @@ def test_the_end_of_the_input_is_no_approval(checkout: Path) -> None:
     assert branches(checkout) == []
 
 
-def test_words_change_the_proposal_three_times_and_then_lose_nothing(checkout: Path) -> None:
-    author = Author([BAD, BAD, BAD, GOOD])
-    with serve_script(author) as server, open_terminal(checkout, server) as terminal:
-        for number in range(1, 5):
-            terminal.wait_for("\n> ", number)
-            assert len(author.prompts) == number
-            terminal.type(f"Return zero, please {number}\n")
-        terminal.wait_for("\n> ", 5)
-        terminal.type("approve\n")
-        assert terminal.wait_for_end() == 0
-    assert "Return zero, please 3" in author.prompts[3]
-    assert "Return zero, please 1" in author.prompts[3]
-    assert terminal.text.count("revise: what to change (for the last time).\n") == 1
-    assert "No further revision is possible. Answer approve, or reject: why. It was revised 3 times" in terminal.text
-    assert len(author.prompts) == 4
-    assert branches(checkout) == [BRANCH]
-
-
-def test_an_unclear_answer_is_asked_again_and_a_rejection_keeps_its_words(checkout: Path) -> None:
-    author = Author()
-    with serve_script(author) as server, open_terminal(checkout, server) as terminal:
-        terminal.wait_for(QUESTION)
-        terminal.type("aprove\n")
-        terminal.wait_for(f"'aprove' is none of the answers. {QUESTION}")
-        terminal.type("reject: it hides the cause\n")
-        assert terminal.wait_for_end() == 0
-    assert len(author.prompts) == 1
-    assert terminal.text.count("Proposed changes:") == 1, "it is still on the screen"
-    assert re.search(r"Rejected: there is no branch. Git keeps commit [0-9a-f]{12} for two weeks.\n", terminal.text)
-    assert "add: --change 'it hides the cause'\n" in terminal.text
-    assert branches(checkout) == []
-
-
 def test_what_was_typed_before_the_proposal_is_no_answer_to_it(checkout: Path) -> None:
     with serve_script(Author([BAD, GOOD])) as server, open_terminal(checkout, server) as terminal:
         terminal.wait_for(QUESTION)

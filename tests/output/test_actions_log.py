@@ -9,7 +9,7 @@ from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
-from tests.output.hostile import COMMANDS, TEXT
+from tests.output.hostile import TEXT
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.output.line_logs import ActionsLog, format_record
 from triage.output.safe_lines import PREFIX, LineWriter, to_safe_line, to_safe_lines
@@ -89,22 +89,13 @@ class TestLines:
         short = STEP.model_copy(update={"shortfalls": ["ticket: rate limited; written by rules"]})
         assert format_record(short) == f"{format_record(STEP)}: ticket: rate limited; written by rules"
 
-    @each_row("text", COMMANDS)
-    def test_commands_are_plain_text(self, text: str) -> None:
+    @given(TEXT, TEXT)
+    def test_any_text_is_plain_text(self, title: str, text: str) -> None:
         out = io.StringIO()
         log = ActionsLog(LineWriter(out))
         log.log_start(text)
         log.info(text)
         log.log_end(FAILED.model_copy(update={"error": text, "model": text}))
-        assert parse_commands(out.getvalue()) == []
-        log.log_group(text, text)
-        assert [command.name for command in parse_commands(out.getvalue())] == ["group", "endgroup"]
-
-    @given(TEXT, TEXT)
-    def test_any_text_is_plain_text(self, title: str, text: str) -> None:
-        out = io.StringIO()
-        log = ActionsLog(LineWriter(out))
-        log.info(text)
         log.log_group(title, text)
         assert [command.name for command in parse_commands(out.getvalue())] == ["group", "endgroup"]
         plain = [line for line in log_lines(out.getvalue()) if not line.startswith("::")]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing.runner_grammar import RunnerCommand, log_lines, parse_commands, parse_outputs
+from testing.runner_grammar import RunnerCommand, parse_commands, parse_outputs
 from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, find_secrets
-from tests.output.hostile import COMMANDS, TEXT
+from tests.output.hostile import TEXT
 from triage.domain.code import Span
 from triage.output.job_output import SUMMARY_BYTES, JobOutput, fit_summary, format_outputs
 from triage.output.safe_lines import LineWriter
@@ -62,11 +62,6 @@ class TestSummary:
         content = fit_summary(text, room)
         assert len(content) <= max(room, 0)
         content.decode()
-
-    def test_one_endless_line(self) -> None:
-        content = fit_summary("é" * 1_000, 500)
-        assert 400 < len(content) <= 500
-        assert content.decode().endswith("é\n")
 
     def test_a_missing_file_is_logged(self, log: io.StringIO) -> None:
         runner(log).write_summary("# One")
@@ -131,15 +126,6 @@ class TestAnnotate:
         assert (command.name, command.data) == ("error", "Mend it.")
         assert command.properties.keys() - {"file"} == {"line", "endLine"}
 
-    def test_ten_of_each_level(self, log: io.StringIO) -> None:
-        out = runner(log)
-        for number in range(500):
-            out.annotate("warning", f"number {number}")
-        out.annotate("error", "another")
-        names = [command.name for command in parse_commands(log.getvalue())]
-        assert names == ["warning"] * 10 + ["error"]
-        assert "| warning: number 499\n" in log.getvalue()
-
     def test_four_thousand_characters(self, log: io.StringIO) -> None:
         runner(log).annotate("error", "long %\n" * 2_000)
         message = parse_commands(log.getvalue())[0].data
@@ -151,14 +137,6 @@ class TestAnnotate:
         log = io.StringIO()
         runner(log).annotate("notice", text)
         assert [command.name for command in parse_commands(log.getvalue())] == ["notice"]
-
-    @pytest.mark.parametrize("text", COMMANDS)
-    def test_no_second_command(self, log: io.StringIO, text: str) -> None:
-        out = runner(log)
-        for _ in range(11):  # the last one goes the other way, as a plain line
-            out.annotate("notice", text)
-        assert {command.name for command in parse_commands(log.getvalue())} == {"notice"}
-        assert len(log_lines(log.getvalue())) == 11
 
 
 class TestReport:

@@ -154,7 +154,7 @@ class App:
         return client(token, self.repository, self.environment.api_url, redactor=self.redactor, **options)
 
     def open_past_issues(self) -> PastIssueSource | None:
-        token, limit = self.settings.github_token.get_secret_value(), self.settings.memory_issues
+        token, limit = self.settings.github_token.get_secret_value(), self.config.past_issues
         if not token or not limit or "/" not in self.repository:
             return None
         from triage.github.issue_tracker import IssueTracker
@@ -238,7 +238,8 @@ class App:
                 started_at=utc_now() - timedelta(seconds=time.monotonic() - self.started),
                 triage_version=__version__,
                 run_url=self.environment.run_url,
-                feature_flags=self.settings.feature_flags() | {"web_search": bool(self.web_search)},
+                feature_flags=self.settings.feature_flags()
+                | {"web_search": bool(self.web_search), "memory": self.config.past_issues > 0},
             ),
             now=utc_now,
             clock=time.monotonic,

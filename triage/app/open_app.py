@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
+    from triage.domain.task import TaskName
     from triage.output.terminal import TerminalOutput
 
 __all__ = ["JobOutput", "open_at_terminal", "open_in_job", "open_job_output"]
@@ -46,7 +47,12 @@ def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
 
 
 def open_at_terminal(
-    repo: Path, *, engine: str | None = None, report_path: Path | None = None, verbose: bool = False
+    repo: Path,
+    *,
+    task: TaskName | None = None,
+    engine: str | None = None,
+    report_path: Path | None = None,
+    verbose: bool = False,
 ) -> tuple[App, TerminalOutput]:
     """Open what a command has, from `TRIAGE_*` variables, and print a warning for each that has no effect.
 
@@ -65,7 +71,7 @@ def open_at_terminal(
     root, redactor = repo.resolve(), SecretRedactor(collect_own_secrets(os.environ))
     output = TerminalOutput(redactor, report_path, verbose=verbose)
     app = App(
-        settings=Settings.from_terminal(os.environ, engine=engine),
+        settings=Settings.from_terminal(os.environ, task=task, engine=engine),
         environment=RunnerEnvironment.read(os.environ),
         root=root,
         repository=read_origin(root) or root.name,

@@ -20,7 +20,6 @@ from triage.backlog.run_batch import BatchJob, triage_batch
 from triage.base.errors import BadInput
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.run import Status
-from triage.domain.task import BacklogStage
 from triage.job_page.notices import EMPTY_OUTPUTS
 from triage.jobs.run_context import KnownPastIssues, Run
 from triage.ports import Services
@@ -30,12 +29,12 @@ LIST_WAIT_SECONDS = 300.0
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
-async def run_backlog_job(stage: BacklogStage, app: App, run: Run) -> Status:
+async def run_backlog_job(name: str, app: App, run: Run) -> Status:
     """Do one job of a backlog. Raises SetupError for what the workflow's author must fix."""
     outputs, status = dict(EMPTY_OUTPUTS), Status.COMPLETE
-    if stage == "list":
+    if name == "backlog-list":
         outputs |= describe_list(await in_thread(list_issues, app, app.workspace))
-    elif stage == "run":
+    elif name == "backlog-run":
         batch = app.settings.backlog_batch
         if batch is None:
             raise BadInput(NO_BATCH)
@@ -97,7 +96,7 @@ async def run_batch(
     except OutOfTime:
         return len(backlog.batches[batch - 1])
     app.progress.info(facts.log_line)
-    job = BatchJob(backlog, batch, files, app.settings.max_cost_usd, open_services, app.progress, seconds_left)
+    job = BatchJob(backlog, batch, files, app.settings.limits().usd, open_services, app.progress, seconds_left)
     return await triage_batch(job, run_graph, cancelled)
 
 

@@ -153,7 +153,7 @@ def _triage(
         runs = triage_past_issues(
             chosen.cases,
             memory,
-            app.settings.memory_issues,
+            app.config.past_issues,
             repository,
             partial(backtest_services.open_past_services, app),
             cancelled,
@@ -209,7 +209,7 @@ def _compare_duplicates(app: App, memory: Sequence[PastIssue], last: int) -> lis
         app.progress.info("Comparing the issues that somebody marked as duplicates.")
     # It compares issues, and is not indexed.
     codebase = GitCodebase(app.root, app.repository, in_chroma=False)
-    return find_duplicates(memory, last, app.settings.memory_issues, codebase)
+    return find_duplicates(memory, last, app.config.past_issues, codebase)
 
 
 def _format_figures(outcome: "BacktestOutcome") -> str:

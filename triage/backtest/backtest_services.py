@@ -68,7 +68,7 @@ def read_past_issues(app: App, last: int) -> list[PastIssue]:
         found += page
         if page:
             app.progress.info(f"Read {len(found)} issues of {app.repository}.")
-        if _is_enough(found, last, app.settings.memory_issues):
+        if _is_enough(found, last, app.config.past_issues):
             break
     return found
 

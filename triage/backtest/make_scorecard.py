@@ -22,6 +22,7 @@ from triage.job_page.notices import plan_page, plan_unfinished
 from triage.jobs.run_context import Run, RunResult
 from triage.writes.apply_local_effects import apply_local_effects
 
+DEFAULT_SINCE = "90d"
 _MAX_DAYS = 731
 _SPAN = re.compile(r"([1-9][0-9]{0,3})([dw])", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)

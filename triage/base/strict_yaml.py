@@ -29,6 +29,7 @@ _MESSAGES: Mapping[str, str] = {
     "list_type": "must be a list such as [one, two]",
     "dict_type": "must have keys and values",
     "model_type": "must have keys and values",
+    "int_parsing": "must be a whole number",
     "float_type": "must be a number such as 1.50",
     "float_parsing": "must be a number such as 1.50",
     "finite_number": "must be a number such as 1.50",

@@ -71,7 +71,7 @@ class Merger:
         chunks = np.array(extract.chunks[:room], dtype=np.int32).reshape(-1, 4)
         self._symbols += [extract.definitions[around][3] if around >= 0 else None for around in chunks[:, 3].tolist()]
         self._chunks.append(np.stack([numbers[chunks[:, 0]], chunks[:, 1], chunks[:, 2]]))
-        self._by_chunk.append(extract.by_chunk.take_range(0, len(chunks)).renumber_terms(terms))
+        self._by_chunk.append(extract.by_chunk.take_first(len(chunks)).renumber_terms(terms))
 
     def finish(self) -> Corpus:
         files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)

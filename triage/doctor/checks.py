@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from triage.app.app import App
 from triage.base.errors import TriageError
 from triage.domain.code import IndexFacts
-from triage.domain.effect import Suggestion
 from triage.domain.skill import SKILL_FOLDER
 from triage.domain.value import Value
 
 if TYPE_CHECKING:
     from triage.doctor.github_probes import GitHubProbes
-
-_TRIED = "Tried by bug-triage doctor. Please decline it."
 
 
 class Check(Value):
@@ -40,17 +37,14 @@ def run_checks(app: App, github: str = "") -> dict[str, Check]:
     return {name: _run(probe) for name, probe in probes.items()}
 
 
-def run_write_checks(app: App, number: int | None = None) -> dict[str, Check]:
-    """Run the checks that write to GitHub, and remove what they wrote.
-
-    On the issue `number`, a label is suggested, which stays for somebody to decline.
-    """
+def run_write_checks(app: App) -> dict[str, Check]:
+    """Run the checks that write to GitHub, and remove what they wrote."""
     from triage.doctor.github_probes import GitHubProbes
 
     probes = app.open_github(GitHubProbes, server_url=app.environment.server_url, environ=os.environ)
     checks: Mapping[str, Callable[[], Check]] = {
         "edits": lambda: _check_edits(probes),
-        "suggestions": lambda: _check_suggestions(app, probes, number),
+        "suggestions": lambda: _check_suggestions(probes),
         "proposals": lambda: _check_proposals(probes),
         "pull_requests": lambda: _check_pull_requests(probes),
     }
@@ -68,19 +62,10 @@ def _check_edits(probes: GitHubProbes) -> Check:
     return Check(state="ok", detail="GitHub says who edited an issue or a comment")
 
 
-def _check_suggestions(app: App, probes: GitHubProbes, number: int | None) -> Check:
+def _check_suggestions(probes: GitHubProbes) -> Check:
     if not probes.knows_close_suggestions():
         return Check(state="missing", detail="this GitHub has no suggestions: comments propose labels in words")
-    if number is None:
-        return Check(state="ok", detail="this GitHub has them; with issue-number, one is tried")
-    labels = app.github.list_labels()
-    options = app.github.fetch_suggestion_options(number, labels[:20])
-    if options is None or not options.labels:
-        return Check(state="missing", detail=f"not tried: issue {number} has all labels, or cannot be read")
-    wanted = Suggestion(kind="label", name=options.labels[0], rationale=_TRIED, confidence="LOW")
-    if app.github.suggest(number, [wanted]):
-        return Check(state="broken", detail=f"GitHub took a suggestion on issue {number}, and does not show it")
-    return Check(state="ok", detail=f"the label {wanted.name} is suggested on issue {number}: decline it there")
+    return Check(state="ok", detail="this GitHub has them")
 
 
 def _check_proposals(probes: GitHubProbes) -> Check:

@@ -62,7 +62,7 @@ def _print_checks(checks: dict[str, Check]) -> None:
 async def run_doctor(app: App, run: Run) -> RunResult:
     """Run all checks with the token of the job, and write them to its page. Failed if one is broken."""
     checks = await in_thread(run_checks, app, app.repository)
-    checks |= await in_thread(run_write_checks, app, app.settings.issue_number)
+    checks |= await in_thread(run_write_checks, app)
     broken = [name for name, check in checks.items() if check.state == "broken"]
     status = Status.FAILED if broken else Status.COMPLETE
     outputs = SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value})

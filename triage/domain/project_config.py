@@ -208,6 +208,13 @@ class ProjectConfig(YamlSection):
         max_length=100,
         description="US dollars for a million tokens, by the model's name. Overrides the built-in prices.",
     )
+    past_issues: int = Field(
+        500,
+        ge=0,
+        le=1_000,
+        description="How many of the repository's latest issues to compare with: for possible duplicates, past fixes "
+        "and labels. 0 reads none.",
+    )
     owners: dict[Owner, Owner] = Field(
         default_factory=dict,
         max_length=500,

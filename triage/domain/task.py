@@ -45,12 +45,23 @@ class QuietTask(Value):
     actor: str
 
 
-FixStage = Literal["off", "gate", "propose", "store", "report", "apply"]
-"""What a job of the fix flow does. The jobs run one after the other, each with the permissions that it needs."""
-BacklogStage = Literal["off", "list", "run", "merge"]
-"""What a job does with a backlog. The jobs run one after the other."""
-ReproduceStage = Literal["off", "select", "run", "report"]
-"""What a job does of running a report's example. Only `run` executes it, and writes nothing."""
+TaskName = Literal[
+    "triage",
+    "fix-gate",
+    "fix-propose",
+    "fix-store",
+    "fix-report",
+    "fix-apply",
+    "reproduce-select",
+    "reproduce-run",
+    "reproduce-report",
+    "backlog-list",
+    "backlog-run",
+    "backlog-merge",
+    "scorecard",
+    "doctor",
+]
+"""What a job does. Those of fix, reproduce and backlog run one after the other, each with the permissions it needs."""
 BACKLOG_QUERY = "is:open no:assignee"
 """Search for the issues of a backlog, if nobody says which."""
 FixCommand = Literal["fix", "revise", "approve", "reject"]
@@ -86,27 +97,10 @@ class ReproduceTask(Value):
     """What follows the command: `on VERSION`, and below it perhaps an example."""
 
 
-class ScorecardTask(Value):
-    """Count what came of the comments on issues that were closed since a day."""
-
-    since: str
-    """As somebody wrote it, such as `90d`."""
-
-
-class DoctorTask(Value):
-    """Try what the action needs of GitHub."""
-
-
 class Skip(Value):
     """Nothing to do; the reason is one sentence."""
 
     reason: str
-
-
-class BacklogTask(Value):
-    """Do one job of a backlog."""
-
-    stage: BacklogStage
 
 
 Task = TriageTask | QuietTask | Skip

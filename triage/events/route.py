@@ -144,9 +144,9 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.QUIET:
         return QuietTask(number=issue.number, actor=author)
     if command.name in FIX_COMMANDS:
-        return Skip(reason=f"`/triage {command.name}` is for a workflow with the input `fix` (docs/fix.md).")
+        return Skip(reason=f"`/triage {command.name}` is for a workflow with `task: fix-gate` (docs/fix.md).")
     if command.name is CommandName.REPRODUCE:
-        return Skip(reason="`/triage reproduce` is for a workflow with the input `reproduce` (docs/reproduce.md).")
+        return Skip(reason="`/triage reproduce` is for a workflow with `task: reproduce-select` (docs/reproduce.md).")
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
     return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
 

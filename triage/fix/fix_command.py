@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,8 +56,7 @@ def fix(
     from triage.fix.base_files import open_base_files
     from triage.fix.local.local_fix import LocalFix
 
-    app, output = open_at_terminal(repo, verbose=verbose)
-    app = replace(app, settings=app.settings.with_fix_limits())
+    app, output = open_at_terminal(repo, task="fix-propose", verbose=verbose)
     if app.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
     with fix_services.open_workspace(app, os.environ) as workspace:

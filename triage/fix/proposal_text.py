@@ -52,6 +52,12 @@ def render_proposal(draft: PatchDraft, files: BaseFiles) -> str:
     return "\n\n".join(_render_parts(draft, files, diff_url=""))
 
 
+def render_words(draft: PatchDraft, files: BaseFiles) -> str:
+    """Return the same with what was checked and without the diff."""
+    *words, _ = _render_parts(draft, files, diff_url="")
+    return "\n\n".join([*words, render_block("proposal", "proof", draft, "", "", "")])
+
+
 def render_awaiting(
     draft: PatchDraft,
     files: BaseFiles,

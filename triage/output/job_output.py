@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -13,15 +12,13 @@ from typing import TYPE_CHECKING
 
 from triage.output.job_files import REPORT, write_file
 from triage.output.line_logs import ActionsLog
-from triage.output.safe_lines import PREFIX, LineWriter, format_command, to_safe_line
+from triage.output.safe_lines import PREFIX, LineWriter, format_command
 from triage.safety.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
     from triage.domain.code import Span
     from triage.ports import AnnotationLevel
 
-MAX_ANNOTATIONS = 10
-"""Per level and step. The runner shows no more (ExecutionContext.cs)."""
 SUMMARY_BYTES = 900_000
 """Below 1 MiB, above which GitHub drops a step's whole summary (docs, workflow commands)."""
 CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.**\n\n"
@@ -43,7 +40,6 @@ class JobOutput:
     has_written_summary: bool = field(default=False, init=False)
     """Whether the job's page got a summary."""
     log: ActionsLog = field(init=False)
-    _annotated: Counter[AnnotationLevel] = field(default_factory=Counter, init=False)
 
     def __post_init__(self) -> None:
         self.log = ActionsLog(self.lines)
@@ -64,29 +60,19 @@ class JobOutput:
         self._append(self.output_path, "outputs", lambda _: format_outputs(masked))
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """Shows one line beside the job; from the eleventh of a level on, in the log only.
-
-        A file with a secret in its path is not named.
-        """
+        """Shows one line beside the job. A file with a secret in its path is not named."""
         message = self.redactor.redactor_for("annotations")(message)  # before it is cut
         at = at if at is None or not self.redactor.has_match(at.path) else None
-        self._annotated[level] += 1
-        is_shown = self._annotated[level] <= MAX_ANNOTATIONS
         where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
-        self.lines.write(
-            [format_command(level, message, where) if is_shown else f"{PREFIX}{level}: {to_safe_line(message)}"]
-        )
+        self.lines.write([format_command(level, message, where)])
 
     def write_report(self, json_text: str) -> str:
-        return self._write_file(REPORT, json_text, "JSON report")
-
-    def _write_file(self, name: str, json_text: str, what: str) -> str:
         if self.workspace is None:
             return ""
         try:
-            return write_file(self.workspace, name, self.redactor.redactor_for("report")(json_text))
+            return write_file(self.workspace, REPORT, self.redactor.redactor_for("report")(json_text))
         except OSError as error:
-            self.annotate("warning", f"The {what} could not be written: {_describe_os_error(error)}.")
+            self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
             return ""
 
     def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:
@@ -107,17 +93,14 @@ def format_outputs(values: Mapping[str, str]) -> bytes:
 
 
 def fit_summary(markdown: str, max_bytes: int) -> bytes:
-    """Returns Markdown as UTF-8. Longer text is cut after a whole line, with a notice before it."""
+    """Returns Markdown as UTF-8. Longer text is cut after its last whole line that fits, with a notice before it."""
     whole = markdown.encode("utf-8", "replace")
     whole = whole if whole.endswith(b"\n") else whole + b"\n"
     if len(whole) <= max_bytes:
         return whole
     notice = CUT_NOTICE.encode()
-    cut = whole[: max(max_bytes - len(notice) - 1, 0)]
-    end = cut.rfind(b"\n")
-    # A line that is longer than the limit is cut at a character.
-    cut = cut[: end + 1] if end >= 0 else cut.decode("utf-8", "ignore").encode() + b"\n"
-    return notice + cut if max_bytes > len(notice) else b""
+    cut = whole[: max(max_bytes - len(notice), 0)]
+    return notice + cut[: cut.rfind(b"\n") + 1] if max_bytes > len(notice) else b""
 
 
 def _open_nonblocking(path: str, flags: int) -> int:

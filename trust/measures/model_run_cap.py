@@ -149,7 +149,7 @@ def _ask(name: str) -> list[str]:
         jobs = ReproduceWorkflow(Path(folder), api, IssueWritesApi(api), {"HOME": folder})
         if asking.first:
             jobs.say(asking.first)
-            jobs.run("off", labels="off")
+            jobs.run_task("triage", labels="off")
         for _ in range(COMMANDS):
             if asking.others is None:
                 jobs.say("/triage reproduce", asking.by)
@@ -159,7 +159,7 @@ def _ask(name: str) -> list[str]:
             done = jobs.run("select")
             selected += done["reproduce-task"] == "run"
             if done["reproduce-task"]:
-                jobs.run("report", **{"reproduce-selection": done["reproduce-selection"]})
+                jobs.run("report", selection=done["reproduce-selection"])
             if asking.is_deleted:
                 api.comments.remove(said)
     return [] if selected == asking.runs else [f"{name}: {selected} of {COMMANDS} are run, not {asking.runs}"]

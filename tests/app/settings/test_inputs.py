@@ -79,16 +79,17 @@ class TestRoads:
 class TestLimitsAndPolicy:
     def test_every_number_reaches_its_limit(self) -> None:
         settings = from_runner(
-            max_iterations="3",
             max_tokens="2000",
             max_cost_usd="0.25",
             timeout_seconds="100",
-            agent_timeout_seconds="20",
-            tool_timeout_seconds="10",
         )
-        assert settings.limits() == Limits(
-            iterations=3, tokens=2000, usd=0.25, run_seconds=100, agent_seconds=20, tool_seconds=10
+        assert settings.limits() == Limits(tokens=2000, usd=0.25, run_seconds=100, agent_seconds=20, tool_seconds=10)
+
+    def test_a_proposal_has_limits_of_its_own(self) -> None:
+        assert from_runner(task="fix-propose").limits() == Limits(
+            tokens=300_000, usd=2, run_seconds=1500, agent_seconds=300, tool_seconds=30
         )
+        assert from_runner(task="fix-propose", max_cost_usd="0.5").limits().usd == 0.5
 
     def test_every_choice_reaches_the_policy(self) -> None:
         settings = from_runner(comment="never", dry_run="TRUE", labels="apply")
@@ -128,13 +129,6 @@ class TestLimitsAndPolicy:
 )
 def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
     assert from_runner(**inputs).effective_engine == engine
-
-
-@pytest.mark.parametrize(
-    ("given", "stage"), [("freeze", "store"), ("store", "store"), ("true", "propose"), ("false", "off")]
-)
-def test_the_stage_of_a_fix_has_earlier_names(given: str, stage: str) -> None:
-    assert from_runner(fix=given).fix == stage
 
 
 class TestKeys:
@@ -272,6 +266,11 @@ class TestFaults:
     def test_name_value_allowed_nearest(self, inputs: dict[str, str], said: str) -> None:
         assert refusal(**inputs) == said
 
+    def test_the_nearest_task_is_named(self) -> None:
+        said = refusal(task="fix")
+        assert said.startswith("task: 'fix' is not one of triage, fix-gate, fix-propose, ")
+        assert said.endswith("; did you mean fix-gate?")
+
     def test_all_at_once_on_one_line(self) -> None:
         said = refusal(engine="model", issue_number="1;rm", max_cost_usd="nan", comment="nope", model="a\nb")
         named = [part.split(":")[0] for part in said.split("; ")]
@@ -311,21 +310,10 @@ class TestWarnings:
             ({"model_api_key": KEY, "fallback_model": "gpt-6.1-terra"}, "there is no fallback"),
             ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
             ({"supervisor": "model"}, "supervisor: model is not used"),
-            (
-                {"timeout_seconds": "30", "agent_timeout_seconds": "40"},
-                "agent-timeout-seconds is longer than timeout-seconds",
-            ),
-            (
-                {"agent_timeout_seconds": "10", "tool_timeout_seconds": "20"},
-                "tool-timeout-seconds is longer than agent-timeout-seconds",
-            ),
         ],
     )
     def test_each_mistake_is_one_warning(self, inputs: dict[str, str], words: str) -> None:
         assert [words in warning for warning in from_runner(**inputs).warnings] == [True]
-
-    def test_a_default_timeout_is_no_warning(self) -> None:
-        assert from_runner(timeout_seconds="20", agent_timeout_seconds="10").warnings == []
 
     def test_defaults_from_the_runner_are_no_warning(self) -> None:
         assert from_runner(model="gpt-6.1-terra", fast_model="gpt-6-luna", embedding_model="local").warnings == []

@@ -28,11 +28,12 @@ needs-info-label: needs info
 instructions: |
   Reports about the old API are closed as wontfix.
 prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
+past-issues: 200
 owners: {acme/core-team: octocat}
 protected-paths: [migrations/]
 modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, instructions, prices, owners, protected-paths, modules, reproduce"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, not-planned, instructions, prices, past-issues, owners, protected-paths, modules, reproduce"
 
 
 def read(text: str) -> ProjectConfig:
@@ -57,6 +58,7 @@ def test_every_key_is_parsed():
         needs_info_label="needs info",
         instructions="Reports about the old API are closed as wontfix.\n",
         prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
+        past_issues=200,
         owners={"acme/core-team": "octocat"},
         protected_paths=["migrations/"],
         modules={"api": ModuleConfig(paths=["src/api/", "./"], description="The HTTP API")},
@@ -136,6 +138,8 @@ def test_a_file_may_be_empty(text: str):
             1,
             "line 1: instructions has more than 4,000 characters.",
         ),
+        ("past-issues: 2000", 1, "line 1: past-issues must not be more than 1000."),
+        ("past-issues: all", 1, "line 1: past-issues must be a whole number."),
         (f"ignore: [{'a, ' * 101}]", 1, "line 1: ignore has more than 100 entries."),
         ("ignore: [a]\nlabels:\nignore: [b]", 3, "line 3: duplicate key 'ignore', first in line 1."),
         ("[a]: b", 1, "line 1: a key must be a word."),

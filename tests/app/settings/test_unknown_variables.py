@@ -3,6 +3,7 @@
 import pytest
 
 from triage.app.settings import Settings, find_gone_inputs, find_unknown_variables
+from triage.base.errors import BadInput
 
 
 @pytest.mark.parametrize(
@@ -10,6 +11,10 @@ from triage.app.settings import Settings, find_gone_inputs, find_unknown_variabl
     [
         ("TRIAGE_MODEL_APIKEY", "TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?"),
         ("TRIAGE_REPOSS", "TRIAGE_REPOSS is not a setting; did you mean TRIAGE_REPOS?"),
+        (
+            "TRIAGE_MEMORY_ISSUES",
+            "TRIAGE_MEMORY_ISSUES is gone: write `past-issues: ` and the number into .github/triage.yml.",
+        ),
         ("TRIAGE_ZZZ", "TRIAGE_ZZZ is not a setting."),
     ],
 )
@@ -26,4 +31,13 @@ def test_a_gone_input_is_named_if_it_is_set():
     assert find_gone_inputs({"INPUT_CACHE-DIR": ".cache"}) == [
         "cache-dir is gone: each run pays for its own replies and vectors. Remove the line."
     ]
-    assert find_gone_inputs({"INPUT_CACHE-DIR": ""}) == []
+    assert find_gone_inputs({"INPUT_CACHE-DIR": "", "INPUT_FIX": "off", "INPUT_DOCTOR": "False"}) == []
+
+
+def test_what_would_do_or_spend_something_else_is_refused():
+    with pytest.raises(BadInput) as caught:
+        find_gone_inputs({"INPUT_REPRODUCE": "run", "INPUT_FIX-MAX-TOKENS": "9000", "INPUT_CACHE-DIR": ".cache"})
+    assert str(caught.value) == (
+        "fix-max-tokens is gone: write max-tokens in the job with `task: fix-propose`. "
+        "reproduce is gone: write `task: reproduce-` and the job, such as `task: reproduce-run`."
+    )

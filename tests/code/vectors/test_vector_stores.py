@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from tests.code.indexes import make_corpus
-from tests.code.indexes_compared import QUERIES
+from tests.code.indexes import make_corpus, make_query, make_trace
 from tests.code.project import PROJECT
 from triage.code.codebase import GitCodebase
 from triage.code.vectors.chroma_package import open_chroma
@@ -15,6 +14,17 @@ from triage.code.vectors.embed_corpus import embed_corpus
 from triage.code.vectors.projection import project_files, project_query
 from triage.code.vectors.vector_stores import ChromaStore, ExactStore
 from triage.code.words.corpus import Corpus
+from triage.domain.code import SearchQuery
+
+QUERIES: list[SearchQuery] = [
+    make_query(
+        title="parse_date fails in a leap year", code="ValueError: not a date", paths=["src/calendar_tool/dates.py"]
+    ),
+    make_query(title="flush waits for ever", prose="`JobQueue.flush` never ends when a job has a timeout."),
+    make_query(title="Renderer.paint draws nothing", traces=[make_trace(("src/calendar_tool/queue.py", 7, "flush"))]),
+    make_query(title="how are dates read?"),
+    make_query(title="nothing of this project: zebra"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -74,11 +74,11 @@ def test_counts_may_need_more_than_two_bytes():
         assert table.saturated_counts.tolist()[0] == pytest.approx(expected)
 
 
-def test_a_range_of_documents():
+def test_the_first_documents():
     counts = count_terms(TEXTS, Vocabulary())
-    first = counts.take_range(0, 2)
+    first = counts.take_first(2)
     assert (first.sizes.tolist(), first.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
-    assert counts.take_range(0, 0).terms.tolist() == []
+    assert counts.take_first(0).terms.tolist() == []
 
 
 def test_terms_are_renumbered_or_removed():

@@ -10,11 +10,9 @@ from testing import factories
 from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
 from tests.fix.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
-from triage.comment.comment import compose_comment
-from triage.comment.hidden_state import CommentState, parse_state
+from triage.comment.hidden_state import parse_state
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
-from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
 from triage.domain.run import Status
 from triage.fix.commit_text import make_branch_name
@@ -169,15 +167,6 @@ class TestStore:
             harness.run_job("store")
         assert not harness.store.refs
 
-    def test_a_base_that_is_not_on_the_default_branch(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.leave_result()
-        harness.store.off_default_branch = {COMMIT}
-        with pytest.raises(BadInput, match="not on the default branch"):
-            harness.run_job("store")
-        assert not harness.store.refs
-
     def test_workflows_that_changed_since_the_base(self) -> None:
         harness = FixHarness()
         harness.command()
@@ -186,16 +175,6 @@ class TestStore:
         with pytest.raises(BadInput, match="lets no workflow's token create a branch"):
             harness.run_job("store")
         assert not harness.store.refs
-
-    def test_both_commits_have_the_same_tests(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.leave_result()
-        harness.run_job("store")
-        (stored,) = harness.store.list_proposals(7)
-        assert stored.test_commit
-        first, last = (harness.store.files[one] for one in (stored.test_commit, stored.commit))
-        assert {path: file for path, file in last.items() if harness.files.is_test(path)} == first
 
     @pytest.mark.parametrize("part", ["changes", "tests"])
     def test_tests_alone_or_changes_alone_are_one_commit(self, part: str) -> None:
@@ -217,28 +196,6 @@ class TestStore:
         harness.leave_result()
         with pytest.raises(CannotPublish, match="its diff does not show"):
             harness.run_job("store")
-        assert harness.store.refs == {}
-
-    @pytest.mark.parametrize("job", ["store", "report"])
-    @pytest.mark.parametrize("planted", [{"message": ""}, {"committed_at": NOW + timedelta(days=6)}])
-    def test_commits_with_another_message_or_time_are_not_this_patch(self, planted: dict[str, Any], job: str) -> None:
-        harness = FixHarness()
-        harness.command()
-        stored, commits = harness.store_draft(), harness.store.commits
-        for parent, known, sha in zip(["", "e" * 40], stored.commits, ["e" * 40, "f" * 40], strict=True):
-            summary = make_draft().summary if "message" in planted else "\0"
-            changes = planted | {"sha": sha, "message": commits[known].message.replace(summary, "Merge it now")}
-            commits[sha] = commits[known].model_copy(update=changes | ({"parents": [parent]} if parent else {}))
-            harness.store.files[sha] = harness.store.files[known]
-        harness.store.refs[stored.ref] = sha
-        harness.leave_result()
-        if job == "store":
-            with pytest.raises(CannotPublish, match="another message or time"):
-                harness.run_job("store")
-        else:
-            harness.run_job("report")
-            assert "another message or time" in harness.parts.proposal
-            assert "/triage approve" not in harness.github.edited[-1][2]
         assert harness.store.refs == {}
 
     @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
@@ -328,17 +285,6 @@ class TestReport:
         assert "curl evil" not in harness.github.edited[-1][2]
         assert "was refused" in harness.parts.proposal
 
-    def test_commits_with_other_files_are_not_this_patch(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        stored = harness.store_draft()
-        harness.store.files[stored.commit][SOURCE] = BaseFile(text="import os\n")
-        harness.leave_result()
-        harness.run_job("report")
-        assert "/triage approve" not in harness.github.edited[-1][2]
-        assert "something that its diff does not show" in harness.parts.proposal
-        assert harness.store.refs == {}
-
     @pytest.mark.parametrize("path", [TEST, "src/evil.py"])
     def test_a_first_commit_with_more_than_the_diff_is_not_shown(self, path: str) -> None:
         harness = FixHarness()
@@ -351,15 +297,6 @@ class TestReport:
         assert "/triage approve" not in harness.github.edited[-1][2]
         assert "something that its diff does not show" in harness.parts.proposal
         assert harness.reactions == ["confused"]
-
-    def test_a_first_commit_without_the_tests_is_not_shown(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        stored = harness.store_draft()
-        harness.store.files[stored.test_commit or ""].clear()
-        harness.leave_result()
-        harness.run_job("report")
-        assert "/triage approve" not in harness.github.edited[-1][2]
 
     def test_a_base_that_left_the_default_branch_since(self) -> None:
         harness = FixHarness()
@@ -439,38 +376,6 @@ class TestApply:
         assert len(harness.store.pull_requests) == 1
         assert harness.outputs["pull-request-url"]
 
-    def test_a_pull_request_that_was_closed_is_not_named(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        harness.answer(stored)
-        (branch,) = harness.branches
-        del harness.store.refs[branch]
-        harness.store.closed.add(100)
-        harness.store.now += timedelta(minutes=1)
-        again = harness.store_draft()
-        harness.approvals.records.clear()
-        harness.command("/triage approve")
-        harness.answer(again)
-        assert harness.branches == {branch: again.commit}
-        assert "pull request [`#101`]" in harness.parts.proposal
-        assert harness.outputs["pull-request-url"].endswith("/101")
-
-    @pytest.mark.parametrize("method", ["create_branch", "open_pull_request", "delete"])
-    def test_after_a_kill_the_same_approval_ends_the_same(self, method: str) -> None:
-        whole, killed = FixHarness(), FixHarness()
-        for harness in (whole, killed):
-            stored = harness.store_draft()
-            harness.command("/triage approve")
-        whole.answer(stored)
-        killed.store.errors[method] = CannotPublish("killed")
-        killed.answer(stored)
-        del killed.store.errors[method]
-        killed.answer(stored)
-        assert killed.store.refs == whole.store.refs
-        assert killed.store.pull_requests == whole.store.pull_requests
-        assert killed.parts.proposal == whole.parts.proposal
-
     def test_killed_before_the_proposal_was_deleted_it_says_what_exists(self) -> None:
         harness = FixHarness()
         stored = harness.store_draft()
@@ -507,24 +412,6 @@ class TestApply:
         assert "the new test fails without the change" in opened.body
         assert "`maintainer`" in opened.body
 
-    def test_a_comment_that_somebody_else_edited_approves_nothing(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        harness.approvals.records[55] = harness.approvals.records[55].model_copy(update={"is_ours_alone": False})
-        harness.answer(stored)
-        assert harness.branches == {}
-        assert "GitHub does not say who edited" in harness.parts.answer
-
-    def test_a_proposal_that_no_comment_shows(self) -> None:
-        """A ref that somebody pushed by hand: nobody has seen it."""
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.shown_commit = "0" * 40
-        harness.command("/triage approve")
-        harness.answer(stored)
-        assert harness.branches == {}
-
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_only_an_approval_is_a_yes(self, command: str) -> None:
         harness = FixHarness()
@@ -544,21 +431,6 @@ class TestApply:
         assert reason in harness.parts.answer + harness.parts.proposal
         assert harness.reactions == ["confused"]
 
-    @pytest.mark.parametrize("role", ["triage", "read", "none"])
-    def test_a_right_that_was_taken_away(self, role: str) -> None:
-        harness = FixHarness()
-        harness.github.roles["maintainer"] = role
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        assert harness.answer(stored) is Status.SKIPPED
-        assert (harness.branches, harness.store.pull_requests, harness.writes) == ({}, {}, 0)
-        assert "`maintainer`: it needs write access" in harness.output.summaries[0]
-
-    def test_files_that_changed_on_the_base_branch(self) -> None:
-        harness = FixHarness()
-        harness.store.changed_on_base = [SOURCE]
-        self.refuse(harness, "have changed on the base branch")
-
     def test_a_base_that_is_not_on_the_default_branch(self) -> None:
         harness = FixHarness()
         harness.store.off_default_branch = {COMMIT}
@@ -569,19 +441,6 @@ class TestApply:
         harness.store.other_workflows = {COMMIT}
         self.refuse(harness, "workflow files (.github/workflows) have changed on the default branch since")
 
-    def test_a_first_commit_that_nobody_was_shown(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.store.files[stored.test_commit or ""][TEST] = BaseFile(text="import subprocess\n")
-        self.refuse(harness, "its diff does not show")
-
-    def test_an_issue_that_was_edited(self) -> None:
-        harness = FixHarness()
-        harness.command("/triage approve")
-        thread = harness.github.issues[7].thread
-        harness.github.issues[7] = factories.issue(title="Another thing", thread=thread)
-        self.refuse(harness, "the issue was edited")
-
     def test_a_proposal_that_is_too_old(self) -> None:
         harness = FixHarness()
         harness.store.now = NOW - timedelta(days=8)
@@ -589,45 +448,11 @@ class TestApply:
         assert harness.outputs["proposal-status"] == "expired"
         assert harness.store.refs == {}
 
-    def test_a_commit_from_the_future(self) -> None:
-        harness = FixHarness()
-        harness.store.now = NOW + timedelta(days=6)
-        self.refuse(harness, "still to come")
-
-    @pytest.mark.parametrize("proposal_id", ["0" * 12, ""])
-    def test_an_id_that_nobody_knows(self, proposal_id: str) -> None:
-        harness = FixHarness()
-        harness.store_draft()
-        harness.command("/triage approve")
-        harness.run_job("apply", command="approve", proposal_id=proposal_id)
-        assert harness.branches == {}
-        assert harness.reactions == ["confused"]
-
     @pytest.mark.parametrize("method", ["list_proposals", "list_changed_on_base", "is_on_default_branch"])
     def test_a_question_without_an_answer(self, method: str) -> None:
         harness = FixHarness()
         harness.store.errors[method] = GitHubUnavailable("GitHub did not answer.")
         self.refuse(harness, "did not confirm")
-
-    def test_an_edited_command(self) -> None:
-        harness = FixHarness()
-        harness.command("/triage approve", edited_at=NOW + timedelta(seconds=1))
-        self.refuse(harness, "was edited")
-
-    def test_a_branch_of_somebody_else(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        name = make_branch_name(7, ISSUE.title)
-        harness.store.refs[f"refs/heads/{name}"] = "e" * 40
-        harness.answer(stored)
-        assert harness.branches == {f"refs/heads/{name}": "e" * 40}
-        assert "has other commits" in harness.parts.answer
-
-    def test_only_an_owner_may_approve_if_the_workflow_says_so(self) -> None:
-        harness = FixHarness(approvers="owners")
-        harness.store.code_owners = f"{SOURCE} @acme/core"
-        self.refuse(harness, "owned by a team")
 
     def test_owners_that_cannot_be_read(self) -> None:
         harness = FixHarness(approvers="owners")
@@ -648,14 +473,6 @@ class TestApply:
         with pytest.raises(BadInput, match="comment: never"):
             harness.run_job("gate")
 
-    def test_a_dry_run(self) -> None:
-        harness = FixHarness(policy=Policy(dry_run=True))
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        harness.answer(stored)
-        assert harness.branches == {}
-        assert harness.writes == 0
-
     def test_a_rejection_deletes_the_proposal(self) -> None:
         harness = FixHarness()
         stored = harness.store_draft()
@@ -673,24 +490,6 @@ class TestApply:
         harness.run_job("apply", command="reject", proposal_id="0" * 12)
         assert "there is no such proposal here" in harness.parts.answer
 
-    @pytest.mark.parametrize("shown", ["", "**harmless diff**\n\n```diff\n+x\n```"])
-    def test_a_comment_that_does_not_show_the_patch_approves_nothing(self, shown: str) -> None:
-        """What a person approves is what they see, and not what a hidden line says."""
-        harness = FixHarness()
-        stored = harness.store_draft()
-        body = compose_comment("", CommentState(proposal=stored.commit), {"report": "r", "proposal": SHOWN}, [])
-        harness.command("/triage approve", body.replace(SHOWN, shown))
-        harness.answer(stored)
-        assert harness.branches == {}
-        assert "does not show it as it was written" in harness.parts.answer
-
-    def test_a_proposal_of_another_issue(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft(make_draft(issue=3))
-        harness.command("/triage approve")
-        harness.answer(stored)
-        assert harness.branches == {}
-
 
 @pytest.mark.parametrize(
     ("title", "name"),
@@ -704,16 +503,6 @@ class TestApply:
 )
 def test_names_of_branches(title: str, name: str) -> None:
     assert make_branch_name(7, title) == name
-
-
-def test_owners_by_login() -> None:
-    harness = FixHarness(approvers="owners")
-    harness.store.code_owners = f"{SOURCE} @maintainer\n/docs/ @somebody\n"
-    stored = harness.store_draft()
-    harness.command("/triage approve")
-    harness.answer(stored)
-    assert harness.branches
-    assert ProjectConfig().owners == {}
 
 
 class TestPropose:

@@ -98,13 +98,6 @@ async def test_an_approved_change_becomes_a_branch(workspace: Workspace) -> None
     assert "only in parse" in str(fix.model.asked)
 
 
-@pytest.mark.parametrize("answer", ["reject", "", None, True])
-async def test_every_other_end_makes_no_branch(workspace: Workspace, answer: object) -> None:
-    state = await Fix(workspace).run(answer)
-    assert (state.status, state.branch_name) == (ProposalStatus.REJECTED, "")
-    assert list_branches(workspace) == []
-
-
 async def test_nobody_to_ask(workspace: Workspace) -> None:
     state = await Fix(workspace).run()
     assert (state.status, state.branch_name) == (ProposalStatus.AWAITING, "")

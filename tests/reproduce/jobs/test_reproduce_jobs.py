@@ -31,7 +31,7 @@ from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import ReproduceStage, ReproduceTask, RunKey, Trigger
+from triage.domain.task import ReproduceTask, RunKey, Trigger
 from triage.events.commands import parse_command
 from triage.reproduce.evidence import Change, Evidence, Execution, Place, Selection, Target
 from triage.reproduce.jobs.execute_job import MAX_SECONDS
@@ -125,10 +125,10 @@ class ReproduceHarness(RunHarness):
             self.digest = sha256(self.files[name]).hexdigest()
         return f".triage/{name}"
 
-    def run_job(self, stage: ReproduceStage) -> Status:
+    def run_job(self, stage: str) -> Status:
         trigger = Trigger.COMMAND if self.actor else Trigger.OPENED
         task = ReproduceTask(number=7, trigger=trigger, actor=self.actor, words=self.words)
-        return asyncio.run(run_reproduce_job(stage, task, self.job())).status
+        return asyncio.run(run_reproduce_job(f"reproduce-{stage}", task, self.job())).status
 
     def run_all(self) -> str:
         self.run_job("select")
@@ -307,7 +307,7 @@ class TestMachineTime:
         harness = ReproduceHarness(actor="")
         orders = [Order(number=number, selection=selection()) for number in (7, 8, 9)]
         harness.write("selection.json", Orders(orders=orders).model_dump_json())
-        asyncio.run(run_reproduce_job("run", ReproduceTask(), harness.job()))
+        asyncio.run(run_reproduce_job("reproduce-run", ReproduceTask(), harness.job()))
         assert harness.seconds == pytest.approx([MAX_SECONDS / 3, MAX_SECONDS / 2, MAX_SECONDS], rel=0.01)
 
 
@@ -530,7 +530,7 @@ class TestAgain:
         harness.github.issues[9] = factories.issue(number=9, thread=[])
         harness.event_issue = None
         for stage in ("select", "run", "report"):
-            asyncio.run(run_reproduce_job(stage, ReproduceTask(), harness.job()))
+            asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
             if stage == "select" and not harness.output.values["reproduce-task"]:
                 break
         return harness
@@ -616,7 +616,7 @@ class TestAgain:
             harness.github.issues[9] = factories.issue(number=9, thread=[])
             harness.event_issue = None
             for stage in stages:
-                asyncio.run(run_reproduce_job(stage, ReproduceTask(), harness.job()))  # type: ignore[arg-type]
+                asyncio.run(run_reproduce_job(f"reproduce-{stage}", ReproduceTask(), harness.job()))
         assert harness.writes == 0
         assert "- `#7`: fixed" in harness.output.summaries[-1]
 

@@ -55,11 +55,6 @@ def boolean_as(yes: str, no: str) -> BeforeValidator:
     return BeforeValidator(translate)
 
 
-def also_named(old: str, name: str) -> BeforeValidator:
-    """Takes an earlier name of a word, which copied workflows still have. Put it after `one_of`."""
-    return BeforeValidator(lambda value: name if value == old else value)
-
-
 def whole_number(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
     """A whole number in ASCII digits, within the range."""
 

@@ -12,7 +12,6 @@ from triage.app.settings.field_checks import (
     RepositoryPath,
     Seconds,
     Secret,
-    also_named,
     boolean_as,
     decimal_number,
     one_of,
@@ -22,11 +21,15 @@ from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
 from triage.domain.run import Engine, Limits
-from triage.domain.task import BACKLOG_QUERY, BacklogStage, FixStage, ReproduceStage
+from triage.domain.task import BACKLOG_QUERY, TaskName
 
 PLACEHOLDER_KEY = "sk-no-key-required"
 """Sent to an endpoint without a key; gateways that need none accept any."""
 MAX_ISSUE_NUMBER = 2**31 - 1
+FIX_LIMITS = Limits(tokens=300_000, usd=2.0, run_seconds=1_500)
+"""Of `fix-propose`, the triage before the patch included."""
+AGENT_SHARE = 0.2
+"""Of the run's time, for one agent: 60 of 300 seconds."""
 
 
 def _kebab(name: str) -> str:
@@ -48,16 +51,22 @@ class Settings(BaseModel):
     github_token: Secret = Field(SecretStr(""), description="Token used to read the issue and to write the comment.")
     issue_number: Annotated[int, whole_number(1, MAX_ISSUE_NUMBER)] | None = Field(
         None,
-        description="Number of the issue to triage. Required for workflow_dispatch, repository_dispatch and schedule "
-        "events; other events name the issue themselves.",
+        description="Number of the issue. Needed where the event brings none: workflow_dispatch, repository_dispatch, "
+        "schedule.",
+    )
+    task: Annotated[TaskName, one_of(*get_args(TaskName))] = Field(
+        "triage",
+        description="What the job does: triage; fix-gate, fix-propose, fix-store, fix-report or fix-apply "
+        "(docs/fix.md); reproduce-select, reproduce-run or reproduce-report (docs/reproduce.md); backlog-list, "
+        "backlog-run or backlog-merge (docs/scale.md); scorecard (docs/scorecard.md); or doctor, which tries what the "
+        "action needs of GitHub with the job's token.",
     )
     engine: Annotated[Literal["auto", "model", "rules"], one_of("auto", "model", "rules")] = Field(
         "auto",
-        description="Which engine answers: model, rules, or auto. auto uses a model when model-api-key or "
-        "model-base-url is set, and rules otherwise.",
+        description="Who answers: model, rules, or auto, which is a model when model-api-key or model-base-url is set.",
     )
     model_api_key: Secret = Field(
-        SecretStr(""), description="API key for OpenAI or for the OpenAI-compatible endpoint in model-base-url."
+        SecretStr(""), description="API key for OpenAI, or for the endpoint in model-base-url."
     )
     model_base_url: EndpointUrl | None = Field(
         None,
@@ -84,108 +93,64 @@ class Settings(BaseModel):
     )
     web_search: Annotated[Literal["auto", "github", "off"], one_of("auto", "github", "off")] = Field(
         "auto",
-        description="Where the web is searched. auto: by Tavily with a key, else, for a public repository, in the "
-        "issues of the package whose code raised the error. github: the latter, also for a private repository. off: "
-        "nowhere.",
+        description="Where an error is looked up. auto: by Tavily with a key, else, for a public repository, in the "
+        "issues of the package whose code raised it. github: the latter, also for a private repository. off: nowhere.",
     )
-    max_iterations: Annotated[int, whole_number(1, 100)] = Field(
-        12, description="Maximum supervisor decisions per run."
+    max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] | None = Field(
+        None,
+        description="Maximum tokens, counting input and output of all model calls. Empty: 100000 for a triage, 300000 "
+        "for fix-propose with its triage.",
     )
-    max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
-        100_000, description="Maximum tokens per run, counting input and output of all model calls."
-    )
-    max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
-        1.00, description="Maximum cost per run in US dollars. 0 disables the model."
+    max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] | None = Field(
+        None,
+        description="Maximum cost in US dollars; 0 disables the model. Empty: 1.00 for a triage or a batch of a "
+        "backlog, 2.00 for fix-propose with its triage.",
     )
     max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
         50,
-        description="Maximum issues opened within 24 hours that a model triages; rules triage the rest. A model "
-        "triages the same issue at most five times a day. /triage from a user with write access is exempt.",
+        description="Maximum issues opened within 24 hours that a model triages, each at most five times a day; rules "
+        "do the rest. /triage of a person with write access is exempt.",
     )
-    timeout_seconds: Seconds = Field(300, description="Timeout for the whole run, in seconds.")
-    agent_timeout_seconds: Seconds = Field(60, description="Timeout for one agent, in seconds.")
-    tool_timeout_seconds: Seconds = Field(30, description="Timeout for one tool call, in seconds.")
+    timeout_seconds: Seconds | None = Field(
+        None,
+        description="Timeout for an issue, in seconds; an agent has a fifth of it. Raise it for a slow local model. "
+        "Empty: 300, and 1500 for fix-propose.",
+    )
     comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
         "auto",
-        description="When to comment on the issue: auto (when there is something to tell or to ask, or a person asked "
-        "for the run), always, or never (labels and suggestions only, see labels). true is always, and false is never.",
+        description="When to comment: auto (when there is something to tell or to ask, or a person asked for the run), "
+        "always, or never. true is always, and false is never.",
     )
     dry_run: Flag = Field(
-        False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
-    )
-    memory_issues: Annotated[int, whole_number(0, 1_000)] = Field(
-        500,
-        description="How many of the repository's latest issues to compare with: for possible duplicates, past fixes "
-        "and labels. 0 reads none.",
+        False, description="Whether to write nothing to GitHub. The job summary shows what would be written."
     )
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
-        description="What to do with labels: off, suggest (in GitHub's panel for suggestions, or in the comment where "
-        "GitHub has none), or apply (add existing labels; only needs-info-label is ever taken off).",
-    )
-    fix: Annotated[
-        FixStage,
-        one_of("off", "gate", "propose", "store", "report", "apply"),
-        boolean_as("propose", "off"),
-        also_named("freeze", "store"),
-    ] = Field(
-        "off",
-        description="What this job does of the fix flow: off, gate (asks GitHub whether the commenter may), propose "
-        "(a model writes a patch to a file), store (stores the patch as commits), report (writes the comment), or "
-        "apply (carries out an approval). See docs/fix.md.",
-    )
-    fix_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
-        2.00, description="Maximum cost of a job with fix set to propose, triage included, in US dollars."
-    )
-    fix_max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
-        300_000, description="Maximum tokens of a job with fix set to propose, triage included."
+        description="What to do with labels: off, suggest (in GitHub's panel, or in the comment where there is none), "
+        "or apply (add existing labels; only needs-info-label is ever taken off).",
     )
     approvers: Annotated[Approvers, one_of("write", "owners")] = Field(
         "write",
-        description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
-        "access whom CODEOWNERS names for each changed file that has owners).",
+        description="Who may approve a patch: write (anybody with write access), or owners (those of them whom "
+        "CODEOWNERS names for each changed file).",
     )
     proposal_tests: Annotated[ProposalTests, one_of(*get_args(ProposalTests))] = Field(
         "",
-        description="For the job with fix set to report: what the tests of the project said: proved, unproved, "
-        "uncounted, failed, unclear or none. See docs/fix.md.",
+        description="For the task fix-report: what the project's tests said, as the job verify found it (docs/fix.md).",
     )
-    reproduce: Annotated[ReproduceStage, one_of("off", "select", "run", "report")] = Field(
-        "off",
-        description="What this job does to run the example of a report: off, select (decides who may ask, and what is "
-        "run), run (runs it with Docker, without a request to GitHub), or report (writes the comment). See "
-        "docs/reproduce.md.",
-    )
-    reproduce_selection: Annotated[str, Field(max_length=64)] = Field(
+    selection: Annotated[str, Field(max_length=64)] = Field(
         "",
-        description="For the job with reproduce set to report: the output of the same name of the job with select. "
-        "A file with another selection is refused.",
-    )
-    scorecard: Annotated[str, Field(max_length=20)] = Field(
-        "",
-        description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
-        "From when on: days (90d), weeks (12w), or a day (2026-08-01). See docs/scorecard.md.",
-    )
-    doctor: bool = Field(
-        False,
-        description="Whether the job triages nothing, and tries what the action needs of GitHub with the job's token: "
-        "its page says what works and what to do. What it writes is removed.",
-    )
-    backlog: Annotated[BacklogStage, one_of("off", "list", "run", "merge")] = Field(
-        "off",
-        description="What this job does with a backlog of issues: off, list (reads the issues and writes the files of "
-        "the jobs that follow), run (triages one batch, without a request to GitHub), or merge (writes the table). See "
-        "docs/scale.md.",
+        description="For the task reproduce-report: the output reproduce-selection of the job with reproduce-select.",
     )
     backlog_query: Annotated[str, Field(max_length=250)] = Field(
         BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
     )
     backlog_batch: Annotated[int, whole_number(1, 256)] | None = Field(
-        None, description="For the job with backlog set to run: the number of its batch."
+        None, description="For the task backlog-run: the number of its batch."
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
-        description="Path of the project settings file, read from the indexed commit. The file is optional.",
+        description="Path of the project settings, read from the indexed commit. The file is optional.",
     )
 
     @classmethod
@@ -229,7 +194,7 @@ class Settings(BaseModel):
 
     @property
     def effective_engine(self) -> Engine:
-        return "model" if self.max_cost_usd and self._wants_model else "rules"
+        return "model" if self.limits().usd and self._wants_model else "rules"
 
     @property
     def _wants_model(self) -> bool:
@@ -253,18 +218,19 @@ class Settings(BaseModel):
         return self._is_changed("config_file")
 
     def limits(self) -> Limits:
-        return Limits(
-            iterations=self.max_iterations,
-            tokens=self.max_tokens,
-            usd=self.max_cost_usd,
-            run_seconds=self.timeout_seconds,
-            agent_seconds=self.agent_timeout_seconds,
-            tool_seconds=self.tool_timeout_seconds,
+        """Return the limits of the task: those that are set, and the task's own."""
+        default = FIX_LIMITS if self.task == "fix-propose" else Limits()
+        run_seconds = default.run_seconds if self.timeout_seconds is None else self.timeout_seconds
+        agent_seconds = run_seconds * AGENT_SHARE
+        return default.model_copy(
+            update={
+                "tokens": default.tokens if self.max_tokens is None else self.max_tokens,
+                "usd": default.usd if self.max_cost_usd is None else self.max_cost_usd,
+                "run_seconds": run_seconds,
+                "agent_seconds": agent_seconds,
+                "tool_seconds": min(default.tool_seconds, agent_seconds / 2),
+            }
         )
-
-    def with_fix_limits(self) -> Self:
-        """The same settings with the caps of the fix flow, within which the triage runs too."""
-        return self.model_copy(update={"max_tokens": self.fix_max_tokens, "max_cost_usd": self.fix_max_cost_usd})
 
     def policy(self) -> Policy:
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
@@ -281,13 +247,12 @@ class Settings(BaseModel):
         return "github" if is_wanted and has_access else ""
 
     def feature_flags(self) -> dict[str, bool]:
-        """Return what is on, by name, for the report. The web search is the app's to say."""
+        """Return what is on, by name, for the report. The web search and the memory are the app's to say."""
         by_model = self.effective_engine == "model"
         return {
             "model": by_model,
             "supervisor_model": by_model and self.supervisor == "model",
             "embedding_model": self.effective_embedding_model != "local",
-            "memory": self.memory_issues > 0,
             "comment": self.comment != "never",
             "labels": self.labels != "off",
             "dry_run": self.dry_run,
@@ -303,7 +268,7 @@ class Settings(BaseModel):
         models = [_kebab(name) for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
         if self.engine == "rules" and self._is_changed("model_api_key"):
             yield "model-api-key is not used: engine is rules."
-        if self._wants_model and not self.max_cost_usd:
+        if self._wants_model and not self.limits().usd:
             yield "max-cost-usd is 0: every agent answers by rules."
         if by_rules and self.supervisor == "model":
             yield "supervisor: model is not used: the rules engine answers."
@@ -313,10 +278,6 @@ class Settings(BaseModel):
             yield "embedding-model is not used: the rules engine uses local vectors."
         if not by_rules and self.fallback_model == self.model:
             yield "fallback-model equals model: there is no fallback if the model fails."
-        if self._is_changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds:
-            yield "agent-timeout-seconds is longer than timeout-seconds, which ends the run first."
-        if self._is_changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds:
-            yield "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first."
 
     def _is_changed(self, name: str) -> bool:
         # `model_fields_set` cannot be used: the runner sets every input, also those with the default of action.yml.

@@ -115,16 +115,32 @@ def _read_collector(environ: Mapping[str, str]) -> Collector | None:
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
 _GONE_INPUTS = {
-    "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
+    "agent-timeout-seconds": "an agent has a fifth of timeout-seconds. Raise that one for a slow model.",
     "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
-    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
     "backlog-again": "every issue of the list is triaged. Remove the line.",
     "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
-    "backlog-max-cost-usd": "max-cost-usd holds for each batch of 20 issues.",
-    "backlog-max-tokens": "max-tokens holds for each issue, and max-cost-usd for each batch of 20.",
     "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
+    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
+    "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
+    "max-iterations": "rounds, cost and time end a run. Remove the line.",
+    "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
+    "tool-timeout-seconds": "a call of a tool has 30 seconds. Remove the line.",
 }
 """For one release, what holds without them."""
+_MOVED_INPUTS = {
+    "doctor": "write `task: doctor`.",
+    "fix": "write `task: fix-` and the job, such as `task: fix-gate`.",
+    "fix-max-cost-usd": "write max-cost-usd in the job with `task: fix-propose`.",
+    "fix-max-tokens": "write max-tokens in the job with `task: fix-propose`.",
+    "reproduce": "write `task: reproduce-` and the job, such as `task: reproduce-run`.",
+    "reproduce-selection": "write selection.",
+    "backlog": "write `task: backlog-` and the job, such as `task: backlog-list`.",
+    "backlog-max-cost-usd": "write max-cost-usd, which holds for each batch of 20 issues.",
+    "backlog-max-tokens": "write max-tokens, which holds for each issue.",
+    "scorecard": "write `task: scorecard`; it counts 90 days.",
+}
+"""As above. A job that left these out would do another task, or spend more, than its workflow says: it is refused."""
+_SWITCHED_OFF = ("", "off", "false")
 
 
 class Checkouts(Value):
@@ -153,16 +169,33 @@ class Checkouts(Value):
 
 
 def find_gone_inputs(environ: Mapping[str, str]) -> list[str]:
-    """A sentence for each input of an earlier version that the workflow still sets."""
-    return [f"{name} is gone: {what}" for name, what in _GONE_INPUTS.items() if environ.get(f"INPUT_{name.upper()}")]
+    """Return a sentence for each input of an earlier version that the workflow still sets.
+
+    Raises:
+        BadInput: Without one of them the job would do or spend something else.
+    """
+    if moved := _find_set(environ, _MOVED_INPUTS):
+        raise BadInput(" ".join(moved))
+    return _find_set(environ, _GONE_INPUTS)
+
+
+def _find_set(environ: Mapping[str, str], inputs: Mapping[str, str]) -> list[str]:
+    given = {name: environ.get(f"INPUT_{name.upper()}", "").strip().lower() for name in inputs}
+    return [f"{name} is gone: {what}" for name, what in inputs.items() if given[name] not in _SWITCHED_OFF]
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """A warning for each unknown `TRIAGE_` variable, with the most similar setting. Never shows a value."""
+    """A warning for each unknown `TRIAGE_` variable, with what replaced it or the most similar setting.
+
+    Never shows a value.
+    """
     settings = [name.upper() for model in (Settings, Checkouts) for name in model.model_fields]
     names = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
     warnings = []
     for name in sorted(names.difference(settings)):
+        if gone := (_GONE_INPUTS | _MOVED_INPUTS).get(name.replace("_", "-").lower()):
+            warnings.append(f"{_PREFIX}{name} is gone: {gone}")
+            continue
         nearest = difflib.get_close_matches(name, settings, n=1)
         hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
         warnings.append(f"{_PREFIX}{name} is not a setting{hint}")

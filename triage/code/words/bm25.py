@@ -53,10 +53,10 @@ class TermCounts:
     def documents(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def take_range(self, first: int, last: int) -> Self:
-        """Return the documents from number `first` to before `last`."""
-        start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
-        return type(self)(self.sizes[first:last], self.terms[start:end].copy(), self.counts[start:end])
+    def take_first(self, count: int) -> Self:
+        """Return the first documents."""
+        end = int(self.sizes[:count].sum())
+        return type(self)(self.sizes[:count], self.terms[:end], self.counts[:end])
 
     def renumber_terms(self, numbers: NDArray[np.int32]) -> Self:
         """Return the counts with `numbers[term]` for each term, without the terms whose new number is -1."""

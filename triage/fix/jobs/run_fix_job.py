@@ -1,8 +1,8 @@
-"""Chooses the job of the fix flow by the input `fix`. The first one, the gate, is here: it only reads."""
+"""Chooses the job of the fix flow by its task. The first one, the gate, is here: it only reads."""
 
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.domain.run import Status
-from triage.domain.task import FixCommand, FixStage, FixTask
+from triage.domain.task import FixCommand, FixTask
 from triage.fix.jobs.apply_fix import apply_fix
 from triage.fix.jobs.fix_job import FixJob, find_start_problem, finish, format_refusal, read_fix_request
 from triage.fix.jobs.propose_fix import propose_fix
@@ -25,24 +25,24 @@ async def gate_fix(task: FixTask, job: FixJob) -> RunResult:
 
 MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})
 COMMANDS: dict[str, frozenset[FixCommand]] = {
-    "gate": frozenset({"fix", "revise", "approve", "reject"}),
-    "propose": MAKING,
-    "store": MAKING,
-    "report": frozenset({"fix", "revise", "approve", "reject"}),
-    "apply": frozenset({"approve", "reject"}),
+    "fix-gate": frozenset({"fix", "revise", "approve", "reject"}),
+    "fix-propose": MAKING,
+    "fix-store": MAKING,
+    "fix-report": frozenset({"fix", "revise", "approve", "reject"}),
+    "fix-apply": frozenset({"approve", "reject"}),
 }
 """What each job carries out. The gate answers for all."""
-UNSEEN = "comment: never cannot be used with fix: nobody could see what they approve."
+UNSEEN = "comment: never cannot be used with the fix flow: nobody could see what they approve."
 JOBS = {
-    "gate": gate_fix,
-    "propose": propose_fix,
-    "store": store_fix,
-    "report": report_fix,
-    "apply": apply_fix,
+    "fix-gate": gate_fix,
+    "fix-propose": propose_fix,
+    "fix-store": store_fix,
+    "fix-report": report_fix,
+    "fix-apply": apply_fix,
 }
 
 
-async def run_fix_job(stage: FixStage, task: FixTask, job: FixJob) -> RunResult:
+async def run_fix_job(name: str, task: FixTask, job: FixJob) -> RunResult:
     """Do what this job does of the fix flow.
 
     Raises:
@@ -50,10 +50,10 @@ async def run_fix_job(stage: FixStage, task: FixTask, job: FixJob) -> RunResult:
     """
     if job.run.policy.comment == "never":
         raise BadInput(UNSEEN)
-    if task.command not in COMMANDS[stage]:
-        return write_skip(f"`/triage {task.command}` is not for the job with `fix: {stage}`.", job.run)
+    if task.command not in COMMANDS[name]:
+        return write_skip(f"`/triage {task.command}` is not for the job with `task: {name}`.", job.run)
     try:
-        return await JOBS[stage](task, job)
+        return await JOBS[name](task, job)
     except IssueMoved as error:
         return write_skip(str(error), job.run)
     except GitHubUnavailable as error:

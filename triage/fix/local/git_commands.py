@@ -5,6 +5,7 @@ plumbing commands: no hook runs, work tree and index stay as they are.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -29,26 +30,8 @@ _SETTINGS = (
     "gc.auto=0",
     "maintenance.auto=false",
 )
-_REPOSITORY_VARIABLES = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_COMMON_DIR",
-        "GIT_CONFIG",
-        "GIT_DIR",
-        "GIT_GRAFT_FILE",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_INTERNAL_SUPER_PREFIX",
-        "GIT_NAMESPACE",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_PREFIX",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_SHALLOW_FILE",
-        "GIT_WORK_TREE",
-    }
-)
-"""As `git rev-parse --local-env-vars` lists them. A hook or an alias that starts us has set some of them."""
+_USER_VARIABLE = re.compile(r"GIT_(?:AUTHOR|COMMITTER|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY|VALUE)|SSH|SSL|EXEC)")
+"""Beginnings of names. A hook or an alias that starts us has set others, which lead to its repository."""
 GIT_SECONDS = 120.0
 """For one command. Checking out a large repository takes the longest."""
 _KNOWN_PROBLEMS = {
@@ -66,7 +49,9 @@ class GitFailed(BadInput):
 
 def remove_repository_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment without what makes git use another repository than that of its folder."""
-    return {name: value for name, value in environment.items() if name not in _REPOSITORY_VARIABLES}
+    return {
+        name: value for name, value in environment.items() if not name.startswith("GIT_") or _USER_VARIABLE.match(name)
+    }
 
 
 class UserGit:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rich.console import Group
+from rich.markdown import Markdown
 from rich.text import Text
 
 from triage.base.threads import OutOfTime, call_with_deadline
@@ -23,8 +24,7 @@ from triage.fix.fix_ports import BaseFiles, CheckResult, ReportExample
 from triage.fix.graph.fix_graph import AskPerson, run_fix
 from triage.fix.graph.fix_state import PASSED, FixContext, FixState
 from triage.fix.local.local_workspace import LocalWorkspace
-from triage.fix.patch.check_patch import list_warnings
-from triage.fix.patch.unified_diff import diff_files
+from triage.fix.proposal_text import render_words
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
 from triage.safety.clean_text import clean_text
@@ -157,43 +157,13 @@ _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red
 
 
 def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, check_output: str = "") -> Group:
-    """Return what would be done and the whole diff, without Markdown and without control characters.
+    """Return what would be done and the whole diff, without control characters.
 
     `check_output` is what a check printed that fails with the change.
     """
-    return Group(*_render_parts(draft, files, check_output), Text(), *_render_diff(diff))
-
-
-def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[Text]:
-    number = f" for #{draft.issue}" if draft.issue else ""
-    yield Text(f"Proposed changes{number}: {_clean_line(draft.issue_title)}", style="bold")
-    yield Text(_clean_line(draft.summary))
-    if draft.revised_after:
-        yield Text(f"Revision {draft.revision}, after: {_clean_line(draft.revised_after)}")
-    if draft.root_cause:
-        yield from _render_section("Cause", clean_text(draft.root_cause))
-    for criterion in draft.acceptance_criteria if draft.kind == "Story" else []:
-        yield _indent(f"- {_clean_line(criterion)}")
-    yield Text("\nFiles", style="bold")
-    for version, _, added, removed in diff_files(draft, files):
-        new = " (new)" if version.is_new_file else ""
-        description = f": {_clean_line(version.description)}" if version.description else ""
-        yield _indent(f"{_clean_line(version.path)}{new}, +{added} -{removed}{description}")
-    for warning in list_warnings(draft, files):
-        yield Text(f"\n{_clean_line(warning)}", style="bold yellow")
-    yield from _render_section("Checked", draft.checked or "No test of the project was run with this change.")
-    if check_output:
-        lines = clean_text(check_output).strip().split("\n")
-        yield from _render_section("It printed, at the end", "\n".join(lines[-MAX_OUTPUT_LINES:]))
-    if draft.no_test_reason or not draft.tests:
-        yield from _render_section("No test", _clean_line(draft.no_test_reason or "The model wrote none."))
-    if draft.unverified:
-        yield from _render_section("Please look at", "\n".join(_clean_line(text) for text in draft.unverified))
-
-
-def _render_section(title: str, text: str) -> Iterator[Text]:
-    yield Text(f"\n{title}", style="bold")
-    yield _indent(text)
+    printed = clean_text(check_output).strip().split("\n")[-MAX_OUTPUT_LINES:] if check_output else []
+    end = [Text("It printed, at the end:", style="bold"), *map(Text, printed), Text()] if printed else []
+    return Group(Markdown(render_words(draft, files), hyperlinks=False), Text(), *end, *_render_diff(diff))
 
 
 def _render_diff(diff: str) -> Iterator[Text]:
@@ -201,12 +171,3 @@ def _render_diff(diff: str) -> Iterator[Text]:
     for line in diff.removesuffix("\n").split("\n"):
         style = next((style for start, style in _STYLES.items() if line.startswith(start)), "")
         yield Text(clean_text(line).replace("\n", " "), style=style)
-
-
-def _indent(text: str) -> Text:
-    # No `Padding`: where nothing is wrapped, it cuts lines at the width of the terminal.
-    return Text("\n".join(f"  {line}".rstrip() for line in text.split("\n")))
-
-
-def _clean_line(text: str) -> str:
-    return " ".join(clean_text(text).split())

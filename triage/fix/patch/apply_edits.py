@@ -164,32 +164,12 @@ def _describe_missing(text: str, name: str, search: str) -> str:
     missing = f"{name}: the text does not occur in the file"
     lines = text.split("\n")
     wanted = search.strip("\n").split("\n")
-    if (place := _find_by_words(lines, wanted)) is not None:
-        return f"{missing}; only its white space differs from {_describe_difference(lines, wanted, place)}"
     start = _find_nearest(lines, wanted)
     if start is None:
         return f"{missing}, nor do similar lines: copy the text from the file as it is."
     shown = lines[start : start + min(len(wanted) + 2, MAX_SHOWN_LINES)]
     numbered = "\n".join(f"{number}: {line[:_MAX_LINE_CHARS]}" for number, line in enumerate(shown, start + 1))
     return f"{missing}: copy it as it is. The nearest lines are:\n{numbered}"
-
-
-def _find_by_words(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """Index of the first line of the text, if nothing but the white space of its lines differs."""
-    text = _join_words(lines)
-    start = text.find(_join_words(wanted))
-    return text.count("\n", 0, start) if start >= 0 else None
-
-
-def _join_words(lines: Sequence[str]) -> str:
-    return "".join(f"\n{' '.join(line.split())}" for line in lines) + "\n"
-
-
-def _describe_difference(lines: Sequence[str], wanted: Sequence[str], start: int) -> str:
-    for number, (line, written) in enumerate(zip(lines[start:], wanted, strict=False), start + 1):
-        if line != written:
-            return f"line {number} of the file, {line[:_MAX_LINE_CHARS]!r}: copy that line as it is."
-    return f"line {start + 1} of the file: copy the line ends as they are."
 
 
 def _find_nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:

@@ -60,7 +60,7 @@ def parse_orders(data: bytes | None, digest: str) -> list[Order]:
     """Return what was selected. Raises BadInput for a file with another SHA-256: the job `run` may have replaced it."""
     if data is not None and sha256(data).hexdigest() != digest:
         raise BadInput(
-            "The selection is not that of the job with reproduce: select. Pass its output reproduce-selection on."
+            "The selection is not that of the job with task: reproduce-select. Pass its output reproduce-selection on."
         )
     return parse_file(Orders, data).orders
 

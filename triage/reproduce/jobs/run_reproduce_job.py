@@ -1,4 +1,4 @@
-"""Opens what the jobs act through, and chooses the job by the input `reproduce`."""
+"""Opens what the jobs act through, and chooses the job by its task."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from triage.app.app import App
 from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
-from triage.domain.task import ReproduceStage, ReproduceTask
+from triage.domain.task import ReproduceTask
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
 from triage.output.job_files import read_own_file, write_file
@@ -23,7 +23,11 @@ from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import ProjectCheckout
 from triage.reproduce.render_evidence import SUMMARY
 
-JOBS = {"select": select_reproduction, "run": execute_reproduction, "report": report_reproduction}
+JOBS = {
+    "reproduce-select": select_reproduction,
+    "reproduce-run": execute_reproduction,
+    "reproduce-report": report_reproduction,
+}
 
 
 def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
@@ -36,7 +40,7 @@ def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
         open_pages=lambda: Pages(Source(app.root), run.repository),
         read_file=partial(_read_file, app),
         write_file=partial(_write_file, app),
-        selection_sha256=app.settings.reproduce_selection,
+        selection_sha256=app.settings.selection,
     )
 
 
@@ -68,10 +72,10 @@ def _write_file(app: App, name: str, text: str) -> str:
         raise BadInput(f"The file {name} for the next job cannot be written ({type(error).__name__}).") from None
 
 
-async def run_reproduce_job(stage: ReproduceStage, task: ReproduceTask, job: ReproduceJob) -> RunResult:
+async def run_reproduce_job(name: str, task: ReproduceTask, job: ReproduceJob) -> RunResult:
     """Do what this job does. Raises SetupError for what the workflow's author must fix."""
     try:
-        return await JOBS[stage](task, job)
+        return await JOBS[name](task, job)
     except IssueMoved as error:
         return write_skip(str(error), job.run)
     except GitHubUnavailable as error:
