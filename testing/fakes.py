@@ -303,7 +303,6 @@ class FakeGitHub:
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)
     suggestion_options: SuggestionOptions | None = None
     """None: this server has no suggestions."""
-    asked_options: list[tuple[int, list[str], list[str]]] = field(default_factory=list)
     suggested: list[tuple[int, Suggestion]] = field(default_factory=list)
     unlabelled: list[tuple[int, str]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
@@ -366,10 +365,9 @@ class FakeGitHub:
         self.labelled.append((number, list(labels)))
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
+        self, number: int, labels: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         self._raise_prepared_error("fetch_suggestion_options")
-        self.asked_options.append((number, list(labels), list(logins)))
         return self.suggestion_options
 
     def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:

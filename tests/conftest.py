@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.code.staying_parsers import keep_parsers, stop_parsers
-from triage.github.github_client import GitHubClient
+from triage.github.repository_connection import RepositoryConnection
 
 # A busy machine must not fail a test: how cost grows is tested by `testing.cost_growth`.
 settings.register_profile("without-deadline", deadline=None)
@@ -20,12 +19,8 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture(autouse=True)
 def no_wait_between_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     """GitHub asks for a second between two writes. A server on loopback needs none."""
-    create = GitHubClient.__init__
-
-    def create_without_wait(self: GitHubClient, *values: Any, **named: Any) -> None:
-        create(self, *values, **named | {"seconds_between_writes": 0.0})
-
-    monkeypatch.setattr(GitHubClient, "__init__", create_without_wait)
+    open_client = RepositoryConnection._open
+    monkeypatch.setattr(RepositoryConnection, "_open", lambda self, retry, _: open_client(self, retry, None))
 
 
 @pytest.fixture(autouse=True)

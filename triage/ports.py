@@ -250,7 +250,7 @@ class GitHub(Protocol):
         """Add existing labels."""
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
+        self, number: int, labels: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         """What could be changed on the issue; none if GitHub does not say. Raises nothing.
 

@@ -4,15 +4,14 @@ from dataclasses import replace
 
 from testing.faults.service_faults import BY_RULES, Fault
 from testing.runs.in_process_job import GitHubFault, InProcessJob
-from testing.servers.endless_body import EndlessBody
 
 ISSUE = "GET /repos/octo/shop/issues/7"
 THREAD = f"{ISSUE}/comments"
 LABELS = "GET /repos/octo/shop/labels"
 POST = "POST /repos/octo/shop/issues/7/comments"
 LATER = {"retry-after": "3600"}
-TOO_LARGE = "GitHub sent an answer larger than 20 MB"
 UNREADABLE = "GitHub sent an answer that cannot be read"
+SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 NESTED = b"[" * 100_000
 USED_UP = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"}
 
@@ -43,13 +42,11 @@ def _reading(at: str) -> list[Fault]:
         _github("transferred (301)", GitHubFault(at, 301, headers={"location": "/x"}), "was moved", "skipped"),
         _github("rate limited (429)", GitHubFault(at, 429, headers=LATER), "rate limit is used up"),
         _github("rate limited (403)", GitHubFault(at, 403, headers=USED_UP), "rate limit is used up"),
-        _github("a secondary limit (403)", GitHubFault(at, 403, "a secondary rate limit"), "rate limit is used up"),
+        _github("a secondary limit (403)", GitHubFault(at, 403, SECONDARY), "rate limit is used up"),
         _github("500", GitHubFault(at, 500), message),
         _github("502", GitHubFault(at, 502), message),
         _github("a dropped connection", GitHubFault(at, 0), message),
         _github("other JSON", GitHubFault(at, 200), message),
-        _github("endless JSON", GitHubFault(at, 200, body=EndlessBody()), f"{message}: {TOO_LARGE}"),
-        _github("endless gzip", GitHubFault(at, 200, body=EndlessBody(gzipped=True)), f"{message}: {TOO_LARGE}"),
         _github("nested JSON", GitHubFault(at, 200, body=NESTED), f"{message}: {UNREADABLE}"),
     ]
 
@@ -66,7 +63,6 @@ GITHUB_FAULTS = [
         [
             _github("rate limited (429)", GitHubFault(LABELS, 429, headers=LATER), "", "complete", "comment"),
             _github("500", GitHubFault(LABELS, 500), "", "complete", "comment"),
-            _github("endless JSON", GitHubFault(LABELS, 200, body=EndlessBody()), "", "complete", "comment"),
             _github("nested JSON", GitHubFault(LABELS, 200, body=NESTED), "", "complete", "comment"),
             _github("a dropped connection", GitHubFault(LABELS, 0), "", "complete", "comment"),
         ],
@@ -89,11 +85,8 @@ GITHUB_FAULTS = [
             _github("too long (422)", GitHubFault(POST, 422, "Body is too long"), "longer than the 65,536 characters"),
             _github("not taken (422)", GitHubFault(POST, 422, "Validation Failed"), "GitHub answered 422"),
             _github("rate limited (429)", GitHubFault(POST, 429, headers=LATER), "rate limit is used up"),
-            _github(
-                "a secondary limit (403)", GitHubFault(POST, 403, "a secondary rate limit"), "rate limit is used up"
-            ),
+            _github("a secondary limit (403)", GitHubFault(POST, 403, SECONDARY), "rate limit is used up"),
             _github("500", GitHubFault(POST, 500), "GitHub answered 500, also when asked again"),
-            _github("endless JSON", GitHubFault(POST, 201, body=EndlessBody()), TOO_LARGE),
             _github("nested JSON", GitHubFault(POST, 201, body=NESTED), UNREADABLE),
             _github("a dropped connection", GitHubFault(POST, 0), "GitHub did not answer, also when asked again"),
         ],

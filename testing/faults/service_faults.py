@@ -203,7 +203,6 @@ def _search_error(status: int) -> ScriptedReply:
     return ScriptedReply({"detail": {"error": EXTERNAL_TEXT}}, status)
 
 
-_BIG = ScriptedReply({"results": [{"url": "https://a.test", "title": "t", "content": "x" * 5_000_000}]})
 SEARCH_FAULTS = [
     _search_fault("401", _search_error(401), "unauthorized (401)"),
     _search_fault("429", _search_error(429), "rate limited (429)"),
@@ -211,10 +210,7 @@ SEARCH_FAULTS = [
     _search_fault("433", _search_error(433), "pay-as-you-go limit reached (433)"),
     _search_fault("500", _search_error(500), "search failed (500)"),
     _search_fault("a page of HTML", HTML, "unreadable answer"),
-    _search_fault("endless JSON", ScriptedReply(EndlessBody()), "answer larger than 1 MB"),
-    _search_fault("endless gzip", ScriptedReply(EndlessBody(gzipped=True)), "answer larger than 1 MB"),
     _search_fault("nested JSON", ScriptedReply(NESTED), "unreadable answer"),
-    _search_fault("five megabytes", _BIG, "answer larger than 1 MB"),
     _search_fault("nothing found", ScriptedReply({"results": []}), "", "complete"),
     _search_fault("a hang", ScriptedReply(delay_seconds=60), "no answer within 2 seconds"),
     _search_fault("a dropped connection", ScriptedReply(drop=True), "connection failed"),

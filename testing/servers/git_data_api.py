@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from testing.checkouts.git_objects import FOLDER, ObjectStore
 from testing.servers.github_api import (
     FORBIDDEN,
     NOT_FOUND,
     SERVER_ERROR_TEXT,
+    SLUG,
     START,
     UNPROCESSABLE,
     Answer,
@@ -196,7 +198,12 @@ class GitDataApi:
 
     def _show_ref(self, name: str) -> dict[str, Any]:
         sha = self.refs[name]
-        return {"ref": name, "node_id": "", "url": "", "object": {"type": self.read(sha)[0], "sha": sha, "url": ""}}
+        return {
+            "ref": name,
+            "node_id": "",
+            "url": f"{self.api.url}/repos/{SLUG}/git/{name}",
+            "object": {"type": self.read(sha)[0], "sha": sha, "url": ""},
+        }
 
     def _get_blob(self, api: GitHubApi, query: Any, token: str, sent: Any, sha: str) -> Answer:
         kind, data = self.read(sha)
@@ -232,7 +239,7 @@ class GitDataApi:
 
     def _get_matching_refs(self, api: GitHubApi, query: Any, token: str, sent: Any, prefix: str) -> Answer:
         # A slash at the end of a path may be lost on the way.
-        start = f"refs/{prefix.rstrip('/')}"
+        start = f"refs/{unquote(prefix).rstrip('/')}"
         return 200, [self._show_ref(name) for name in sorted(self.refs) if name.startswith(start)]
 
     def _delete_ref(self, api: GitHubApi, query: Any, token: str, sent: Any, name: str) -> Answer:

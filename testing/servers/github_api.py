@@ -14,19 +14,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from testing.servers.backlog_graphql import answer_backlog, is_backlog_query
-from testing.servers.comment_edits_graphql import answer_comment_edits, is_comment_edits_query
-from testing.servers.endless_body import EndlessBody
-from testing.servers.past_issues_graphql import answer_past_issues, is_past_issues_query
-from testing.servers.triaged_issues_graphql import answer_scorecard, is_scorecard_query
+from testing.servers.issues_graphql import answer_issues
+from testing.servers.stored_issues import (
+    JOB_TOKEN,
+    LOGINS,
+    PERSON_TOKEN,
+    READ_ONLY_TOKEN,
+    SERVER_ERROR_TEXT,
+    SLUG,
+    Answer,
+    StoredIssues,
+)
 
-SLUG = "octo/shop"
-SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
-"""Part of every error message; must not appear in any output."""
-JOB_TOKEN = "job-token"
-READ_ONLY_TOKEN = "read-only-token"
-PERSON_TOKEN = "person-token"
-LOGINS = {JOB_TOKEN: "github-actions[bot]", READ_ONLY_TOKEN: "github-actions[bot]", PERSON_TOKEN: "mona"}
+__all__ = ["JOB_TOKEN", "LOGINS", "PERSON_TOKEN", "READ_ONLY_TOKEN", "SERVER_ERROR_TEXT", "SLUG", "Answer"]
 START = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 
@@ -59,26 +59,22 @@ class ApiRequest:
 
 
 @dataclass
-class GitHubApi:
+class GitHubApi(StoredIssues):
     """Stored data, prepared faults and received requests."""
 
     url: str = ""
     prefix: str = ""
-    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
-    comments: list[dict[str, Any]] = field(default_factory=list)
     next_id: int = 5000
     labels: list[str] = field(default_factory=lambda: ["bug", "Good First Issue"])
     created_labels: list[str] = field(default_factory=list)
     roles: dict[str, dict[str, str]] = field(default_factory=dict)
-    viewer: str | None = None
     graphql: "Callable[[str, Any], Answer] | None" = None
-    """Answers GraphQL with the token and the body; none if this server knows the viewer only."""
+    """Answers GraphQL's other questions, with the token and the body."""
+    refuse_graphql: Callable[[Any], bool] = lambda sent: False
+    """Whether a question takes GitHub too long."""
     commits: list[dict[str, Any]] = field(default_factory=list)
     """Newest first: `sha`, `at`, `message`, `files`."""
-    knows_fixes: bool = True
-    """Whether GraphQL knows the fields of past and closed issues that older servers lack."""
     faults: list[ApiFault] = field(default_factory=list)
-    logins: dict[str, str] = field(default_factory=lambda: dict(LOGINS))
     seconds: int = 0
     """Seconds since `START`; every write takes one."""
     date_header: datetime | None = None
@@ -87,8 +83,6 @@ class GitHubApi:
     """Called before each request is handled; may block, and may return a fault."""
     denied: dict[str, set[str]] = field(default_factory=dict)
     """By token, permissions such as `contents` that it may only read with. It may write with all others."""
-    edits: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
-    """By comment, its edits as GraphQL shows them, the first one for the creation. None if it was never edited."""
     routes: "list[tuple[str, Handler]]" = field(default_factory=list)
     """Of other modules, for parts of the API that few tests need."""
     hidden_comments: dict[int, int] = field(default_factory=dict)
@@ -168,7 +162,6 @@ class GitHubApi:
         return None
 
 
-Answer = tuple[int, Any]
 NOT_FOUND: Answer = (404, {"message": "Not Found", "documentation_url": SERVER_ERROR_TEXT})
 UNPROCESSABLE: Answer = (422, {"message": "Validation Failed", "documentation_url": SERVER_ERROR_TEXT})
 FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", "documentation_url": SERVER_ERROR_TEXT})
@@ -194,19 +187,12 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
 
 
 def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
-    if is_past_issues_query(sent):
-        return answer_past_issues(api, sent, knows_fixes=api.knows_fixes)
-    if is_scorecard_query(sent):
-        return answer_scorecard(api, sent, is_old=not api.knows_fixes)
-    if is_backlog_query(sent):
-        return answer_backlog(api, sent)
-    if is_comment_edits_query(sent):
-        return answer_comment_edits(api, token, sent)
-    if api.graphql and "viewer" not in sent["query"]:
-        return api.graphql(token, sent)
-    if api.viewer is None:
-        return 200, {"errors": [{"type": "FORBIDDEN", "message": SERVER_ERROR_TEXT}]}
-    return (200, {"data": {"viewer": {"login": api.viewer}}}) if "viewer" in sent["query"] else (400, {})
+    is_of_issues = any(part in sent["query"] for part in ("fragment issue on Issue", "nodes(ids: $ids)", "viewer"))
+    if api.refuse_graphql(sent):
+        return 502, b""
+    if is_of_issues:
+        return answer_issues(api, token, sent)
+    return api.graphql(token, sent) if api.graphql else (400, {})
 
 
 def _page(items: list[Any], query: dict[str, list[str]]) -> Answer:
@@ -288,12 +274,12 @@ def _get_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: A
 
 
 def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
-    if set(sent) != {"labels"} or not all(isinstance(name, str) for name in sent["labels"]):
+    if not isinstance(sent, list) or not all(isinstance(name, str) for name in sent):
         return 422, {"message": "Validation Failed"}
-    api.created_labels += [name for name in sent["labels"] if name not in api.labels]
+    api.created_labels += [name for name in sent if name not in api.labels]
     issue = api.issues[int(number)]
     present = [label["name"] for label in issue["labels"]]
-    issue["labels"] = issue["labels"] + [{"name": name} for name in sent["labels"] if name not in present]
+    issue["labels"] = issue["labels"] + [{"name": name} for name in sent if name not in present]
     return 200, issue["labels"]
 
 
@@ -335,7 +321,7 @@ ROUTES: list[tuple[str, Handler]] = [
     (r"GET /labels", _get_labels),
     (r"GET /commits/([0-9a-f]{40})", _get_one_commit),
     (r"POST /issues/(\d+)/labels", _add_labels),
-    (r"DELETE /issues/(\d+)/labels/([^/]+)", _remove_label),
+    (r"DELETE /issues/(\d+)/labels/(.+)", _remove_label),
     (r"GET /collaborators/([^/]+)/permission", _get_role),
 ]
 
@@ -373,9 +359,6 @@ class GitHubHandler(BaseHTTPRequestHandler):
     def reply(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
         if not status:
             self.close_connection = True
-            return
-        if isinstance(body, EndlessBody):
-            body.send(self, status)
             return
         content = body if isinstance(body, bytes) else _dump(body)
         self.send_response(status)

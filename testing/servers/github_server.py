@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from testing.servers.endless_body import EndlessBody
 from testing.servers.http_server import QuietHandler, serve_http
 
 SLUG = "octo/shop"
@@ -80,8 +79,8 @@ class GitHubServer:
             "html_url": f"https://github.com/{SLUG}",
         }
 
-    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        """Returns status and body for a request. A body is sent as JSON unless it is bytes or endless."""
+    def answer(self, method: str, path: str, sent: Any) -> tuple[int, Any]:
+        """Returns status and body for a request. A body is sent as JSON unless it is bytes."""
         below = path.removeprefix(f"/repos/{SLUG}")
         issue = f"/issues/{self.number}"
         match method, below:
@@ -94,7 +93,7 @@ class GitHubServer:
             case "GET", _ if below == f"{issue}/comments":
                 return 200, self.comments
             case "POST", _ if below == f"{issue}/labels":
-                self.added_labels += sent["labels"]
+                self.added_labels += sent
                 return 200, []
             case "POST", _ if below == f"{issue}/comments":
                 return 201, self._store(sent["body"])
@@ -147,9 +146,6 @@ def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
                 status, value = github.search(path.removeprefix("/search/"), asked["q"][0])
             else:
                 status, value = github.answer(self.command, path, sent)
-            if isinstance(value, EndlessBody):
-                value.send(self, status)
-                return
             content = value if isinstance(value, bytes) else json.dumps(value).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json; charset=utf-8")

@@ -7,48 +7,29 @@ from typing import Any
 from testing.servers.github_api import SERVER_ERROR_TEXT, Answer, GitHubApi
 from testing.servers.graphql_documents import Document, Refused, check_fields, parse_document, select
 
-_MUTATIONS = {
-    "addLabelsToLabelable": "Payload",
-    "addAssigneesToAssignable": "Payload",
-    "updateIssue": "Payload",
-    "updateIssueFieldValue": "Payload",
-}
+_MUTATIONS = {"addLabelsToLabelable": "Payload", "updateIssue": "Payload"}
 _OLD: dict[str, dict[str, str]] = {
     "Query": {"repository": "Repository"},
     "Mutation": _MUTATIONS,
     "Payload": {"clientMutationId": ""},
-    "Repository": {"issueTypes": "Types", "issue": "Issue", "label": "Label", "assignableUsers": "Users"},
+    "Repository": {"issueTypes": "Types", "issue": "Issue", "label": "Label"},
     "Types": {"nodes": "Type"},
     "Type": {"id": "", "name": "", "isEnabled": ""},
     "Labels": {"nodes": "Label"},
     "Label": {"id": "", "name": ""},
-    "Users": {"nodes": "User"},
-    "User": {"id": "", "login": ""},
-    "Issue": {"id": "", "number": "", "state": "", "issueType": "Type", "labels": "Labels", "assignees": "Users"},
+    "Issue": {"id": "", "number": "", "state": "", "issueType": "Type", "labels": "Labels"},
 }
 _NEW: dict[str, dict[str, str]] = _OLD | {
-    "Repository": _OLD["Repository"] | {"issueFields": "Fields"},
-    "Fields": {"nodes": "IssueFieldSingleSelect"},
-    "IssueFieldSingleSelect": {"id": "", "name": "", "options": "Option"},
-    "Option": {"id": "", "name": ""},
-    "Values": {"nodes": "Value"},
-    "Value": {},
-    "IssueFieldSingleSelectValue": {"name": "", "field": "IssueFieldSingleSelect"},
-    "Issue": _OLD["Issue"] | {"pendingSuggestions": "Pending", "issueFieldValues": "Values"},
+    "Issue": _OLD["Issue"] | {"pendingSuggestions": "Pending"},
     "Pending": {},
     "PendingCloseSuggestion": {"stateReason": "", "duplicateOf": "Issue", "rationale": ""},
-    "PendingFieldSuggestion": {"issueField": "IssueFieldSingleSelect", "suggestedValue": "", "rationale": ""},
     "PendingLabelSuggestion": {"label": "Label", "rationale": ""},
     "PendingTypeSuggestion": {"issueType": "Type", "rationale": ""},
-    "PendingAssigneeSuggestion": {"assignee": "Assignee", "rationale": ""},
-    "Assignee": {},
 }
 _INPUTS = {
     "LabelUpdateInput": "labelId",
     "IssueTypeUpdateInput": "issueTypeId",
-    "AssigneeUpdateInput": "actorId",
     "IssueStateUpdateInput": "value",
-    "IssueFieldCreateOrUpdateInput": "fieldId",
 }
 _OF_INPUT = {"confidence", "rationale", "suggest"}
 
@@ -61,10 +42,6 @@ class SuggestingGitHub:
     knows_suggestions: bool = True
     types: list[str] = field(default_factory=lambda: ["Task", "Bug", "Feature"])
     disabled_types: set[str] = field(default_factory=set)
-    users: list[str] = field(default_factory=lambda: ["mona", "octocat", "octocat-2"])
-    """Who may be assigned."""
-    fields: dict[str, list[str]] = field(default_factory=dict)
-    """Options of the organisation's fields."""
     pending: list[dict[str, Any]] = field(default_factory=list)
     """Kind, name, rationale, confidence."""
     hidden_reads: int = 0
@@ -102,12 +79,8 @@ class SuggestingGitHub:
             return None
         return {
             "issueTypes": lambda first: {"nodes": [self._type(one) for one in self.types]} if self.types else None,
-            "issueFields": lambda first: {"nodes": [self._field(one) for one in self.fields]},
             "issue": lambda number: self._issue(number) if number in self.api.issues else None,
             "label": self._label,
-            "assignableUsers": lambda query, first: {
-                "nodes": [self._user(one) for one in self.users if query.casefold() in one.casefold()][:first]
-            },
         }
 
     def _issue(self, number: int) -> dict[str, Any]:
@@ -117,30 +90,17 @@ class SuggestingGitHub:
             "id": f"I_{number}",
             "number": number,
             "state": issue.get("state", "open").upper(),
-            "issueFieldValues": lambda first: {"nodes": [self._value(*one) for one in issue.get("fields", {}).items()]},
             "issueType": self._type(issue["type"]) if issue.get("type") else None,
             "labels": lambda first: {"nodes": [self._label(one["name"]) for one in issue["labels"]]},
-            "assignees": lambda first: {"nodes": [self._user(one) for one in issue.get("assignees", [])]},
             "pendingSuggestions": [self._pending(**one) for one in shown],
         }
-
-    def _field(self, name: str) -> dict[str, Any]:
-        options = [{"id": f"OP_{one}", "name": one} for one in self.fields[name]]
-        return {"__typename": "IssueFieldSingleSelect", "id": f"IF_{name}", "name": name, "options": options}
-
-    def _value(self, name: str, option: str) -> dict[str, Any]:
-        return {"__typename": "IssueFieldSingleSelectValue", "name": option, "field": self._field(name)}
 
     def _pending(self, kind: str, name: str, rationale: str, confidence: str) -> dict[str, Any]:
         if kind == "close":
             reason, _, number = name.partition(" ")
             original = {"__typename": "Issue"} | self._issue(int(number)) if number else None
             return {"__typename": "PendingCloseSuggestion", "stateReason": reason, "duplicateOf": original}
-        if kind == "field":
-            field_name, _, option = name.partition(": ")
-            named = {"issueField": self._field(field_name), "suggestedValue": option}
-            return {"__typename": "PendingFieldSuggestion", **named}
-        targets = {"label": self._label, "type": self._type, "assignee": self._user}
+        targets = {"label": self._label, "type": self._type}
         key = {"type": "issueType"}.get(kind, kind)
         typename = f"Pending{kind.capitalize()}Suggestion"
         return {"__typename": typename, "rationale": rationale, key: targets[kind](name) if kind in targets else None}
@@ -152,22 +112,14 @@ class SuggestingGitHub:
     def _type(self, name: str) -> dict[str, Any]:
         return {"id": f"IT_{name}", "name": name, "isEnabled": name not in self.disabled_types}
 
-    def _user(self, login: str) -> dict[str, Any]:
-        return {"__typename": "User", "id": f"U_{login}", "login": login}
-
     def _write(self, mutation: str, input: dict[str, Any]) -> dict[str, Any]:  # noqa: A002 - the API's name
         rest = dict(input)
-        of_issue = {"updateIssue": "id", "updateIssueFieldValue": "issueId"}
-        assert rest.pop(of_issue.get(mutation) or next(key for key in rest if key.endswith("ableId"))) == "I_7"
+        assert rest.pop({"updateIssue": "id"}.get(mutation, "labelableId")) == "I_7"
         [(key, values)] = rest.items()
-        if key in ("stateInput", "issueField"):
-            self._write_change(key, dict(values))
+        if key == "stateInput":
+            self._close(dict(values))
             return {"clientMutationId": None}
-        kind, id_field = {
-            "labels": ("label", "labelId"),
-            "issueType": ("type", "issueTypeId"),
-            "assignees": ("assignee", "actorId"),
-        }[key]
+        kind, id_field = {"labels": ("label", "labelId"), "issueType": ("type", "issueTypeId")}[key]
         for value in values if isinstance(values, list) else [values]:
             assert set(value) <= _OF_INPUT | {id_field}
             assert len(value["rationale"]) <= 280
@@ -180,27 +132,19 @@ class SuggestingGitHub:
                 self._apply(kind, name)
         return {"clientMutationId": None}
 
-    def _write_change(self, key: str, value: dict[str, Any]) -> None:
+    def _close(self, value: dict[str, Any]) -> None:
         # GitHub applies it at once without `suggest`: no document of ours may leave it out.
         assert value.pop("suggest") is True
         said = {name: value.pop(name) for name in ("rationale", "confidence")}
-        if key == "stateInput":
-            original = value.pop("duplicateIssueId", "").removeprefix("I_")
-            assert set(value) == {"value", "stateReason"}
-            assert value["value"] == "CLOSED"
-            assert (value["stateReason"] == "DUPLICATE") == bool(original)
-            name, kind = f"{value['stateReason']} {original}".strip(), "close"
-        else:
-            ids = [value.pop("fieldId"), value.pop("singleSelectOptionId")]
-            assert not value
-            name, kind = ": ".join(one.partition("_")[2] for one in ids), "field"
-        self.pending.append({"kind": kind, "name": name, **said})
+        original = value.pop("duplicateIssueId", "").removeprefix("I_")
+        assert set(value) == {"value", "stateReason"}
+        assert value["value"] == "CLOSED"
+        assert (value["stateReason"] == "DUPLICATE") == bool(original)
+        self.pending.append({"kind": "close", "name": f"{value['stateReason']} {original}".strip(), **said})
 
     def _apply(self, kind: str, name: str) -> None:
         issue = self.api.issues[7]
         if kind == "type":
             issue["type"] = name
-        elif kind == "label":
-            issue["labels"] = [*issue["labels"], {"name": name}]
         else:
-            issue["assignees"] = [*issue.get("assignees", []), name]
+            issue["labels"] = [*issue["labels"], {"name": name}]

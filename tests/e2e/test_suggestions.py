@@ -62,12 +62,11 @@ def github():
     with serve_github_api() as api:
         api.labels = ["bug", "area/dates", "deploy"]
         written = factories.issue()
-        api.add_issue(title=written.title, body=written.body, labels=list(EXISTING), assignees=[])
+        api.add_issue(title=written.title, body=written.body, labels=list(EXISTING))
         api.graphql = server = SuggestingGitHub(api)
         yield server
         assert not any(line.startswith(f"PATCH /repos/{SLUG}/issues/7") for line in api.request_lines())
         assert api.issues[7].get("type") is None
-        assert api.issues[7]["assignees"] == []
 
 
 def pending(github: SuggestingGitHub) -> list[str]:
@@ -84,7 +83,7 @@ def pending(github: SuggestingGitHub) -> list[str]:
 )
 def test_the_input_labels_decides(github: SuggestingGitHub, mode: Any, suggested: list[str], labels: list[str]):
     run(github.api, labels=mode)
-    assert [one for one in pending(github) if not one.startswith("assignee")] == suggested
+    assert pending(github) == suggested
     assert [label["name"] for label in github.api.issues[7]["labels"]] == labels
     assert bool(github.documents) == (mode != "off")
 

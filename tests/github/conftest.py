@@ -20,7 +20,7 @@ QUICK: dict[str, Any] = {
     "seconds_between_writes": 0.0,
     "backoff_seconds": 0.0,
     "max_wait_seconds": 0.0,
-    "read_seconds": 5.0,
+    "timeout_seconds": 5,
     "reread_seconds": 0.0,
 }
 BASE_FILES: dict[str, str | bytes] = {

@@ -24,6 +24,7 @@ def comment(api: GitHubApi) -> dict[str, Any]:
 def change_answer(api: GitHubApi, change: Callable[[dict[str, Any]], Any]) -> None:
     """Lets the server answer the next question about comment 5000 with something else."""
     node: dict[str, Any] = {
+        "id": "IC_5000",
         "fullDatabaseId": "5000",
         "repository": {"nameWithOwner": SLUG},
         "body": "Ours",
@@ -34,7 +35,7 @@ def change_answer(api: GitHubApi, change: Callable[[dict[str, Any]], Any]) -> No
     }
     data = {"viewer": {"login": BOT}, "node": node}
     change(data)
-    api.faults = [ApiFault(GRAPHQL, 200, {"data": data})]
+    api.faults = [ApiFault(GRAPHQL, 200, {"data": {"viewer": data.get("viewer"), "nodes": [data["node"]]}})]
 
 
 class TestOursAlone:
@@ -42,7 +43,7 @@ class TestOursAlone:
         assert approvals.read_comment_record(5000) == CommentRecord(
             comment_id=5000, body="Ours\r\n", is_ours_alone=True
         )
-        assert api.request_lines() == [f"GET /repos/{SLUG}/issues/comments/5000", GRAPHQL]
+        assert api.request_lines() == [f"GET /repos/{SLUG}/issues/comments/5000", GRAPHQL, GRAPHQL]
 
     @pytest.mark.parametrize("edits", [1, 98, 99])
     def test_edited_by_us(
@@ -235,10 +236,10 @@ class TestUnreadable:
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
     ) -> None:
         """Text and history of two questions could be those of two states."""
-        from triage.github.issue_approvals import _QUERY
+        from triage.github.issue_reader import _COMMENTS
 
-        document = parse_document(_QUERY, {"id": "x"})
-        (fragment,) = document.selections[1].selections
+        document = parse_document(_COMMENTS, {"ids": ["x"]})
+        (fragment,) = document.selections[0].selections
         assert {"body", "userContentEdits", "editor", "lastEditedAt"} <= {one.name for one in fragment.selections}
         approvals.read_comment_record(5000)
-        assert len(api.request_lines(GRAPHQL)) == 1
+        assert len(api.request_lines(GRAPHQL)) == 2, "the other one asks who we are"

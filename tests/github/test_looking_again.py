@@ -50,8 +50,9 @@ def test_so_do_other_requests_that_stay_without_an_answer(api: GitHubApi, tracke
     mine = api.add_comment(BODY, BOT)["id"]
     tracker.fetch_issue(7)
     api.faults = [ApiFault(verb, 502)]
+    body = f"{BODY}, again"
     with pytest.raises(CannotPublish):
-        tracker.edit_comment(7, mine, BODY) if verb == "PATCH" else tracker.delete_comment(7, mine)
+        tracker.edit_comment(7, mine, body) if verb == "PATCH" else tracker.delete_comment(7, mine)
     assert count_looks(tracker) == len(WAITS_BEFORE_ENDING)
 
 

@@ -89,7 +89,7 @@ class TestWriting:
         api.graphql = answer
         with suppress(TriageError):
             list(masking.iterate_past_issues(5, f"fails with {MODEL}"))
-        masking.fetch_suggestion_options(7, [MODEL], [GITHUB])
+        masking.fetch_suggestion_options(7, [MODEL, GITHUB])
         assert asked
         assert find_secrets(json.dumps(asked)) == []
 

@@ -10,7 +10,6 @@ from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, TriageError
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.past_issues import PastFix, PastIssue
-from triage.github.github_client import MAX_RESPONSE_BYTES
 from triage.github.issue_tracker import IssueTracker
 from triage.github.read_past_issues import MAX_BODY_CHARS
 
@@ -97,19 +96,19 @@ def test_pages_end_at_the_limit(api: GitHubApi, tracker: IssueTracker, limit: in
     assert api.request_lines() == [POST] * requests
 
 
-def test_a_repository_with_many_issues_costs_five_pages(api: GitHubApi, tracker: IssueTracker) -> None:
+def test_a_repository_with_many_issues_costs_five_pages_and_a_search(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 1_200)
     numbers = [issue.number for issue in read(tracker, words="breaks")]
     assert len(numbers) == 500
     assert numbers[1] > numbers[-1]
-    assert len(api.requests) == 5
+    assert len(api.requests) == 6
 
 
 def test_an_old_issue_is_found_by_its_words(api: GitHubApi, tracker: IssueTracker) -> None:
     add_many(api, 100)
     api.add_issue(3, title="Cannot open the till", created_at="2020-01-01T00:00:00Z", updated_at=TIME)
     assert read(tracker, limit=100, words='"open the till"')[-1].number == 3
-    assert len(api.requests) == 1
+    assert len(api.requests) == 2
 
 
 class TestOurReports:
@@ -133,23 +132,13 @@ class TestOurReports:
 
 class TestFaults:
     def test_an_older_server(self, api: GitHubApi, tracker: IssueTracker) -> None:
-        api.knows_fixes = False
+        api.is_old = True
         api.add_issue(8, labels=[{"name": "bug"}], type="Bug")
         add_many(api, 150)
         found = read(tracker)
         assert len(found) == 152
         assert [(one.labels, one.issue_type) for one in found if one.number == 8] == [(["bug"], "")]
         assert len(api.requests) == 3  # the fields are refused once
-
-    def test_an_answer_that_is_too_large_costs_no_field_and_no_issue(
-        self, api: GitHubApi, tracker: IssueTracker
-    ) -> None:
-        api.add_issue(8, type="Bug")
-        add_many(api, 40)
-        api.faults.append(ApiFault("graphql", status=200, body=b" " * (MAX_RESPONSE_BYTES + 1), times=2))
-        found = read(tracker, words="breaks")
-        assert sorted(issue.number for issue in found) == [7, 8, *range(10, 50)]
-        assert next(one.issue_type for one in found if one.number == 8) == "Bug", "only servers that are old lack it"
 
     def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, type="Bug")

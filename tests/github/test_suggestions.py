@@ -12,14 +12,14 @@ from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.github.issue_tracker import IssueTracker
 
 POST = "POST /graphql"
-LABELS, LOGINS = ["bug", "Good First Issue"], ["octocat"]
+LABELS = ["bug", "Good First Issue"]
 
 
 def suggestion(kind: SuggestionKind, name: str) -> Suggestion:
     return Suggestion(kind=kind, name=name, rationale=f"Why {name}.", confidence="MEDIUM")
 
 
-ALL = [suggestion("label", "bug"), suggestion("type", "Bug"), suggestion("assignee", "octocat")]
+ALL = [suggestion("label", "bug"), suggestion("type", "Bug")]
 
 
 @pytest.fixture
@@ -31,7 +31,6 @@ def github(api: GitHubApi) -> SuggestingGitHub:
 
 
 CLOSE = suggestion("close", "as duplicate of #3")
-SEVERITY = suggestion("field", "Severity: High")
 
 
 def pending(github: SuggestingGitHub) -> list[tuple[str, str]]:
@@ -40,59 +39,49 @@ def pending(github: SuggestingGitHub) -> list[tuple[str, str]]:
 
 def unchanged(api: GitHubApi) -> bool:
     issue = api.issues[7]
-    return issue["labels"] == [{"name": "Good First Issue"}] and not {"type", "assignees"} & set(issue)
+    return issue["labels"] == [{"name": "Good First Issue"}] and "type" not in issue
 
 
 class TestOptions:
     def test_what_exists_and_is_not_there_yet(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.disabled_types = {"Feature"}
-        options = tracker.fetch_suggestion_options(7, ["bug", "Good First Issue", "gone"], ["OctoCat", "stranger"])
-        assert options == SuggestionOptions(
-            labels=["bug"], types=["Task", "Bug"], assignees=["OctoCat"], can_close=True
-        )
+        options = tracker.fetch_suggestion_options(7, ["bug", "Good First Issue", "gone"])
+        assert options == SuggestionOptions(labels=["bug"], types=["Task", "Bug"], can_close=True)
         assert github.api.request_lines() == [POST]
         assert [document.operation for document in github.documents] == ["query"]
 
     @pytest.mark.parametrize(
         ("state", "expected"),
         [
-            ({"type": "Task"}, SuggestionOptions(labels=["bug"], assignees=["octocat"], can_close=True)),
-            (
-                {"assignees": ["mona"]},
-                SuggestionOptions(labels=["bug"], types=["Task", "Bug", "Feature"], can_close=True),
-            ),
-            (
-                {"labels": [{"name": "bug"}]},
-                SuggestionOptions(types=["Task", "Bug", "Feature"], assignees=["octocat"], can_close=True),
-            ),
+            ({"type": "Task"}, SuggestionOptions(labels=["bug"], can_close=True)),
+            ({"labels": [{"name": "bug"}]}, SuggestionOptions(types=["Task", "Bug", "Feature"], can_close=True)),
         ],
     )
     def test_what_the_issue_has_is_not_offered(
         self, github: SuggestingGitHub, tracker: IssueTracker, state: dict[str, Any], expected: SuggestionOptions
     ) -> None:
         github.api.issues[7] |= {"labels": []} | state
-        assert tracker.fetch_suggestion_options(7, ["bug"], LOGINS) == expected
+        assert tracker.fetch_suggestion_options(7, ["bug"]) == expected
 
     @pytest.mark.parametrize(
         ("kind", "name", "missing"),
-        [("label", "bug", "labels"), ("type", "Task", "types"), ("assignee", "mona", "assignees")],
+        [("label", "bug", "labels"), ("type", "Task", "types")],
     )
     def test_what_anybody_suggested_is_not_offered(
         self, github: SuggestingGitHub, tracker: IssueTracker, kind: str, name: str, missing: str
     ) -> None:
-        github.fields = {"Severity": ["High"]}
         github.pending = [{"kind": kind, "name": name, "rationale": "", "confidence": "LOW"}]
-        options = tracker.fetch_suggestion_options(7, ["bug"], LOGINS)
+        options = tracker.fetch_suggestion_options(7, ["bug"])
         assert options is not None
         assert {name for name, value in options if not value} == {missing, "original"}
 
     def test_a_repository_without_issue_types(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.types = []
-        assert tracker.fetch_suggestion_options(7, [], []) == SuggestionOptions(can_close=True)
+        assert tracker.fetch_suggestion_options(7, []) == SuggestionOptions(can_close=True)
 
     def test_another_server(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.knows_suggestions = False
-        assert tracker.fetch_suggestion_options(7, LABELS, LOGINS) is None
+        assert tracker.fetch_suggestion_options(7, LABELS) is None
         assert len(github.api.requests) == 1
 
     @pytest.mark.parametrize(
@@ -113,7 +102,7 @@ class TestOptions:
         self, github: SuggestingGitHub, tracker: IssueTracker, fault: ApiFault
     ) -> None:
         github.api.faults = [fault]
-        assert tracker.fetch_suggestion_options(7, LABELS, LOGINS) is None
+        assert tracker.fetch_suggestion_options(7, LABELS) is None
 
     def test_a_part_that_github_does_not_show_is_left_out(
         self, github: SuggestingGitHub, tracker: IssueTracker
@@ -122,21 +111,20 @@ class TestOptions:
             "id": "I_7",
             "issueType": None,
             "labels": None,
-            "assignees": None,
             "pendingSuggestions": [],
         }
-        shown = {"issue": issue, "issueTypes": None, "label0": {"id": "LA_bug", "name": "bug"}, "login0": None}
+        shown = {"issue": issue, "issueTypes": None, "label0": {"id": "LA_bug", "name": "bug"}}
         github.api.faults = [ApiFault(POST, 200, {"data": {"repository": shown}, "errors": [{"type": "FORBIDDEN"}]})]
-        assert tracker.fetch_suggestion_options(7, ["bug"], LOGINS) == SuggestionOptions(labels=["bug"], can_close=True)
+        assert tracker.fetch_suggestion_options(7, ["bug"]) == SuggestionOptions(labels=["bug"], can_close=True)
 
 
 class TestSuggesting:
     def test_everything_is_pending_and_the_issue_is_as_it_was(
         self, github: SuggestingGitHub, tracker: IssueTracker
     ) -> None:
-        tracker.fetch_suggestion_options(7, LABELS, LOGINS)
+        tracker.fetch_suggestion_options(7, LABELS)
         assert tracker.suggest(7, ALL) == []
-        assert github.pending == [one.model_dump() for one in (ALL[0], ALL[2], ALL[1])]
+        assert github.pending == [one.model_dump() for one in ALL]
         assert unchanged(github.api)
         assert [document.operation for document in github.documents] == ["query", "mutation", "query"]
 
@@ -150,7 +138,7 @@ class TestSuggesting:
     def test_a_second_time_writes_nothing(self, github: SuggestingGitHub, open_tracker: OpenTracker) -> None:
         assert open_tracker().suggest(7, ALL) == []
         assert open_tracker().suggest(7, ALL) == []
-        assert pending(github) == [("label", "bug"), ("assignee", "octocat"), ("type", "Bug")]
+        assert pending(github) == [("label", "bug"), ("type", "Bug")]
 
     def test_what_the_issue_has_counts_as_done(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         assert tracker.suggest(7, [suggestion("label", "good first issue")]) == []
@@ -162,21 +150,21 @@ class TestSuggesting:
     def test_a_lost_answer_doubles_nothing(
         self, github: SuggestingGitHub, tracker: IssueTracker, status: int, stored: bool, hidden_reads: int
     ) -> None:
-        tracker.fetch_suggestion_options(7, LABELS, LOGINS)
+        tracker.fetch_suggestion_options(7, LABELS)
         github.api.faults = [ApiFault(POST, status, b"<html>", stored=stored, times=1)]
         github.hidden_reads = hidden_reads
         assert tracker.suggest(7, ALL) == []
-        assert pending(github) == [("label", "bug"), ("assignee", "octocat"), ("type", "Bug")]
+        assert pending(github) == [("label", "bug"), ("type", "Bug")]
 
     def test_what_cannot_be_read_back_is_not_sent_again(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
-        tracker.fetch_suggestion_options(7, LABELS, LOGINS)
+        tracker.fetch_suggestion_options(7, LABELS)
         github.api.faults = [ApiFault(POST, 502, b"<html>", stored=True, times=1), ApiFault(POST, 502, b"<html>")]
         with pytest.raises(CannotPublish):
             tracker.suggest(7, ALL)
-        assert pending(github) == [("label", "bug"), ("assignee", "octocat"), ("type", "Bug")]
+        assert pending(github) == [("label", "bug"), ("type", "Bug")]
 
     def test_a_refusal(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
-        tracker.fetch_suggestion_options(7, LABELS, LOGINS)
+        tracker.fetch_suggestion_options(7, LABELS)
         github.refuses_writes = True
         with pytest.raises(CannotPublish, match="GitHub answered 200"):
             tracker.suggest(7, ALL)
@@ -186,7 +174,7 @@ class TestSuggesting:
     def test_a_server_that_lost_the_feature_applies_nothing(
         self, github: SuggestingGitHub, tracker: IssueTracker
     ) -> None:
-        tracker.fetch_suggestion_options(7, LABELS, LOGINS)
+        tracker.fetch_suggestion_options(7, LABELS)
         github.knows_suggestions = False
         with pytest.raises(CannotPublish):
             tracker.suggest(7, ALL)
@@ -195,24 +183,23 @@ class TestSuggesting:
     def test_what_github_does_not_show_is_returned(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         gone = suggestion("label", "gone")
         assert tracker.suggest(7, [*ALL, gone]) == [gone]
-        assert len(github.pending) == 3
+        assert len(github.pending) == 2
 
 
 class TestClosing:
     @pytest.fixture
     def github(self, api: GitHubApi) -> SuggestingGitHub:
         api.issues[3] = api.issues[7] | {"number": 3}
-        api.graphql = SuggestingGitHub(api, fields={"Severity": ["High", "Low"], "Area": ["API"]})
+        api.graphql = SuggestingGitHub(api)
         return api.graphql
 
     def test_an_open_issue_and_its_original_may_be_closed(
         self, tracker: IssueTracker, github: SuggestingGitHub
     ) -> None:
-        options = tracker.fetch_suggestion_options(7, [], [], 3)
+        options = tracker.fetch_suggestion_options(7, [], 3)
         assert options is not None
         assert (options.can_close, options.original) == (True, 3)
-        assert options.fields == ["Severity: High", "Severity: Low", "Area: API"]
-        gone = tracker.fetch_suggestion_options(7, [], [], 404)
+        gone = tracker.fetch_suggestion_options(7, [], 404)
         assert gone is not None
         assert gone.original == 0
 
@@ -221,24 +208,23 @@ class TestClosing:
         self, reason: str, tracker: IssueTracker, github: SuggestingGitHub
     ) -> None:
         github.pending = [{"kind": "close", "name": reason, "rationale": "", "confidence": "LOW"}]
-        options = tracker.fetch_suggestion_options(7, [], [], 3)
+        options = tracker.fetch_suggestion_options(7, [], 3)
         assert options is not None
         assert not options.can_close
 
-    def test_not_a_closed_issue_nor_a_field_with_a_value(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
-        github.api.issues[7] |= {"state": "closed", "fields": {"Severity": "Low"}}
-        options = tracker.fetch_suggestion_options(7, [], [], 3)
+    def test_not_a_closed_issue(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
+        github.api.issues[7]["state"] = "closed"
+        options = tracker.fetch_suggestion_options(7, [], 3)
         assert options is not None
         assert not options.can_close
-        assert options.fields == ["Area: API"]
 
     def test_is_pending_and_changes_nothing(self, tracker: IssueTracker, github: SuggestingGitHub) -> None:
         before = dict(github.api.issues[7])
-        assert tracker.suggest(7, [suggestion("type", "Bug"), CLOSE, SEVERITY]) == []
-        assert pending(github) == [("type", "Bug"), ("close", "DUPLICATE 3"), ("field", "Severity: High")]
+        assert tracker.suggest(7, [suggestion("type", "Bug"), CLOSE]) == []
+        assert pending(github) == [("type", "Bug"), ("close", "DUPLICATE 3")]
         assert github.api.issues[7] == before
-        assert tracker.suggest(7, [CLOSE, SEVERITY]) == []
-        assert len(github.pending) == 3
+        assert tracker.suggest(7, [CLOSE]) == []
+        assert len(github.pending) == 2
 
     @pytest.mark.parametrize(("name", "reason"), [("as completed", "COMPLETED"), ("as not planned", "NOT_PLANNED")])
     def test_for_another_reason(self, name: str, reason: str, tracker: IssueTracker, github: SuggestingGitHub) -> None:

@@ -26,6 +26,9 @@ TROUBLES = {
 }
 
 
+QUICK_TROUBLES = ["lost before", "lost after", "502 before", "502 after", "garbage after"]
+
+
 def trouble(name: str, times: int) -> ApiFault:
     kind = TROUBLES[name]
     return ApiFault(kind.on, kind.status, kind.body, kind.headers, kind.stored, kind.delay_seconds, times)
@@ -46,18 +49,17 @@ class TestPost:
     def test_one_error_still_ends_with_one_comment(self, api: GitHubApi, open_tracker: OpenTracker, name: str) -> None:
         api.add_comment("Me too", "ann")
         api.faults = [trouble(name, 1)]
-        number, url = open_tracker(read_seconds=0.2).post_comment(7, BODY)
+        number, url = open_tracker(timeout_seconds=1).post_comment(7, BODY)
         assert bodies(api) == ["Me too", BODY]
         assert number == api.comments[1]["id"]
         assert url == api.comments[1]["html_url"]
         assert len(api.request_lines(POST)) == (1 if TROUBLES[name].stored else 2)
 
-    @pytest.mark.parametrize(("first", "second"), list(itertools.product(TROUBLES, repeat=2)))
+    @pytest.mark.parametrize(("first", "second"), list(itertools.product(QUICK_TROUBLES, repeat=2)))
     def test_two_errors_never_end_with_two_comments(
-        self, api: GitHubApi, open_tracker: OpenTracker, first: str, second: str
+        self, api: GitHubApi, tracker: IssueTracker, first: str, second: str
     ) -> None:
         api.faults = [trouble(first, 1), trouble(second, 1)]
-        tracker = open_tracker(read_seconds=0.1)
         if TROUBLES[first].stored or TROUBLES[second].stored:
             tracker.post_comment(7, BODY)
             assert bodies(api) == [BODY]
@@ -98,7 +100,9 @@ class TestPost:
         assert tracker.post_comment(7, BODY)[0] == 5001
 
     def test_a_write_is_repeated_after_a_rate_limit(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
-        api.faults = [ApiFault(POST, 403, {"message": "secondary rate limit"}, {"retry-after": "0"}, times=1)]
+        api.faults = [
+            ApiFault(POST, 403, {"message": "You have exceeded a secondary rate limit."}, {"retry-after": "0"}, times=1)
+        ]
         open_tracker(max_wait_seconds=1.0).post_comment(7, BODY)
         assert api.request_lines() == [POST, POST]
         assert bodies(api) == [BODY]
@@ -178,14 +182,14 @@ class TestEdit:
         api.faults = [ApiFault("PATCH", status, b"", stored=stored, times=1)]
         assert tracker.edit_comment(7, 5000, BODY)[0] == 5000
         assert bodies(api) == [BODY]
-        assert len(api.request_lines("PATCH")) == 2
+        assert len(api.request_lines("PATCH")) == (1 if stored else 2)
 
     def test_never_taken(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_comment("before", "github-actions[bot]")
         api.faults = [ApiFault("PATCH", 500, b"")]
         with pytest.raises(CannotPublish):
             tracker.edit_comment(7, 5000, BODY)
-        assert len(api.request_lines("PATCH")) == 3
+        assert len(api.request_lines("PATCH")) == 2
 
     def test_a_deleted_comment(self, tracker: IssueTracker) -> None:
         with pytest.raises(CannotPublish, match="deleted meanwhile"):
@@ -209,7 +213,7 @@ class TestLabels:
         api.faults = [ApiFault("POST", stored=stored, times=1)]
         tracker.add_labels(7, ["bug"])
         assert [label["name"] for label in api.issues[7]["labels"]] == ["bug"]
-        assert len(api.request_lines("POST")) == 2
+        assert len(api.request_lines("POST")) == (1 if stored else 2)
 
     def test_a_refusal(self, open_tracker: OpenTracker) -> None:
         with pytest.raises(PermissionMissing, match="issues: write"):
@@ -234,7 +238,7 @@ class TestRemovingALabel:
         api.issues[7]["labels"] = [{"name": "bug"}, {"name": "needs info / 50 %?"}]
         tracker.remove_label(7, "needs info / 50 %?")
         assert [label["name"] for label in api.issues[7]["labels"]] == ["bug"]
-        assert api.request_lines() == [f"{self.PATH}needs%20info%20%2F%2050%20%25%3F"]
+        assert api.request_lines() == [f"{self.PATH}needs%20info%20/%2050%20%25%3F"]
 
     def test_a_label_that_is_gone_is_removed(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.remove_label(7, "needs info")

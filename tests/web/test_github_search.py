@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import ToolException
-from pydantic import SecretStr
 
 from testing.each_row import each_row
-from testing.servers.github_server import GitHubServer, serve_github
-from triage.web.github_search import build_github_search, choose_words
+from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from triage.github.issue_search import IssueSearch
+from triage.web.github_search import GitHubSearchTool, build_github_search, choose_words
 
 ERROR = "ValueError: operands could not be broadcast together with shapes (2,) (3,) in /home/ann/acme/run.py"
 WORDS = "ValueError operands could not be broadcast together with"
@@ -22,6 +22,7 @@ ISSUE = {
     "milestone": {"title": "1.26.1"},
     "body": "operands could not be broadcast together",
 }
+USED_UP = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
 ASKED = {"name": "numpy", "language": "Python", "repository": "", "error": ERROR}
 
 
@@ -32,7 +33,11 @@ def github() -> Iterator[GitHubServer]:
 
 
 async def search(github: GitHubServer, **changes: str) -> Any:
-    return (await build_github_search(SecretStr("t"), github.url).ainvoke(ASKED | changes))["results"]
+    return (await open_tool(github).ainvoke(ASKED | changes))["results"]
+
+
+def open_tool(github: GitHubServer) -> GitHubSearchTool:
+    return build_github_search(IssueSearch("t", SLUG, github.url, backoff_seconds=0.0, max_wait_seconds=0.0))
 
 
 async def test_two_requests_find_the_repository_and_its_issue(github: GitHubServer):
@@ -51,7 +56,7 @@ async def test_a_path_that_tells_the_repository_saves_a_request(github: GitHubSe
 
 
 async def test_a_run_searches_once(github: GitHubServer):
-    tool = build_github_search(SecretStr("t"), github.url)
+    tool = open_tool(github)
     await tool.ainvoke(ASKED)
     with pytest.raises(ToolException, match="a run searches once"):
         await tool.ainvoke(ASKED)
@@ -66,7 +71,6 @@ async def test_a_run_searches_once(github: GitHubServer):
         [NUMPY | {"private": True}],
         [NUMPY | {"stargazers_count": 3}],
         [NUMPY | {"full_name": "numpy/numpy is:issue repo:evil/numpy"}],
-        [{"full_name": None}, 3],
     ],
 )
 async def test_another_repository_is_not_searched(repositories: list[Any]):
@@ -78,15 +82,14 @@ async def test_another_repository_is_not_searched(repositories: list[Any]):
 @each_row(
     ("answer", "reason"),
     [
-        (401, "unauthorized"),
-        (403, "rate limited or forbidden"),
+        (401, "GitHub answered 401"),
+        (403, "rate limited"),
         (429, "rate limited"),
-        (500, "search failed"),
-        (b"{", "unreadable"),
+        (b"{", "cannot be read"),
     ],
 )
 async def test_a_failure_has_our_own_name_and_is_not_tried_again(answer: Any, reason: str):
-    with serve_github(GitHubServer("x", "y", found={"repositories": answer})) as github:
+    with serve_github(GitHubServer("x", "y", found={"repositories": answer}, headers=USED_UP)) as github:
         with pytest.raises(ToolException, match=reason):
             await search(github)
         assert len(github.searches) == 1

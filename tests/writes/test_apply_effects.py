@@ -86,7 +86,7 @@ class Recording:
         self._call("add_labels", number, list(labels))
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
+        self, number: int, labels: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         raise AssertionError("nothing is read while publishing")
 

@@ -190,7 +190,7 @@ def test_the_label_of_an_open_question_comes_and_goes_before_the_comment():
     assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["AddLabels", "EditComment", *ALWAYS]
 
 
-OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"], assignees=["octocat"])
+OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"])
 
 
 def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():

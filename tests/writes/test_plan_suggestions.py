@@ -16,13 +16,11 @@ from triage.domain.report import RunReport, Ticket
 from triage.safety.active_content import find_active_content
 from triage.writes.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
 
-OPTIONS = SuggestionOptions(
-    labels=["bug", "importer", "needs info"], types=["Task", "BUG", "Feature"], assignees=["octocat"]
-)
+OPTIONS = SuggestionOptions(labels=["bug", "importer", "needs info"], types=["Task", "BUG", "Feature"])
 
 
 def report(**changes: Any) -> RunReport:
-    ticket = Ticket(title="t", labels=changes.pop("labels", ["bug"]), assignee=changes.pop("assignee", "octocat"))
+    ticket = Ticket(title="t", labels=changes.pop("labels", ["bug"]), assignee="octocat")
     defaults: dict[str, Any] = {
         "ticket": ticket,
         "confidence": 0.5,
@@ -38,18 +36,16 @@ def names(suggestions: list[Suggestion]) -> str:
     return describe_suggestions(suggestions)
 
 
-def test_labels_type_and_assignee_are_suggested():
+def test_labels_and_the_type_are_suggested():
     suggestions = plan_suggestions(report(), "suggest", OPTIONS)
-    path = FULL.suspects[0].path
     assert [(one.kind, one.name, one.rationale, one.confidence) for one in suggestions] == [
         ("label", "bug", "It reads as a bug report: It loses rows.", "MEDIUM"),
         ("type", "BUG", "It reads as a bug report: It loses rows.", "MEDIUM"),
-        ("assignee", "octocat", f"Owns {path}, the first place to look at.", "MEDIUM"),
     ]
 
 
-def test_with_applied_labels_only_type_and_assignee_are_suggested():
-    assert names(plan_suggestions(report(), "apply", OPTIONS)) == "type BUG, assignee octocat"
+def test_with_applied_labels_only_the_type_is_suggested():
+    assert names(plan_suggestions(report(), "apply", OPTIONS)) == "type BUG"
 
 
 def test_nothing_without_labels_or_where_github_has_no_suggestions():
@@ -58,16 +54,16 @@ def test_nothing_without_labels_or_where_github_has_no_suggestions():
 
 def test_only_what_github_offers_is_suggested():
     assert plan_suggestions(report(), "suggest", SuggestionOptions()) == []
-    other = SuggestionOptions(labels=["other"], types=["Task"], assignees=["somebody"])
+    other = SuggestionOptions(labels=["other"], types=["Task"])
     assert plan_suggestions(report(), "suggest", other) == []
 
 
 def test_what_was_suggested_before_stays_declined():
     first = plan_suggestions(report(), "suggest", OPTIONS)
-    posted = CommentState().with_suggestions(first[:2])
-    assert names(plan_suggestions(report(), "suggest", OPTIONS, posted)) == "assignee octocat"
+    posted = CommentState().with_suggestions(first[1:])
+    assert names(plan_suggestions(report(), "suggest", OPTIONS, posted)) == "label bug"
     renamed = OPTIONS.model_copy(update={"types": ["bug"]})
-    assert names(plan_suggestions(report(), "suggest", renamed, posted)) == "assignee octocat"
+    assert names(plan_suggestions(report(), "suggest", renamed, posted)) == "label bug"
 
 
 @pytest.mark.parametrize(
@@ -82,14 +78,8 @@ def test_what_was_suggested_before_stays_declined():
     ],
 )
 def test_the_type_is_that_of_the_kind(kind: Any, types: list[str], expected: str):
-    triaged = report(kind=kind, labels=[], assignee="")
+    triaged = report(kind=kind, labels=[])
     assert names(plan_suggestions(triaged, "suggest", SuggestionOptions(types=types))) == expected
-
-
-@pytest.mark.parametrize(("confidence", "level"), [(0.0, "LOW"), (0.39, "LOW"), (0.4, "MEDIUM"), (0.7, "HIGH")])
-def test_the_assignee_is_as_sure_as_the_place(confidence: float, level: str):
-    suggestions = plan_suggestions(report(confidence=confidence), "suggest", OPTIONS)
-    assert [one.confidence for one in suggestions if one.kind == "assignee"] == ([] if level == "LOW" else [level])
 
 
 @pytest.mark.parametrize(
@@ -104,21 +94,16 @@ def test_the_assignee_is_as_sure_as_the_place(confidence: float, level: str):
 )
 def test_label_and_type_are_as_sure_as_the_kind(probability: float | None, engine: str, levels: set[str]):
     steps = FULL.steps if engine == "model" else []
-    triaged = report(kind_probability=probability, engine=engine, steps=steps, assignee="", labels=["bug", "kind/bug"])
+    triaged = report(kind_probability=probability, engine=engine, steps=steps, labels=["bug", "kind/bug"])
     suggestions = plan_suggestions(triaged, "suggest", OPTIONS)
     assert {one.confidence for one in suggestions} == levels
     other = plan_suggestions(report(kind_probability=None, engine="rules", labels=["importer"]), "suggest", OPTIONS)
-    assert [(one.name, one.confidence) for one in other if one.kind != "assignee"] == [("importer", "LOW")]
-
-
-@pytest.mark.parametrize("assignee", ["", "acme/core", "@acme/core"])
-def test_nobody_and_teams_are_not_suggested(assignee: str):
-    assert list_candidates(report(assignee=assignee), "suggest").logins == []
+    assert [(one.name, one.confidence) for one in other] == [("importer", "LOW")]
 
 
 def test_github_is_asked_about_labels_only_if_they_are_suggested():
-    assert list_candidates(report(assignee="@octocat"), "suggest") == Asked(["bug"], ["octocat"])
-    assert list_candidates(report(), "apply") == Asked([], ["octocat"])
+    assert list_candidates(report(), "suggest") == Asked(["bug"])
+    assert list_candidates(report(), "apply") == Asked([])
 
 
 @each_row(
@@ -177,7 +162,7 @@ def test_every_reason_is_short_and_does_nothing(summary: str, question: str, pat
 
 def test_of_a_security_report_only_the_label_that_says_so_is_suggested():
     report = withhold_details(FULL.model_copy(update={"security": True}), ["bug", "type: security", "security-ok"])
-    options = SuggestionOptions(labels=["bug", "type: security"], types=["Bug"], assignees=["maria"])
+    options = SuggestionOptions(labels=["bug", "type: security"], types=["Bug"])
     (only,) = plan_suggestions(report, "suggest", options)
     assert (only.kind, only.name, only.rationale) == ("label", "type: security", "It may be a security report.")
 
@@ -226,19 +211,3 @@ def test_not_planned_needs_the_rule_of_the_project() -> None:
     [suggestion] = plan_suggestions(question, "suggest", options, None, ["question"])
     assert describe_suggestions([suggestion]) == "close as not planned"
     assert plan_suggestions(question, "suggest", options, None, ["feature_request"]) == []
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        (["Severity: High", "Severity: Low"], "field Severity: High"),
-        (["Priority: P1", "Priority: P2"], "field Priority: P1"),
-        (["Area: High", "Severity: Sev 1"], ""),
-    ],
-)
-def test_severity_fills_the_field_of_that_name(fields: list[str], expected: str) -> None:
-    triaged = report(severity="HIGH", severity_reason="It loses data.")
-    suggestions = plan_suggestions(triaged, "suggest", SuggestionOptions(fields=fields))
-    assert names(suggestions) == expected
-    assert all(one.rationale == "It loses data." for one in suggestions)
-    assert plan_suggestions(report(severity=None), "suggest", SuggestionOptions(fields=fields)) == []

@@ -160,9 +160,7 @@ class App:
         from triage.github.issue_tracker import IssueTracker
         from triage.jobs.run_context import VisiblePastIssues
 
-        # It only reads, but GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-        tracker = self.open_github(IssueTracker, seconds_between_writes=0.0)
-        return VisiblePastIssues(partial(tracker.iterate_past_issues, limit))
+        return VisiblePastIssues(partial(self.open_github(IssueTracker).iterate_past_issues, limit))
 
     # What a job and one triage act through
 
@@ -310,10 +308,10 @@ class App:
             key, url = settings.tavily_api_key, environment.tavily_base_url
             return self._run_tools([build_search_tool(key, url, redact)])
         if self.web_search == "github":
+            from triage.github.issue_search import IssueSearch
             from triage.web.github_search import build_github_search
 
-            token, url = settings.github_token, environment.api_url
-            return self._run_tools([build_github_search(token, url, redact)])
+            return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
 
     def _is_public(self) -> bool:

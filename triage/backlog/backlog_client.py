@@ -20,9 +20,9 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.github.comments import Comments
 from triage.github.github_errors import translate_read_errors
-from triage.github.graphql import CommentPage, IssueNode, NodePage, Pages, list_nodes
+from triage.github.issue_nodes import CommentPage, IssueNode, list_nodes
+from triage.github.issue_reader import IssueReader
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import LONG_TEXTS, parse_response
 from triage.issue.read_issue import shorten_thread
 
 MAX_QUERY_CHARS = 250
@@ -32,32 +32,10 @@ PAGE_SIZE = 50
 """With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
 MAX_TRIES = 4
 """Of one page, the last with one issue."""
-_COMMENTS = """pageInfo { hasNextPage endCursor }
-      nodes { fullDatabaseId body createdAt updatedAt author { __typename login } }"""
-_SEARCH = f"""query($search: String!, $size: Int!, $after: String) {{
-  search(type: ISSUE, query: $search, first: $size, after: $after) {{
-    pageInfo {{ hasNextPage endCursor }}
-    nodes {{ ... on Issue {{ ...listed }} }}
-  }}
-}}
-fragment listed on Issue {{
-  number title body url state locked createdAt
-  repository {{ nameWithOwner }}
-  author {{ __typename login }}
-  labels(first: 50) {{ nodes {{ name }} }}
-  comments(first: {LONG_TEXTS}) {{
-      {_COMMENTS}
-  }}
-}}"""
-_THREAD = f"""query($owner: String!, $name: String!, $number: Int!, $size: Int!, $after: String) {{
-  repository(owner: $owner, name: $name) {{
-    issue(number: $number) {{
-      comments(first: $size, after: $after) {{
-      {_COMMENTS}
-      }}
-    }}
-  }}
-}}"""
+_COMMENTS = """comments(first: 25) {
+    pageInfo { hasNextPage }
+    nodes { fullDatabaseId body createdAt updatedAt author { __typename login } }
+  }"""
 
 
 @dataclass
@@ -66,33 +44,23 @@ class BacklogClient(RepositoryConnection):
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self.reread_seconds)
-
-    @cached_property
-    def _pages(self) -> Pages:
-        return Pages(self._client, PAGE_SIZE, MAX_TRIES)
-
-    @cached_property
-    def _threads(self) -> Pages:
-        return Pages(self._client, LONG_TEXTS, MAX_TRIES)
+        return Comments(self)
 
     def iterate(self, query: str) -> Iterator[list[ListedIssue]]:
         """Yield pages, newest issues first. `query` is one of `check_query`."""
+        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, tries=MAX_TRIES)
         with translate_read_errors(self.slug):
-            asked: dict[str, str | None] = {"search": build_search(self.slug, query), "after": None}
-            while True:
-                page = parse_response(NodePage, self._pages.ask(lambda: _SEARCH, asked).get("search"))
-                yield [self._complete(node) for node in page.parse(_ListedNode) if node.is_in(self.slug)]
-                if page.next_cursor is None:
-                    break
-                asked["after"] = page.next_cursor
+            for page in reader.iterate_search(complete_query(query)):
+                yield [self._complete(node) for node in page if node.created_at and node.comments]
 
-    def _complete(self, found: "_ListedNode") -> ListedIssue:
+    def _complete(self, found: IssueNode) -> ListedIssue:
         page = found.comments
-        thread = shorten_thread(self._convert_comments(page), found.login)
-        while page.info.has_next and page.info.end:
-            page = self._fetch_comments(found.number, page.info.end)
-            thread = shorten_thread([*thread, *self._convert_comments(page)], found.login)
+        assert page
+        assert found.created_at
+        if page.info.has_next:
+            thread = self._comments.fetch_all(found.number, reporter=found.login)
+        else:
+            thread = shorten_thread(self._convert_comments(page), found.login)
         issue = Issue(
             number=found.number,
             title=found.title,
@@ -103,16 +71,10 @@ class BacklogClient(RepositoryConnection):
             labels=found.label_names,
             state=found.state.lower(),
             locked=found.locked,
-            thread=list({comment.comment_id: comment for comment in thread}.values()),
-            snapshot_time=self._client.server_time,
+            thread=thread,
+            snapshot_time=datetime.now(UTC),
         )
         return ListedIssue(issue=issue, created_at=found.created_at)
-
-    def _fetch_comments(self, number: int, after: str) -> CommentPage:
-        owner, _, name = self.slug.partition("/")
-        asked = {"owner": owner, "name": name, "number": number, "after": after}
-        data = self._threads.ask(lambda: _THREAD, asked)
-        return parse_response(CommentPage, ((data.get("repository") or {}).get("issue") or {}).get("comments"))
 
     def _convert_comments(self, page: CommentPage) -> list[IssueComment]:
         return [
@@ -148,11 +110,11 @@ def check_query(query: str) -> str:
     return text
 
 
-def build_search(slug: str, query: str) -> str:
-    """Return the search for a checked query."""
+def complete_query(query: str) -> str:
+    """Return a checked query as it is searched for, newest issues first."""
     wanted, until = _split_query(query)
     wanted = f"({wanted})" if re.search(r"\b(OR|AND|NOT)\b", wanted) else wanted
-    return " ".join(filter(None, [f"repo:{slug} is:issue", wanted, until, "sort:created-desc"]))
+    return " ".join(filter(None, [wanted, until, "sort:created-desc"]))
 
 
 def continue_query(query: str, last: datetime) -> str:

@@ -25,7 +25,7 @@ from triage.jobs.run_context import KnownPastIssues, Run
 from triage.ports import Services
 
 LIST_WAIT_SECONDS = 300.0
-"""All waits for GitHub's rate limits together, while a list is read."""
+"""The longest wait for a rate limit, while a list is read."""
 NO_BATCH = "backlog-batch: give the job the number of its batch, such as ${{ matrix.batch }}."
 
 
@@ -53,8 +53,7 @@ def list_issues(app: App, folder: Path) -> Backlog:
     """List the repository's issues into the folder. Slow: call it in a thread. Raises as `list_backlog`."""
     from triage.backlog.backlog_client import BacklogClient
 
-    # Its questions are POST requests, before which PyGithub would wait as before writes.
-    client = app.open_github(BacklogClient, seconds_between_writes=0.0, max_wait_seconds=LIST_WAIT_SECONDS)
+    client = app.open_github(BacklogClient, max_wait_seconds=LIST_WAIT_SECONDS)
     services = ListServices(client.iterate, app.open_past_issues(), app.config, app.progress, utc_now)
     backlog = list_backlog(app.repository, app.environment.server_url, app.settings.backlog_query, services)
     BacklogFiles(folder, app.redactor).write_list(backlog)

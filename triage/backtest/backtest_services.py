@@ -62,7 +62,7 @@ def read_past_issues(app: App, last: int) -> list[PastIssue]:
 
     if not app.settings.github_token.get_secret_value():
         raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")
-    tracker = app.open_github(IssueTracker, seconds_between_writes=0.0)
+    tracker = app.open_github(IssueTracker)
     found: list[PastIssue] = []
     for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, "", MAX_BODY_CHARS):
         found += page

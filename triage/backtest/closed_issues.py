@@ -9,30 +9,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
-from typing import Any
-
-from pydantic import Field
 
 from triage.base.errors import GitHubUnavailable
-from triage.base.timestamps import Timestamp
 from triage.comment.hidden_state import CommentState, parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 from triage.github.comments import Comments
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors
-from triage.github.graphql import (
-    EDITED_COMMENT,
-    MAX_TITLE_CHARS,
-    Closer,
-    EditedComment,
-    IssueNode,
-    NodePage,
-    Pages,
-    list_nodes,
-    parse_each,
-)
+from triage.github.github_errors import ErrorKind, GitHubError, github_errors, translate_read_errors
+from triage.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
+from triage.github.issue_reader import IssueReader, read_comments
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import Response, parse_response
 
 PAGE_SIZE = 50
 MAX_ISSUES = 2_000
@@ -42,47 +28,9 @@ MAX_COMMIT_READS = 200
 """Of fixes that are no pull request: each takes a request."""
 MAX_CHANGED_FILES = 300
 """Files of a commit that GitHub sends at once."""
-_PULL_REQUEST = "number mergedAt changedFiles repository { nameWithOwner } files(first: 100) { nodes { path } }"
-_LINKED = f"closedByPullRequestsReferences(first: 3) {{ nodes {{ {_PULL_REQUEST} }} }}"
-_LIST = """query($owner: String!, $name: String!, $size: Int!, $after: String, $since: DateTime) {
-  repository(owner: $owner, name: $name) {
-    issues(
-      first: $size, after: $after, states: [CLOSED]
-      orderBy: {field: UPDATED_AT, direction: DESC}, filterBy: {since: $since}
-    ) {
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        number title closedAt updatedAt lastEditedAt
-        author { __typename login }
-        editor { __typename login }
-        labels(first: 50) { nodes { name } }
-        %s
-        events: timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
-          nodes {
-            ... on ClosedEvent {
-              closer {
-                ... on Commit { oid repository { nameWithOwner } }
-                ... on PullRequest { %s }
-              }
-            }
-          }
-        }
-        comments(first: 100) { nodes { id createdAt author { __typename login } } }
-      }
-    }
-  }
-}"""
-_FEEDBACK = """isMinimized minimizedReason
-      up: reactions(content: THUMBS_UP) { totalCount }
-      down: reactions(content: THUMBS_DOWN) { totalCount }"""
-_COMMENTS = """query($ids: [ID!]!) {
-  nodes(ids: $ids) {
-    ... on IssueComment {
-      id createdAt %s
-      %s
-    }
-  }
-}"""
+_COMMENTS = "comments(first: 100) { nodes { id createdAt author { __typename login } } }"
+MAX_FILES = 100
+"""Of a pull request that are read."""
 
 
 @dataclass
@@ -96,16 +44,11 @@ class ScorecardIssues(RepositoryConnection):
 
     shadow: Mapping[int, OurComment] = field(default_factory=dict, kw_only=True)
     """By issue, the comments that would have been: with any, those on GitHub are not read."""
-    _feedback: str = field(default=_FEEDBACK, init=False)
     _commit_files: dict[str, ClosingFix | None] = field(default_factory=dict, init=False)
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self.reread_seconds)
-
-    @cached_property
-    def _pages(self) -> Pages:
-        return Pages(self._client, PAGE_SIZE, has_plain=True)
+        return Comments(self)
 
     def read_closed_issues(self, since: datetime) -> ClosedIssues:
         """Return the issues that were closed since then. Only those with a comment of ours are described."""
@@ -123,7 +66,8 @@ class ScorecardIssues(RepositoryConnection):
         closed = dict[int, datetime]()
         triaged: list[TriagedIssue] = []
         last: datetime | None = None
-        for page in self._iterate_pages(since):
+        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, MAX_FILES)
+        for page in reader.iterate_list("UPDATED_AT", ["CLOSED"], since):
             if len(closed) >= MAX_ISSUES and last:
                 # The pages are sorted by the last change, which is never before the close.
                 since = max(since, last)
@@ -135,29 +79,13 @@ class ScorecardIssues(RepositoryConnection):
         count = sum(at >= since for at in closed.values())
         return ClosedIssues(closed=count, triaged=[one for one in triaged if one.closed_at >= since], since=since)
 
-    def _iterate_pages(self, since: datetime) -> Iterator[list[IssueNode]]:
-        owner, _, name = self.slug.partition("/")
-        asked = {"owner": owner, "name": name, "since": since.isoformat()}
-        cursor, seen = None, set[str | None]()
-        while cursor not in seen:
-            seen.add(cursor)
-            data = self._pages.ask(self._write_document, {**asked, "after": cursor})
-            page = parse_response(NodePage, (data.get("repository") or {}).get("issues"))
-            yield page.parse(IssueNode)
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-
-    def _write_document(self) -> str:
-        return _LIST % ("" if self._pages.is_plain else _LINKED, _PULL_REQUEST)
-
     def _describe(self, issues: list[IssueNode]) -> Iterator[TriagedIssue]:
         ids = [key for issue in issues for key in self._list_own_comments(issue)] if not self.shadow else []
         batches = (ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE))
         comments = {one.id: one for batch in batches for one in self._fetch_comments(batch)}
         for issue in issues:
             details = next((comments[key] for key in self._list_own_comments(issue) if key in comments), None)
-            comment = details.to_comment() if details else self.shadow.get(issue.number)
+            comment = describe_comment(details) if details else self.shadow.get(issue.number)
             if comment and issue.closed_at and comment.posted_at <= issue.closed_at:
                 yield TriagedIssue(
                     number=issue.number,
@@ -174,19 +102,10 @@ class ScorecardIssues(RepositoryConnection):
         own = (one.id for one in list_nodes(issue.comments) if one.id and self._comments.is_own_login(one.login))
         return list(islice(own, MAX_COMMENTS_READ))
 
-    def _fetch_comments(self, ids: list[str]) -> Iterator["CommentDetails"]:
-        for comment in parse_each(CommentDetails, self._query_comments(ids).get("nodes")):
+    def _fetch_comments(self, ids: list[str]) -> Iterator[EditedComment]:
+        for comment in parse_each(EditedComment, read_comments(self, ids)):
             if comment.body.startswith(COMMENT_MARKER):
                 yield comment
-
-    def _query_comments(self, ids: list[str]) -> dict[str, Any]:
-        try:
-            return self._client.query(_COMMENTS % (EDITED_COMMENT, self._feedback), {"ids": ids})
-        except GitHubError as error:
-            if error.kind is not ErrorKind.INVALID or not self._feedback:
-                raise
-            self._feedback = ""  # an older server
-            return self._client.query(_COMMENTS % (EDITED_COMMENT, ""), {"ids": ids})
 
     def _find_fix(self, issue: IssueNode) -> ClosingFix | None:
         closers = _list_closers(issue, self.slug)
@@ -198,8 +117,9 @@ class ScorecardIssues(RepositoryConnection):
     def _read_commit(self, sha: str) -> ClosingFix | None:
         if sha not in self._commit_files and len(self._commit_files) < MAX_COMMIT_READS:
             try:
-                response = parse_response(_CommitFiles, self._client.get(f"{self._repo}/commits/{sha}"))
-                files = [file.filename for file in response.files if file.filename]
+                with github_errors():
+                    commit = self.repository.get_commit(sha, commit_files_per_page=MAX_CHANGED_FILES)
+                    files = [file.filename for file in islice(commit.files, MAX_CHANGED_FILES)]
                 self._commit_files[sha] = ClosingFix(files=files, is_whole=len(files) < MAX_CHANGED_FILES)
             except GitHubError as error:
                 if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
@@ -210,7 +130,9 @@ class ScorecardIssues(RepositoryConnection):
 
 def _list_closers(issue: IssueNode, slug: str) -> list[Closer]:
     """Return the merged pull requests and the commit of this repository that closed the issue."""
-    events = [event.closer for event in list_nodes(issue.events) if event.closer]
+    # An issue that was opened again may have been closed by something else then.
+    closed = [event.closer for event in list_nodes(issue.events) if event.kind == "ClosedEvent"][-1:]
+    events = [closer for closer in closed if closer]
     here = [one for one in [*list_nodes(issue.pull_requests), *events] if one.is_in(slug)]
     return list({(one.number, one.oid): one for one in here if one.merged_at or one.oid}.values())
 
@@ -232,43 +154,23 @@ def _list_writes(issue: IssueNode) -> list[datetime]:
     return [at for at in times if at]
 
 
-class _ChangedFile(Response):
-    filename: str = ""
-
-
-class _CommitFiles(Response):
-    files: list[_ChangedFile] = Field(default_factory=list)
-
-
-class _Count(Response):
-    total: int = Field(ge=0, alias="totalCount")
-
-
-class CommentDetails(EditedComment):
-    id: str
-    posted_at: Timestamp = Field(None, alias="createdAt")
-    is_minimized: bool | None = Field(None, alias="isMinimized")
-    minimized_reason: str | None = Field(None, alias="minimizedReason")
-    up: _Count | None = None
-    down: _Count | None = None
-
-    def to_comment(self) -> OurComment | None:
-        """Return what the scorecard reads of it; None without a time."""
-        if self.posted_at is None:
-            return None
-        is_ours_alone = self.is_alone_by(self.login)
-        state = (parse_state(self.body) if is_ours_alone else None) or CommentState()
-        hidden = (self.minimized_reason or "no reason").lower() if self.is_minimized else ""
-        return OurComment(
-            posted_at=self.posted_at,
-            is_ours_alone=is_ours_alone,
-            prediction=read_prediction(state),
-            asked=bool(state.asked),
-            labels=state.labels,
-            thumbs_up=self.up.total if self.up else None,
-            thumbs_down=self.down.total if self.down else None,
-            hidden_as=None if self.is_minimized is None else hidden,
-        )
+def describe_comment(comment: EditedComment) -> OurComment | None:
+    """Return what the scorecard reads of a comment; None without a time."""
+    if comment.created_at is None:
+        return None
+    is_ours_alone = comment.is_alone_by(comment.login)
+    state = (parse_state(comment.body) if is_ours_alone else None) or CommentState()
+    hidden = (comment.minimized_reason or "no reason").lower() if comment.is_minimized else ""
+    return OurComment(
+        posted_at=comment.created_at,
+        is_ours_alone=is_ours_alone,
+        prediction=read_prediction(state),
+        asked=bool(state.asked),
+        labels=state.labels,
+        thumbs_up=comment.up.total if comment.up else None,
+        thumbs_down=comment.down.total if comment.down else None,
+        hidden_as=None if comment.is_minimized is None else hidden,
+    )
 
 
 def read_prediction(state: CommentState) -> Prediction | None:

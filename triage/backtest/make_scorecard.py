@@ -90,7 +90,7 @@ def open_scorecard(app: App, since: str, shadow: Path | None = None) -> Scorecar
     reports = read_reports(shadow, app.repository) if shadow else {}
     start = parse_since(since, utc_now())
     # GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
-    issues = app.open_github(ScorecardIssues, seconds_between_writes=0.0, shadow=make_comments(reports))
+    issues = app.open_github(ScorecardIssues, shadow=make_comments(reports))
     repository = Repository(slug=app.repository, server_url=app.environment.server_url)
     return ScorecardJob(issues, repository, start, reports)
 

@@ -154,10 +154,9 @@ def _check_web_search(app: App) -> Check:
         return Check(state="ok", detail="by GitHub, where a package raised the error (no tavily-api-key)")
     if not app.web_search:
         return Check(state="missing", detail="off (no tavily-api-key)")
-    from triage.web.web_search_tool import TAVILY_URL, TavilyClient
+    from triage.web.web_search_tool import check_search
 
-    client = TavilyClient(key, environment.tavily_base_url or TAVILY_URL)
-    return Check(state="ok", detail=client.check())
+    return Check(state="ok", detail=check_search(key, environment.tavily_base_url))
 
 
 def _check_telemetry(app: App) -> Check:

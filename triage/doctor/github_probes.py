@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from triage.base.processes import run_process
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
-from triage.github.repository_connection import RepositoryConnection
+from triage.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    github_errors,
+    translate_read_errors,
+    unreadable_response,
+)
+from triage.github.repository_connection import PREVIEWS, RepositoryConnection
 
 REF = "refs/triage/doctor/"
 _MESSAGE = "Tried by bug-triage doctor: this commit may be deleted"
@@ -36,24 +42,31 @@ class GitHubProbes(RepositoryConnection):
     def store_commit(self) -> str:
         """Store an empty commit on the default branch's newest one, below `refs/triage/`. Return its id."""
         with translate_read_errors(self.slug):
-            branch = self._get(self._repo, "default_branch")
-            head = self._get(f"{self._repo}/git/ref/heads/{branch}", "object", "sha")
-            tree = self._get(f"{self._repo}/git/commits/{head}", "tree", "sha")
-            content = {"message": _MESSAGE, "tree": tree, "parents": [head]}
-            made = self._client.write("POST", f"{self._repo}/git/commits", content, idempotent=True)
-            commit = str(_pick(made, "sha"))
+            with github_errors():
+                branch = self.repository.default_branch
+                newest = self.repository.get_git_ref(f"heads/{branch}").object.sha
+                head = self.repository.get_git_commit(newest)
+                commit = self.writable.create_git_commit(_MESSAGE, head.tree, [head]).sha
             try:
-                self._client.write(
-                    "POST", f"{self._repo}/git/refs", {"ref": REF + commit, "sha": commit}, idempotent=False
-                )
+                with github_errors():
+                    self.writable.create_git_ref(REF + commit, commit)
             except GitHubError:
-                self._client.delete(f"{self._repo}/git/{REF}{commit}")  # a lost answer may have had its effect
+                self._delete_ref(commit)  # a lost answer may have had its effect
                 raise
             return commit
 
     def delete_commit(self, commit: str) -> None:
         with translate_read_errors(self.slug):
-            self._client.delete(f"{self._repo}/git/{REF}{commit}")
+            self._delete_ref(commit)
+
+    def _delete_ref(self, commit: str) -> None:
+        ref = f"{REF}{commit}".removeprefix("refs/")
+        try:
+            with github_errors():
+                self.writable.get_git_ref(ref).complete().delete()
+        except GitHubError as error:
+            if error.kind is not ErrorKind.GONE:
+                raise
 
     def fetch_commit(self, commit: str) -> str:
         """Fetch a commit by its id with git, as actions/checkout does. Return what git says if it cannot, else ""."""
@@ -83,10 +96,10 @@ class GitHubProbes(RepositoryConnection):
         Actions may not.
         """
         with translate_read_errors(self.slug):
-            branch = self._get(self._repo, "default_branch")
-            content = {"title": _MESSAGE, "head": branch, "base": branch, "draft": True}
             try:
-                self._client.write("POST", f"{self._repo}/pulls", content, idempotent=False)
+                with github_errors():
+                    branch = self.repository.default_branch
+                    self.writable.create_pull(branch, branch, title=_MESSAGE, draft=True)
             except GitHubError as error:
                 if error.kind is ErrorKind.NO_PULL_REQUESTS:
                     return "the setting is off"
@@ -100,18 +113,15 @@ class GitHubProbes(RepositoryConnection):
         """Return whether GitHub says who has edited a text; None if there is no issue to ask about."""
         owner, _, name = self.slug.partition("/")
         with translate_read_errors(self.slug):
-            data = self._client.query(_EDITS, {"owner": owner, "name": name})
+            data = self.query(_EDITS, {"owner": owner, "name": name})
             issues = _pick(data, "repository", "issues", "nodes")
             return issues[0].get("userContentEdits") is not None if issues else None
 
     def knows_close_suggestions(self) -> bool:
         """Return whether this GitHub has suggestions on issues, those to close one included."""
         with translate_read_errors(self.slug):
-            fields = (self._client.query(_SUGGESTIONS, {}).get("__type") or {}).get("inputFields") or []
+            fields = (self.query(_SUGGESTIONS, {}, PREVIEWS).get("__type") or {}).get("inputFields") or []
             return any(one.get("name") == "suggest" for one in fields)
-
-    def _get(self, path: str, *keys: str) -> Any:
-        return _pick(self._client.get(path), *keys)
 
 
 def _pick(answer: Any, *keys: str) -> Any:

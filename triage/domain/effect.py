@@ -23,7 +23,7 @@ class Policy(Value):
     labels: LabelsMode = "suggest"
 
 
-SuggestionKind = Literal["label", "type", "assignee", "close", "field"]
+SuggestionKind = Literal["label", "type", "close"]
 Confidence = Literal["LOW", "MEDIUM", "HIGH"]
 MAX_RATIONALE_CHARS = 280
 """GitHub's limit (its GraphQL reference, `LabelUpdateInput`)."""
@@ -32,8 +32,7 @@ MAX_RATIONALE_CHARS = 280
 class Suggestion(Value):
     kind: SuggestionKind
     name: str
-    """A label, an issue type or a login, as GitHub spells it; `as duplicate of #7`, `as not planned` or `as completed`;
-    a field of the organisation and its option, such as `Severity: High`."""
+    """A label or an issue type, as GitHub spells it; `as duplicate of #7`, `as not planned` or `as completed`."""
     rationale: Annotated[str, Field(max_length=MAX_RATIONALE_CHARS)]
     """Plain text that does nothing on GitHub."""
     confidence: Confidence
@@ -51,15 +50,10 @@ class SuggestionOptions(Value):
     """Of the labels that were asked about."""
     types: list[str] = Field(default_factory=list)
     """The issue types of the repository; none if the issue has one."""
-    assignees: list[str] = Field(default_factory=list)
-    """Of the logins that were asked about; none if the issue has an assignee."""
     can_close: bool = False
     """Whether the issue is open, and nobody suggested to close it."""
     original: int = 0
     """The issue that was asked about as the original of this one, if it exists."""
-    fields: list[str] = Field(default_factory=list)
-    """Options of the organisation's fields that were asked about, such as `Severity: High`; none of a field with a
-    value."""
 
 
 class PostComment(Value):

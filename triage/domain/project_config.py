@@ -218,7 +218,7 @@ class ProjectConfig(YamlSection):
     owners: dict[Owner, Owner] = Field(
         default_factory=dict,
         max_length=500,
-        description="Owner in CODEOWNERS, to the login or team that is suggested as assignee instead.",
+        description="Owner in CODEOWNERS, to the login or team that is named as assignee instead.",
     )
     protected_paths: list[Pattern] = Field(
         default_factory=list,

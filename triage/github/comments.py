@@ -10,14 +10,19 @@ from triage.base.threads import seconds_left, sleep_unless_abandoned
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import IssueComment
-from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.responses import LONG_TEXTS, CommentResponse, parse_response
+from triage.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
+from triage.github.repository_connection import RepositoryConnection, iterate_pages, write_once
 from triage.issue.read_issue import shorten_thread
 
 if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
+    from github.IssueComment import IssueComment as GitHubComment
+    from github.NamedUser import NamedUser
+    from github.Organization import Organization
+    from github.Repository import Repository
 
 JOB_TOKEN_LOGIN = "github-actions[bot]"  # noqa: S105 - a login
+DELETED_ACCOUNT = "ghost"
+"""What GitHub's pages call a deleted account."""
 MAX_LIST_READS = 3
 """Reads of a list that does not show yet what was just written."""
 MAX_POSTS = 2
@@ -33,24 +38,21 @@ LOOK_SECONDS = 3.0
 class Comments:
     """The comments of one repository's issues. Every failure is a `GitHubError`."""
 
-    client: "GitHubClient"
-    repo: str
-    """Its path, `/repos/owner/name`."""
-    reread_seconds: float
+    connection: RepositoryConnection
     _marked_ids: dict[int, set[int]] = field(default_factory=dict)
     """By issue, the comments with our marker when the thread was read first."""
     _waits: dict[int, Iterator[int]] = field(default_factory=dict)
     """By issue with an unclear write, the waits before its next looks."""
 
     def fetch_all(self, number: int, posted: int | None = None, reporter: str = "") -> list[IssueComment]:
-        """Returns all comments of an issue, oldest first. `shorten_thread` says which of them are whole.
+        """Return all comments of an issue, oldest first. `shorten_thread` says which of them are whole.
 
         A list that lacks the comment `posted` is too old to show others of the same time. It is read again a few times,
         and so is one that cannot be read.
         """
         for attempt in range(MAX_LIST_READS if posted is not None else 1):
             if attempt:
-                sleep_unless_abandoned(self.reread_seconds * attempt)
+                sleep_unless_abandoned(self.connection.reread_seconds * attempt)
             try:
                 found = self._list_comments(number, reporter)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
@@ -72,14 +74,15 @@ class Comments:
         return login == JOB_TOKEN_LOGIN or login == self.own_login
 
     def post(self, number: int, body: str) -> tuple[int, str]:
-        """Returns the id and the address of the new comment."""
-        path = f"{self.repo}/issues/{number}/comments"
-        body = self.client.mask_secrets({"body": body})["body"]  # as it will be found
+        """Return the id and the address of the new comment."""
+        body = self.connection.mask_secrets(body)  # as it will be found
         for _ in range(MAX_POSTS):
             try:
-                with self._remember_unclear(number):
-                    response = self.client.write("POST", path, {"body": body}, idempotent=False)
-                    comment = parse_response(CommentResponse, response)
+                with self._remember_unclear(number), github_errors():
+                    comment = self.connection.writable.get_issue(number).create_comment(body)
+                    posted = self._check_id(comment), comment.html_url
+                    if comment.user:
+                        self.own_login = comment.user.login
             except GitHubError as error:
                 if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
                     raise
@@ -87,13 +90,11 @@ class Comments:
                 if found is None:
                     continue
                 return found
-            if comment.user:
-                self.own_login = comment.user.login
-            return comment.id, comment.html_url
+            return posted
         raise unclear
 
     def _find_posted(self, number: int, body: str) -> tuple[int, str] | None:
-        """Returns what `post` does, of the comment whose response was lost.
+        """Return what `post` does, of the comment whose response was lost.
 
         It has the same text, or it is a new one with our marker.
 
@@ -119,14 +120,21 @@ class Comments:
         return None
 
     def edit(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        """Returns the id and the address of the comment."""
-        path = f"{self.repo}/issues/comments/{comment_id}"
+        """Return the id and the address of the comment."""
+        body = self.connection.mask_secrets(body)
+        comment = find_comment(self.connection.writable, comment_id)
+
+        def is_written() -> bool:
+            found = self._fetch_comment(comment_id)
+            return found is not None and _is_same_text(found.body, body)
+
         with self._remember_unclear(number):
-            comment = parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, idempotent=True))
-        return comment.id, comment.html_url
+            write_once(lambda: comment.edit(body), is_written)
+            with github_errors():
+                return comment_id, comment.html_url
 
     def delete(self, number: int, comment_id: int) -> None:
-        """Deletes a comment with our marker, login and state while an older one of ours exists; never another one.
+        """Delete a comment with our marker, login and state while an older one of ours exists; never another one.
 
         Nothing else is ever deleted, so the whole thread is read again before it.
         """
@@ -134,10 +142,15 @@ class Comments:
             comments = self._list_comments(number)
             ours = [key for key, comment in sorted(comments.items()) if comment.ours]
             if comment_id in ours[1:] and parse_state(comments[comment_id].body) is not None:
-                self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
+                comment = find_comment(self.connection.writable, comment_id)
+                write_once(
+                    comment.delete,
+                    lambda: self._fetch_comment(comment_id) is None,
+                    deletes=True,
+                )
 
     def wait_to_look_again(self, number: int) -> bool:
-        """Waits after an unclear write. Returns whether to read the comments again; no after a few looks."""
+        """Wait after an unclear write. Return whether to read the comments again; no after a few looks."""
         wait = next(self._waits.get(number, iter(())), None)
         return wait is not None and self._wait(wait)
 
@@ -155,7 +168,7 @@ class Comments:
 
     def _wait(self, wait: int) -> bool:
         # Returns whether it waited: not if too little time would be left then.
-        seconds = self.reread_seconds * wait
+        seconds = self.connection.reread_seconds * wait
         if wait and seconds_left() < seconds + LOOK_SECONDS:
             return False
         sleep_unless_abandoned(seconds)
@@ -163,7 +176,8 @@ class Comments:
 
     def _fetch_comment(self, comment_id: int) -> IssueComment | None:
         try:
-            return self._convert(self.client.get(f"{self.repo}/issues/comments/{comment_id}"))
+            with github_errors():
+                return self._convert(find_comment(self.connection.repository, comment_id).complete())
         except GitHubError as error:
             if error.kind is ErrorKind.GONE:
                 return None
@@ -171,17 +185,32 @@ class Comments:
 
     def _list_comments(self, number: int, reporter: str = "") -> dict[int, IssueComment]:
         found: dict[int, IssueComment] = {}
-        for page in self.client.iterate_pages(f"{self.repo}/issues/{number}/comments", size=LONG_TEXTS):
+        for page in iterate_pages(self.connection.repository.get_issue(number).get_comments()):
+            with github_errors():
+                converted = [self._convert(comment) for comment in page]
             # After each page: all pages together may have hundreds of megabytes.
-            thread = shorten_thread([*found.values(), *map(self._convert, page)], reporter)
+            thread = shorten_thread([*found.values(), *converted], reporter)
             found = {comment.comment_id or 0: comment for comment in thread}
         return found
 
-    def _convert(self, raw: object) -> IssueComment:
-        comment = parse_response(CommentResponse, raw)
-        # Anybody can write the marker.
-        ours = (comment.body or "").startswith(COMMENT_MARKER) and self.is_own_login(comment.login)
-        return comment.to_comment(ours=ours)
+    def _convert(self, comment: "GitHubComment") -> IssueComment:
+        login, body = read_login(comment.user), comment.body or ""
+        read = self.connection.redact({"author": login, "body": body})
+        return IssueComment(
+            **read,
+            created_at=comment.created_at,
+            edited_at=comment.updated_at,
+            by_bot=bool(comment.user and comment.user.type == "Bot"),
+            # Anybody can write the marker.
+            ours=body.startswith(COMMENT_MARKER) and self.is_own_login(login),
+            comment_id=self._check_id(comment),
+            url=comment.html_url,
+        )
+
+    def _check_id(self, comment: "GitHubComment") -> int:
+        if not comment.id:
+            raise unreadable_response()
+        return comment.id
 
     def _has_marker(self, comment: IssueComment) -> bool:
         return comment.body.startswith(COMMENT_MARKER)
@@ -189,7 +218,16 @@ class Comments:
     @cached_property
     def own_login(self) -> str | None:
         """The login that writes our comments; None if it is not known."""
-        return self.client.fetch_viewer_login()
+        return self.connection.viewer_login
+
+
+def find_comment(repository: "Repository", comment_id: int) -> "GitHubComment":
+    """Return a comment whose fields are requested when they are read. Its address does not name the issue."""
+    return repository.get_issue(0).get_comment(comment_id)
+
+
+def read_login(user: "NamedUser | Organization | None") -> str:
+    return user.login if user else DELETED_ACCOUNT
 
 
 def _is_same_text(one: str, other: str) -> bool:

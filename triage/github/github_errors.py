@@ -1,8 +1,7 @@
 """Errors that GitHub may answer with, and who must act on them. No word of GitHub's message is passed on."""
 
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,9 +17,8 @@ from triage.base.errors import (
     RateLimited,
     TriageError,
 )
-from triage.base.http_client import parse_retry_after, server_timestamp
-
-MAX_ATTEMPTS = 3
+from triage.base.network import PROXY_LOGIN_REFUSED, describe_connection_problem
+from triage.base.threads import raise_if_abandoned
 
 
 class ErrorKind(StrEnum):
@@ -50,49 +48,74 @@ class GitHubError(Exception):
     """None without a response."""
     resets_at: datetime | None = None
     """When the rate limit ends, if GitHub says so."""
-    retry_after: float = 0.0
-    """Seconds that GitHub asks to wait before the next attempt."""
-    max_attempts: int = 1
-    """How often the request may be sent, this attempt included."""
-    problem: str = ""
-    """What is wrong with a response that cannot be used, as the end of a sentence that begins with "GitHub"."""
-    is_too_large: bool = False
-    """There is more than is read of an answer."""
+    is_unreadable: bool = False
 
     @property
     def description(self) -> str:
-        """Returns what GitHub did, as the end of a sentence that begins with "GitHub"."""
-        if self.problem:
-            return f"{self.problem}. Something else may answer in its place: check GITHUB_API_URL and the proxy"
+        """Return what GitHub did, as the end of a sentence that begins with "GitHub"."""
+        if self.is_unreadable:
+            return (
+                "sent an answer that cannot be read. Something else may answer in its place: check GITHUB_API_URL and "
+                "the proxy"
+            )
         again = ", also when asked again" if self.kind is ErrorKind.UNKNOWN_OUTCOME else ""
         return (f"answered {self.status}" if self.status else "did not answer") + again
 
 
 def unreadable_response() -> GitHubError:
-    """Returns the error for a response of another form. Whether GitHub has taken a write is then unknown."""
-    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem="sent an answer that cannot be read")
+    """Return the error for a response of another form. Whether GitHub has taken a write is then unknown."""
+    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, is_unreadable=True)
 
 
-def error_from_response(status: int, message: str, headers: Mapping[str, str], *, idempotent: bool) -> GitHubError:
-    """Returns the error for a response that is no success. Its message is searched for known words only.
+@contextmanager
+def github_errors() -> Iterator[None]:
+    """Raise GitHubError, or GitHubUnavailable with its reason, for whatever PyGithub raises.
 
-    A idempotent request may be sent again after a server error, which may have come after its effect.
+    Raises Abandoned at its start if nobody waits for the answer any more.
     """
-    kind = _classify(status, message.lower(), headers)
-    wait = seconds_until_retry(status, headers)
-    may_retry = wait is not None and (status in (403, 429) or (idempotent and status >= 500))
-    return GitHubError(
-        kind,
-        status,
-        _reset_time(headers) if kind is ErrorKind.RATE_LIMITED else None,
-        retry_after=wait or 0.0,
-        max_attempts=MAX_ATTEMPTS if may_retry else 1,
+    import requests
+    from github.GithubException import (
+        BadAttributeException,
+        GithubException,
+        IncompletableObject,
+        RateLimitExceededException,
     )
 
+    raise_if_abandoned()
+    try:
+        yield
+    except IncompletableObject:
+        raise unreadable_response() from None
+    except GithubException as error:
+        if error.status == 407:
+            raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
+        headers = error.headers or {}
+        is_used_up = error.status == 403 and headers.get("x-ratelimit-remaining") == "0"
+        is_limit = is_used_up or error.status == 429 or isinstance(error, RateLimitExceededException)
+        kind = ErrorKind.RATE_LIMITED if is_limit else _classify(error.status, _collect_messages(error.data).lower())
+        raise GitHubError(kind, error.status, parse_reset_time(headers) if is_limit else None) from None
+    except (requests.RequestException, OSError) as error:
+        if reason := describe_connection_problem(error):
+            raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
+        raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
+    # PyGithub reads fields of a response before it knows that they are there.
+    except (ValueError, TypeError, AttributeError, LookupError, AssertionError, RecursionError, BadAttributeException):
+        raise unreadable_response() from None
 
-def _classify(status: int, text: str, headers: Mapping[str, str]) -> ErrorKind:
-    if _is_rate_limit(status, headers) or (status in (403, 429) and "rate limit" in text):
-        return ErrorKind.RATE_LIMITED
+
+def _collect_messages(data: object) -> str:
+    """Return the message of an error, and those of its details: a 422 has its reason only there."""
+    if not isinstance(data, dict):
+        return ""
+    details = data.get("errors")
+    parts = [data, *(details if isinstance(details, list) else [])]
+    messages = [part.get("message") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(message for message in messages if isinstance(message, str))
+
+
+def _classify(status: int, text: str) -> ErrorKind:
+    if 300 <= status < 400:
+        return ErrorKind.MOVED
     if status == 401:
         return ErrorKind.BAD_TOKEN
     if status == 403:
@@ -125,30 +148,8 @@ def _find_kind(kinds: Mapping[str, ErrorKind], text: str) -> ErrorKind | None:
     return next((kind for words, kind in kinds.items() if re.search(words, text)), None)
 
 
-def _is_rate_limit(status: int, headers: Mapping[str, str]) -> bool:
-    # GitHub uses 403 for it too.
-    if status == 429:
-        return True
-    return status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
-
-
-def seconds_until_retry(status: int, headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """Returns the seconds to wait before the next attempt, 0 when GitHub asks for none; None for no next attempt.
-
-    GitHub's rules (docs, rate limits for the REST API): `retry-after` first, then `x-ratelimit-reset` when nothing
-    remains, and else a minute, for which there is no time here.
-    """
-    if "retry-after" in headers:
-        return parse_retry_after(headers, now)
-    if not _is_rate_limit(status, headers):
-        return None if status in (403, 429) else 0.0
-    reset = _reset_time(headers)
-    if headers.get("x-ratelimit-remaining") != "0" or reset is None:
-        return None
-    return max(reset.timestamp() - server_timestamp(headers, now), 0.0) + 1.0
-
-
-def _reset_time(headers: Mapping[str, str]) -> datetime | None:
+def parse_reset_time(headers: Mapping[str, str]) -> datetime | None:
+    """Return when a rate limit begins anew, by `x-ratelimit-reset`."""
     reset = headers.get("x-ratelimit-reset", "")
     if not (reset.isascii() and reset.isdigit() and len(reset) <= 10):
         return None
@@ -157,7 +158,7 @@ def _reset_time(headers: Mapping[str, str]) -> datetime | None:
 
 @contextmanager
 def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None]:
-    """Raises an error for whoever must act in place of a `GitHubError` while reading."""
+    """Raise an error for whoever must act in place of a `GitHubError` while reading."""
     try:
         yield
     except GitHubError as error:
@@ -166,7 +167,7 @@ def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None
 
 @contextmanager
 def translate_write_errors(slug: str, what: str = "The result") -> Iterator[None]:
-    """Raises an error for whoever must act in place of a `GitHubError` while writing."""
+    """Raise an error for whoever must act in place of a `GitHubError` while writing."""
     try:
         yield
     except GitHubError as error:

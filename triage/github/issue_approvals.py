@@ -1,62 +1,29 @@
 """Reads what a person approves in a comment of ours, and answers with a reaction.
 
-The text of a comment and everybody who ever edited it come from one question. What its fields mean stands in GitHub's
-GraphQL reference: `IssueComment.userContentEdits`, `UserContentEdit.editor`.
+The text of a comment and everybody who ever edited it come from one question.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from pydantic import Field
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Reaction
 from triage.domain.proposal import CommentRecord
+from triage.github.comments import find_comment
 from triage.github.github_errors import (
     ErrorKind,
     GitHubError,
+    github_errors,
     translate_read_errors,
     translate_write_errors,
     unreadable_response,
 )
-from triage.github.graphql import EDITED_COMMENT, EditedComment, RepositoryNode
-from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import Response, parse_response
-
-if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
-
-_QUERY = f"""query($id: ID!) {{
-  viewer {{ login }}
-  node(id: $id) {{
-    ... on IssueComment {{
-      fullDatabaseId
-      repository {{ nameWithOwner }}
-      {EDITED_COMMENT}
-    }}
-  }}
-}}"""
+from triage.github.issue_nodes import EditedComment
+from triage.github.issue_reader import read_comments
+from triage.github.repository_connection import RepositoryConnection, repeat_write
+from triage.github.responses import parse_response
 
 
-class _NodeId(Response):
-    node_id: str = Field(min_length=1)
-
-
-class _Comment(EditedComment):
-    comment_id: int = Field(alias="fullDatabaseId")
-    repository: RepositoryNode
-
-
-class _Viewer(Response):
-    login: str = Field(min_length=1)
-
-
-class _Answer(Response):
-    viewer: _Viewer
-    comment: _Comment
-
-
-def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> CommentRecord | None:
+def read_comment_record(connection: RepositoryConnection, comment_id: int) -> CommentRecord | None:
     """Return a comment of this token's account; None if it is gone or somebody else's.
 
     Raises:
@@ -64,22 +31,24 @@ def read_comment_record(client: "GitHubClient", slug: str, comment_id: int) -> C
         GitHubUnavailable: There is no GraphQL API, or it does not know this question.
     """
     try:
-        raw = client.get(f"/repos/{slug}/issues/comments/{comment_id}")
+        with github_errors():
+            node_id = find_comment(connection.repository, comment_id).node_id
+            if not node_id:
+                raise unreadable_response()
     except GitHubError as error:
         if error.kind is ErrorKind.GONE:
             return None
         raise
     try:
-        data = client.query(_QUERY, {"id": parse_response(_NodeId, raw).node_id})
+        [node] = read_comments(connection, [node_id]) or [None]
     except GitHubError as error:
         if error.kind not in (ErrorKind.GONE, ErrorKind.INVALID):
             raise
         raise GitHubUnavailable("This GitHub server does not say who edited a comment (GraphQL API).") from None
-    if data.get("node") is None:
+    if node is None:
         return None
-    answer = parse_response(_Answer, {"viewer": data.get("viewer"), "comment": data["node"]})
-    comment, viewer = answer.comment, answer.viewer.login
-    if comment.comment_id != comment_id or not comment.repository.is_called(slug):
+    comment, viewer = parse_response(EditedComment, node), connection.viewer_login
+    if viewer is None or comment.comment_id != comment_id or not comment.is_in(connection.slug):
         raise unreadable_response()
     if comment.author is None or not comment.author.is_account(viewer):
         return None
@@ -94,9 +63,10 @@ class GitHubIssueApprovals(RepositoryConnection):
 
     def read_comment_record(self, comment_id: int) -> CommentRecord | None:
         with translate_read_errors(self.slug):
-            return read_comment_record(self._client, self.slug, comment_id)
+            return read_comment_record(self, comment_id)
 
     def react(self, comment_id: int, reaction: Reaction) -> None:
-        path = f"{self._repo}/issues/comments/{comment_id}/reactions"
+        comment = find_comment(self.writable, comment_id)
         with translate_write_errors(self.slug):
-            self._client.write("POST", path, {"content": reaction}, idempotent=True)
+            # The same reaction twice is one.
+            repeat_write(lambda: comment.create_reaction(reaction))

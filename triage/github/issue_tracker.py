@@ -5,26 +5,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.task import RUN_WINDOW
-from triage.github.comments import JOB_TOKEN_LOGIN, Comments
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
-from triage.github.graphql import BOT_SUFFIX
-from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
-from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import (
-    IssueResponse,
-    LabelResponse,
-    RoleResponse,
-    parse_response,
+from triage.github.comments import JOB_TOKEN_LOGIN, Comments, read_login
+from triage.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    github_errors,
+    translate_read_errors,
+    translate_write_errors,
+    unreadable_response,
 )
+from triage.github.issue_nodes import BOT_SUFFIX
+from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
+from triage.github.repository_connection import RepositoryConnection, iterate_pages, read_server_time, write_once
 from triage.github.suggestions import Suggestions
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
+
+if TYPE_CHECKING:
+    from github.Issue import Issue as GitHubIssue
 
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 _LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
@@ -36,20 +40,40 @@ class IssueTracker(RepositoryConnection):
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self.reread_seconds)
+        return Comments(self)
 
     @cached_property
     def _suggestions(self) -> Suggestions:
-        return Suggestions(self._client, self.slug, self.reread_seconds)
+        return Suggestions(self)
 
     def fetch_issue(self, number: int, posted: int | None = None) -> Issue:
         with translate_read_errors(self.slug, number):
-            response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
-            if response.number != number:
-                raise GitHubError(ErrorKind.MOVED)
-            issue = response.to_issue([], None)
+            with github_errors():
+                issue = self._convert(self.repository.get_issue(number).complete(), number)
             thread = self._comments.fetch_all(number, posted, issue.author)
-            return issue.model_copy(update={"thread": thread, "snapshot_time": self._client.server_time})
+            return issue.model_copy(update={"thread": thread})
+
+    def _convert(self, issue: "GitHubIssue", number: int) -> Issue:
+        if not issue.number:
+            raise unreadable_response()
+        if issue.number != number:
+            raise GitHubError(ErrorKind.MOVED)
+        read: dict[str, Any] = {
+            "title": issue.title or "",
+            "body": issue.body or "",
+            "author": read_login(issue.user),
+            "labels": [label.name for label in issue.labels if label.name],
+        }
+        return Issue(
+            **self.redact(read),
+            number=issue.number,
+            url=issue.html_url,
+            author_is_bot=bool(issue.user and issue.user.type == "Bot"),
+            state=issue.state,
+            locked=bool(issue.locked),
+            is_pull_request=issue.pull_request is not None,
+            snapshot_time=read_server_time(issue),
+        )
 
     def iterate_past_issues(
         self, limit: int, words: str, body_chars: int = MAX_BODY_CHARS
@@ -58,7 +82,7 @@ class IssueTracker(RepositoryConnection):
 
         Raises GitHubUnavailable and SetupError.
         """
-        reader = PastIssues(self._client, self.slug, self._comments.is_own_login, body_chars)
+        reader = PastIssues(self, self._comments.is_own_login, body_chars)
         with translate_read_errors(self.slug):
             try:
                 yield from reader.iterate_pages(limit, words)
@@ -76,34 +100,36 @@ class IssueTracker(RepositoryConnection):
         return f"app/{login.removesuffix(BOT_SUFFIX)}" if login.endswith(BOT_SUFFIX) else login
 
     def list_recent_issues(self, limit: int) -> list[int]:
-        newest = {"state": "all", "sort": "created", "direction": "desc"}
         numbers: list[int] = []
+        day_ago = datetime.now(UTC) - RUN_WINDOW
         with translate_read_errors(self.slug):
-            for page in self._client.iterate_pages(f"{self._repo}/issues", newest):
-                issues = [parse_response(IssueResponse, raw) for raw in page]
-                day_ago = (self._client.server_time or datetime.now(UTC)) - RUN_WINDOW
-                recent = [issue for issue in issues if issue.created_at is None or issue.created_at > day_ago]
-                numbers += [issue.number for issue in recent if issue.pull_request is None]
-                if len(recent) < len(issues) or len(numbers) > limit:
+            for page in iterate_pages(self.repository.get_issues(state="all", sort="created", direction="desc")):
+                with github_errors():
+                    recent = [issue for issue in page if issue.created_at is None or issue.created_at > day_ago]
+                    # PyGithub would ask for each issue whether it is a pull request.
+                    numbers += [issue.number for issue in recent if "/pull/" not in issue.html_url]
+                if len(recent) < len(page) or len(numbers) > limit:
                     break
         return numbers
 
     def list_labels(self) -> list[str]:
-        with translate_read_errors(self.slug):
-            labels = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
+        with translate_read_errors(self.slug), github_errors():
+            pages = iterate_pages(self.repository.get_labels())
+            names: list[str] = self.redact([label.name for page in pages for label in page if label.name])
         # No label is added by a name that is masked.
-        return [label.name for label in labels if label.name and OWN_SECRET_PLACEHOLDER not in label.name]
+        return [name for name in names if OWN_SECRET_PLACEHOLDER not in name]
 
     def fetch_role(self, login: str) -> str:
         if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
-        path = f"{self._repo}/collaborators/{quote(login, safe='')}/permission"
         try:
-            response = parse_response(RoleResponse, self._client.get(path))
-        except GitHubError:
+            with github_errors():
+                # A custom role of an organization counts as the role that it builds on.
+                role = self.repository.get_collaborator_role_name(login)
+                role = role if role in ROLES else self.repository.get_collaborator_permission(login)
+        except (GitHubError, GitHubUnavailable):
             return "none"
-        # A custom role of an organization counts as the role that it builds on.
-        return next((name for name in (response.role_name, response.permission) if name in ROLES), None) or "none"
+        return role if role in ROLES else "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         with translate_write_errors(self.slug):
@@ -127,14 +153,15 @@ class IssueTracker(RepositoryConnection):
         names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
         if not names:
             return
+        issue = self.writable.get_issue(number)
         with translate_write_errors(self.slug, "A label"):
-            self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, idempotent=True)
+            write_once(lambda: issue.add_to_labels(*names), lambda: set(names) <= self._read_labels(number))
 
     def fetch_suggestion_options(
-        self, number: int, labels: Sequence[str], logins: Sequence[str], original: int = 0
+        self, number: int, labels: Sequence[str], original: int = 0
     ) -> SuggestionOptions | None:
         try:
-            return self._suggestions.fetch_options(number, labels, logins, original)
+            return self._suggestions.fetch_options(number, labels, original)
         except (GitHubError, GitHubUnavailable):
             return None
 
@@ -143,5 +170,14 @@ class IssueTracker(RepositoryConnection):
             return self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
+        issue = self.writable.get_issue(number)
         with translate_write_errors(self.slug):
-            self._client.delete(f"{self._repo}/issues/{number}/labels/{quote(label, safe='')}")
+            write_once(
+                lambda: issue.remove_from_labels(label),
+                lambda: label not in self._read_labels(number),
+                deletes=True,
+            )
+
+    def _read_labels(self, number: int) -> set[str]:
+        with github_errors():
+            return {label.name for label in self.repository.get_issue(number).labels}

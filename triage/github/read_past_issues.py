@@ -1,111 +1,50 @@
-"""Reads the repository's past issues with GraphQL, a page of them with labels, state and fixes in one request."""
+"""Reads the repository's past issues, a page of them with labels, state and fixes in one request."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import get_args
 
 from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
-from triage.github.graphql import MAX_TITLE_CHARS, IssueNode, NodePage, Pages, list_nodes
-from triage.github.responses import parse_response
+from triage.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
+from triage.github.issue_reader import IssueReader
+from triage.github.repository_connection import PAGE_SIZE, RepositoryConnection
 
-if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
-
-PAGE_SIZE = 100
-"""The largest page that GitHub sends."""
 MAX_FOUND = 20
 """Issues of the search by text."""
 MAX_BODY_CHARS = 6_000
 """Of a past issue. Nine of ten have less than 4,000."""
-_PLAIN_FIELDS = """number title body state createdAt updatedAt closedAt
-  author { __typename login }
-  labels(first: 20) { nodes { name } }
-  milestone { title }"""
-_FIELDS = f"""{_PLAIN_FIELDS}
-  stateReason(enableDuplicate: true)
-  issueType {{ name }}
-  closedByPullRequestsReferences(first: 2) {{
-    nodes {{
-      number title mergedAt
-      mergeCommit {{ oid messageHeadline }}
-      commits(last: 1) {{ totalCount nodes {{ commit {{ messageHeadline }} }} }}
-      milestone {{ title }}
-      files(first: 30) {{ nodes {{ path }} }}
-    }}
-  }}
-  events: timelineItems(last: 3, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) {{
-    nodes {{
-      __typename
-      ... on ClosedEvent {{ closer {{ ... on Commit {{ oid messageHeadline committedDate }} }} }}
-      ... on MarkedAsDuplicateEvent {{ isCrossRepository canonical {{ ... on Issue {{ number }} }} }}
-    }}
-  }}
-  comments(first: 2) {{ nodes {{ author {{ __typename login }} body }} }}"""
-_LIST = """
-  repository(owner: $owner, name: $name) {
-    issues(first: $size, after: $after, orderBy: {field: CREATED_AT, direction: DESC}) {
-      pageInfo { hasNextPage endCursor }
-      nodes { ...past }
-    }
-  }"""
-_SEARCH = """
-  search(type: ISSUE, query: $search, first: %d) {
-    nodes { ... on Issue { repository { nameWithOwner } ...past } }
-  }"""
-_VARIABLES = "$owner: String!, $name: String!, $size: Int!, $after: String"
+FILES = 30
+"""Of a fix, which are read."""
+_COMMENTS = "comments(first: 2) { nodes { author { __typename login } body } }"
 
 
 @dataclass
 class PastIssues:
     """The past issues of one repository. Every failure is a `GitHubError`."""
 
-    client: "GitHubClient"
-    slug: str
+    connection: RepositoryConnection
     is_own_login: Callable[[str], bool]
     """Whether a login is one that this action writes comments with."""
     body_chars: int = MAX_BODY_CHARS
     """Longer texts of issues are cut."""
 
-    @cached_property
-    def _pages(self) -> Pages:
-        return Pages(self.client, PAGE_SIZE, has_plain=True)
-
     def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
-        """Yield the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds.
-
-        The search is part of the first request.
-        """
+        """Yield the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds."""
         numbers: set[int] = set()
-        cursor, found = None, list[PastIssue]()
-        while len(numbers) < limit:
-            page, matches = self._fetch_page(limit - len(numbers), cursor, "" if cursor else words)
-            found += matches
-            new = [issue for issue in self._convert(page.parse(IssueNode)) if issue.number not in numbers]
+        for page in self._open_reader(min(PAGE_SIZE, limit)).iterate_list("CREATED_AT"):
+            new = [issue for issue in self._convert(page) if issue.number not in numbers][: limit - len(numbers)]
             numbers |= {issue.number for issue in new}
             yield new
-            cursor = page.next_cursor
-            if cursor is None or not new:
+            if not new or len(numbers) >= limit:
                 break
-        yield [issue for issue in found if issue.number not in numbers]
-
-    def _fetch_page(self, wanted: int, cursor: str | None, words: str) -> tuple[NodePage, list[PastIssue]]:
-        owner, _, name = self.slug.partition("/")
-        variables: dict[str, Any] = {"owner": owner, "name": name, "after": cursor}
         if words:
-            variables["search"] = f"repo:{self.slug} is:issue {words}"
-        data = self._pages.ask(partial(self._write_document, words), variables, wanted)
-        page = parse_response(NodePage, (data.get("repository") or {}).get("issues"))
-        matches = parse_response(NodePage, data.get("search") or {}).parse(IssueNode)
-        return page, self._convert([issue for issue in matches if issue.is_in(self.slug)])
+            found = next(self._open_reader(MAX_FOUND).iterate_search(words), [])
+            yield [issue for issue in self._convert(found) if issue.number not in numbers]
 
-    def _write_document(self, words: str) -> str:
-        fields = _PLAIN_FIELDS if self._pages.is_plain else _FIELDS
-        searched = _SEARCH % min(MAX_FOUND, self._pages.size) if words else ""
-        declared = ", $search: String!" if words else ""
-        return f"query({_VARIABLES}{declared}) {{{_LIST}{searched}\n}}\nfragment past on Issue {{\n  {fields}\n}}"
+    def _open_reader(self, page_size: int) -> IssueReader:
+        return IssueReader(self.connection, page_size, _COMMENTS, FILES)
 
     def _convert(self, issues: list[IssueNode]) -> list[PastIssue]:
         return list(filter(None, map(self._convert_one, issues)))

@@ -6,16 +6,13 @@ of well-known packages would need care, and the search by name knows them all. A
 most starred repository in the package's language finds nothing.
 """
 
-import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool, ToolException
-from pydantic import BaseModel, Field, PrivateAttr, SecretStr
+from pydantic import BaseModel, Field, PrivateAttr
 
-from triage.base.errors import AnswerTooLarge
-from triage.base.http_client import RequestFailed, send_request
+from triage.base.errors import TriageError
 from triage.base.threads import in_thread
 from triage.ports import ISSUE_SEARCH
 from triage.safety.secrets.redactor import Redact
@@ -25,19 +22,12 @@ from triage.web.search_results import parse_results
 MAX_WORDS = 8
 """GitHub finds what has all words."""
 MAX_ISSUES = 5
-MIN_STARS = 50
-"""Of a repository that a name finds: with fewer, another project of the name is as likely."""
-MAX_RESPONSE_BYTES = 2_000_000
-"""Five issues with texts of 65,536 characters."""
 SECONDS = 20.0
 _ERROR_NAME = re.compile(r"[A-Za-z_]{0,50}(?:Error|Exception|Warning|Failure|Fault|Interrupt|Panic)")
 _PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]{1,40}(?:['’][a-z]{1,3}|-[a-z]{1,20})?|[A-Z]{2,6}")
 """A word of a sentence: names of code have underscores or capitals inside."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|`[^`\n]*`")
-_SLUG = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
-_STATUS_REASONS = {401: "unauthorized (401)", 403: "rate limited or forbidden (403)", 429: "rate limited (429)"}
-_LANGUAGES = {"JavaScript": "language:JavaScript language:TypeScript"}
 
 
 class IssueQuery(BaseModel):
@@ -49,40 +39,14 @@ class IssueQuery(BaseModel):
     repository: str = Field("", description="owner/name, if it is known")
 
 
-@dataclass(frozen=True)
-class GitHubSearch:
-    token: SecretStr
-    api_url: str
+class PackageIssues(Protocol):
+    """Raises TriageError."""
 
-    async def get(self, path: str, query: str, count: int) -> list[Any]:
-        """Return the items that GitHub found, unchecked. Raises ToolException with our own name for a failure."""
-        parameters: dict[str, Any] = {"q": query, "per_page": count}
-        if path == "repositories":
-            parameters["sort"] = "stars"
-        try:
-            response = await in_thread(lambda: self._send(path, parameters))
-        except (RequestFailed, AnswerTooLarge) as error:
-            raise ToolException(str(error)) from None
-        if response.status == 422:  # the repository is private or gone
-            return []
-        if response.status != 200:
-            raise ToolException(_STATUS_REASONS.get(response.status, f"search failed ({response.status})"))
-        try:
-            items = json.loads(response.body)["items"]
-        except (ValueError, TypeError, LookupError, RecursionError):
-            items = None
-        if not isinstance(items, list):
-            raise ToolException("unreadable answer")
-        return [item for item in items if isinstance(item, dict)]
+    def find_repository(self, package: str, language: str) -> str:
+        """`owner/name` of the package; empty for none."""
 
-    def _send(self, path: str, parameters: dict[str, Any]) -> Any:
-        headers = {
-            "Authorization": f"Bearer {self.token.get_secret_value()}",
-            "Accept": "application/vnd.github+json",
-        }
-        url = f"{self.api_url}/search/{path}"
-        limits: dict[str, Any] = {"seconds": SECONDS, "max_bytes": MAX_RESPONSE_BYTES}
-        return send_request("GET", url, headers=headers, params=parameters, **limits)
+    def find_issues(self, slug: str, words: str) -> list[dict[str, str]]:
+        """Title, url and content of its issues that have all words."""
 
 
 class GitHubSearchTool(BaseTool):
@@ -92,7 +56,7 @@ class GitHubSearchTool(BaseTool):
     description: str = "Searches the issues of a package's public repository for an error."
     args_schema: type[BaseModel] = IssueQuery
     handle_tool_error: bool = False
-    _search: GitHubSearch = PrivateAttr()
+    _issues: PackageIssues = PrivateAttr()
     _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
     _is_used: bool = PrivateAttr(default=False)
 
@@ -106,21 +70,15 @@ class GitHubSearchTool(BaseTool):
         if self._is_used:
             raise ToolException("a run searches once")
         self._is_used = True
-        slug = repository if _SLUG.fullmatch(repository) else await self._find_repository(name, language)
-        if not slug:
-            return {"results": []}
-        found = await self._search.get("issues", f"repo:{slug} is:public is:issue {words}", MAX_ISSUES)
-        return {"results": parse_results(self._redact([_to_page(item, slug) for item in found]), MAX_ISSUES)}
+        try:
+            found = await in_thread(self._search, words, name, language, repository, seconds=SECONDS)
+        except TriageError as failure:
+            raise ToolException(str(failure)) from None
+        return {"results": parse_results(found, MAX_ISSUES)}
 
-    async def _find_repository(self, package: str, language: str) -> str:
-        name = package
-        # A scoped name such as `@angular/core` has a last part that many projects have.
-        if not re.fullmatch(r"[\w.-]{2,100}", name, re.ASCII):
-            return ""
-        languages = _LANGUAGES.get(language, f"language:{language}")
-        found = await self._search.get("repositories", f"{name} in:name {languages}", MAX_ISSUES)
-        fitting = (item for item in found if _is_public_repository(item, name))
-        return next((item["full_name"] for item in fitting), "")
+    def _search(self, words: str, package: str, language: str, repository: str) -> list[dict[str, str]]:
+        slug = repository or self._issues.find_repository(package, language)
+        return self._issues.find_issues(slug, words) if slug else []
 
 
 def choose_words(error: str) -> str:
@@ -135,29 +93,8 @@ def choose_words(error: str) -> str:
     return " ".join(chosen) if len(chosen) >= 3 else ""
 
 
-def _is_public_repository(item: dict[str, Any], name: str) -> bool:
-    slug, stars = item.get("full_name"), item.get("stargazers_count")
-    return (
-        isinstance(slug, str)
-        and _SLUG.fullmatch(slug) is not None
-        and slug.rpartition("/")[2].casefold() == name.casefold()
-        and item.get("private") is False
-        and isinstance(stars, int)
-        and stars >= MIN_STARS
-    )
-
-
-def _to_page(item: dict[str, Any], slug: str) -> dict[str, Any]:
-    milestone = item.get("milestone")
-    state = str(item.get("state"))
-    release = str(milestone.get("title") or "") if isinstance(milestone, dict) else ""
-    ended = f"{state}, in {release}" if state == "closed" and release else state
-    title = f"{slug}#{item.get('number')} ({ended}): {item.get('title')}"
-    return {"title": title, "url": item.get("html_url"), "content": item.get("body") or ""}
-
-
-def build_github_search(token: SecretStr, api_url: str, redact: Redact = lambda tree: tree) -> GitHubSearchTool:
-    """Return the tool for one run. `redact` masks our own secrets in what is sent and in what comes back."""
+def build_github_search(issues: PackageIssues, redact: Redact = lambda tree: tree) -> GitHubSearchTool:
+    """Return the tool for one run. `redact` masks our own secrets in the words that are sent."""
     tool = GitHubSearchTool()
-    tool._search, tool._redact = GitHubSearch(token, api_url), redact
+    tool._issues, tool._redact = issues, redact
     return tool

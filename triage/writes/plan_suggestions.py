@@ -1,4 +1,4 @@
-"""Plans what is suggested in GitHub's own panel, each with a reason: labels, the type, an assignee, fields, closing."""
+"""Plans what is suggested in GitHub's own panel, each with a reason: labels, the type, closing."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from triage.domain.effect import (
     SuggestionKind,
     SuggestionOptions,
 )
-from triage.domain.findings import Kind, MissingKind, Severity
+from triage.domain.findings import Kind, MissingKind
 from triage.domain.report import RunReport
 from triage.safety.active_content import format_plain_line
 
@@ -41,14 +41,6 @@ _MISSING_WORDS: dict[MissingKind, str] = {
     "other": "more information",
 }
 """The question itself is in the reporter's language; the reason is for maintainers."""
-_OPTION_WORDS: dict[Severity, tuple[str, ...]] = {
-    "CRITICAL": ("critical", "urgent", "blocker", "p0", "s0", "sev0"),
-    "HIGH": ("high", "major", "p1", "s1", "sev1"),
-    "MEDIUM": ("medium", "moderate", "normal", "p2", "s2", "sev2"),
-    "LOW": ("low", "minor", "p3", "s3", "sev3"),
-}
-"""Names of options of a field such as Severity or Priority."""
-_FIELD_WORDS = ("severity", "priority")
 _REASON_CHARS = 200
 _SURE_KIND = 0.9
 """Least probability of a kind for high confidence."""
@@ -58,17 +50,13 @@ class Asked(NamedTuple):
     """What GitHub has to be asked about before anything is suggested."""
 
     labels: list[str]
-    logins: list[str]
     original: int = 0
     """The number of the issue that this one may repeat, or 0."""
 
 
 def list_candidates(report: RunReport, mode: LabelsMode) -> Asked:
-    """Return the labels, logins and the issue that may be suggested. No teams: GitHub assigns people."""
-    login = report.ticket.assignee.lstrip("@")
-    may_assign = login and "/" not in login and _rate(report) != "LOW"
-    labels = report.ticket.labels if mode == "suggest" else []
-    return Asked(labels, [login] if may_assign else [], _find_original(report))
+    """Return the labels and the issue that may be suggested."""
+    return Asked(report.ticket.labels if mode == "suggest" else [], _find_original(report))
 
 
 def _find_original(report: RunReport) -> int:
@@ -96,7 +84,7 @@ def plan_suggestions(
     if options is None or mode == "off":
         return []
     decided = previous.suggested if previous else []
-    wanted = [*_list_wanted(report, mode, options), *_list_fields(report, options)]
+    wanted = [*_list_wanted(report, mode, options)]
     wanted += _list_closes(report, options, not_planned) if options.can_close else []
     return [one for one in wanted if hash_suggestion(one) not in decided]
 
@@ -130,21 +118,6 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
     types = [] if report.security else [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
     if types and of_kind:
         yield _suggest("type", types[0], _explain_kind(report), of_kind)
-    for login in asked.logins:
-        if login in options.assignees and report.suspects:
-            path = format_plain_line(report.suspects[0].path)
-            where = path if len(path) <= _REASON_CHARS else ""
-            yield _suggest("assignee", login, f"Owns {where or 'the file'}, the first place to look at.", _rate(report))
-
-
-def _list_fields(report: RunReport, options: SuggestionOptions) -> Iterator[Suggestion]:
-    """Yield how bad it is, for each field that is named so and has an option of that name."""
-    if report.severity is None or report.security:
-        return
-    for name in options.fields:
-        field, _, option = name.partition(": ")
-        if _last_word(field) in _FIELD_WORDS and option.casefold() in _OPTION_WORDS[report.severity]:
-            yield _suggest("field", name, format_plain_line(report.severity_reason), _rate_kind(report) or "LOW")
 
 
 def _list_closes(report: RunReport, options: SuggestionOptions, not_planned: Sequence[Kind]) -> Iterator[Suggestion]:
@@ -162,12 +135,6 @@ def _list_closes(report: RunReport, options: SuggestionOptions, not_planned: Seq
 def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: Confidence) -> Suggestion:
     text = wording.truncate(rationale, MAX_RATIONALE_CHARS)
     return Suggestion(kind=kind, name=name, rationale=text, confidence=confidence)
-
-
-def _rate(report: RunReport) -> Confidence:
-    if report.confidence < wording.LOW_CONFIDENCE:
-        return "LOW"
-    return "MEDIUM" if report.confidence < wording.HIGH_CONFIDENCE else "HIGH"
 
 
 def _rate_kind(report: RunReport) -> Confidence | None:

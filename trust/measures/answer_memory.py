@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from testing.faults.github_faults import ISSUE, LABELS, POST, THREAD
-from testing.runs.in_process_job import GitHubFault, InProcessJob, set_up_job
+from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -25,14 +24,6 @@ class Case:
     gzipped: bool = False
 
 
-def _github(request: str) -> Callable[[InProcessJob, EndlessBody], None]:
-    def inject(job: InProcessJob, body: EndlessBody) -> None:
-        job.job.inputs["engine"] = "rules"
-        job.github.fault = GitHubFault(request, 200, body=body)
-
-    return inject
-
-
 def _service(name: str) -> Callable[[InProcessJob, EndlessBody], None]:
     def inject(job: InProcessJob, body: EndlessBody) -> None:
         setattr(job, name, lambda _: ScriptedReply(body))
@@ -40,10 +31,7 @@ def _service(name: str) -> Callable[[InProcessJob, EndlessBody], None]:
     return inject
 
 
-_PLAIN = [
-    *(Case(f"GitHub, {request}", _github(request)) for request in (ISSUE, THREAD, LABELS, POST)),
-    *(Case(f"the {name}", _service(name)) for name in ("model", "embeddings", "search")),
-]
+_PLAIN = [Case(f"the {name}", _service(name)) for name in ("model", "embeddings")]
 CASES = [*_PLAIN, *(replace(case, name=f"{case.name}, compressed", gzipped=True) for case in _PLAIN)]
 
 
@@ -60,7 +48,6 @@ def _measure(case: Case) -> float:
     with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
         job.job.inputs |= {
             "embedding-model": "text-embedding-3-small",
-            "tavily-api-key": "tvly-" + "z3" * 16,
             "timeout-seconds": "60",
         }
         case.inject(job, EndlessBody(gzipped=case.gzipped))

@@ -9,8 +9,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from triage.domain.proposal import PROPOSAL_LIFETIME, PullRequest
-from triage.fix.github.git_data import PullResponse
-from triage.fix.github.pull_requests import PullRequests
+from triage.fix.github.pull_requests import PullRequests, convert
 from trust import forged_approvals, interrupted_approvals, outdated_approvals, owner_approvals, unseen_commits
 from trust.approval_case import REF, Case
 from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
@@ -108,8 +107,8 @@ WITHOUT_DEFENCE = ("command", "role", "issue", "time", "comment", "base")
 
 
 def _find_any(self: PullRequests, branch: str, *_: str) -> PullRequest | None:
-    listed = self.client.get(f"/repos/{self.slug}/pulls", {"head": f"octo:{branch}", "state": "all", "per_page": 100})
-    return PullResponse.model_validate(listed[0]).to_pull_request() if listed else None
+    listed = self.connection.repository.get_pulls(state="all", head=f"octo:{branch}").get_page(0)
+    return convert(listed[0]) if listed else None
 
 
 ALONE: Mapping[str, tuple[str, object]] = {
@@ -128,7 +127,7 @@ def _without_defence() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in NO_PROBLEM:
             stack.enter_context(patch(name, lambda *_: ""))
-        stack.enter_context(patch("triage.github.issue_approvals._Comment.is_alone_by", lambda *_: True))
+        stack.enter_context(patch("triage.github.issue_nodes.EditedComment.is_alone_by", lambda *_: True))
         yield
 
 

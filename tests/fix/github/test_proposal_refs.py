@@ -171,4 +171,4 @@ class TestExpired:
         for number in range(2, 150):
             git.set_ref(f"{PREFIX}/7/{number}", commit)
         assert store.list_expired(10) == []
-        assert len(git.api.requests) == 101
+        assert len(git.api.requests) == 102

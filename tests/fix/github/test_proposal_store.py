@@ -50,8 +50,8 @@ class TestStoring:
     def test_the_order_of_the_requests(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         store.store(make_request(base_of(git)))
         branches, proposals = (
-            f"{REPO}/git/matching-refs/heads/triage/7-",
-            f"{REPO}/git/matching-refs/triage/proposals/7/",
+            f"{REPO}/git/matching-refs/heads%2Ftriage%2F7-",
+            f"{REPO}/git/matching-refs/triage%2Fproposals%2F7%2F",
         )
         assert git.api.request_lines() == [
             f"GET {branches}",
@@ -259,7 +259,7 @@ def carry_out(store: GitHubProposalStore, base: str) -> None:
             store.delete(one)
 
 
-REQUESTS = 23
+REQUESTS = 24
 
 
 class TestKilledAndRunAgain:

@@ -5,24 +5,34 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, pairwise, starmap
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from triage.base.errors import CannotPublish
 from triage.domain.proposal import PROPOSAL_LIFETIME, BaseFile, PatchProposal, PullRequest
 from triage.fix.commit_text import CommitFacts, parse_proposal
 from triage.fix.fix_ports import CommitRequest, PatchCommit
-from triage.fix.github.git_data import GitCommitResponse, GitData, RepositoryResponse, TreeChanges, TreeEntry
+from triage.fix.github.git_data import GitData, TreeChanges, TreeEntry, read_facts
 from triage.fix.github.pull_requests import (
     PullRequests,
     translate_contents_errors,
     translate_pull_request_errors,
     translate_pull_request_read_errors,
 )
-from triage.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
-from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import parse_response
+from triage.github.github_errors import (
+    ErrorKind,
+    GitHubError,
+    github_errors,
+    translate_read_errors,
+    unreadable_response,
+)
+from triage.github.repository_connection import RepositoryConnection, read_server_time
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
+
+if TYPE_CHECKING:
+    from github.GitCommit import GitCommit
+    from github.Repository import Repository
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 MAX_REFS = 50
@@ -51,10 +61,10 @@ class ProposalRefs:
         if named is None:
             return None
         try:
-            head = self.git.read_commit(commit).to_facts()
+            head = read_facts(self.git.read_commit(commit))
             proposal = parse_proposal(self.slug, head)
             if proposal is None and len(head.parents) == 1 and "Triage-Commits: 2" in head.message:
-                proposal = parse_proposal(self.slug, head, self.git.read_commit(head.parents[0]).to_facts())
+                proposal = parse_proposal(self.slug, head, read_facts(self.git.read_commit(head.parents[0])))
         except GitHubError as error:
             if error.kind is ErrorKind.GONE:
                 return None
@@ -92,7 +102,7 @@ class GitHubProposalStore(RepositoryConnection):
 
     @cached_property
     def _git(self) -> GitData:
-        return GitData(self._client, self._repo, self.reread_seconds)
+        return GitData(self)
 
     @cached_property
     def _refs(self) -> ProposalRefs:
@@ -100,15 +110,20 @@ class GitHubProposalStore(RepositoryConnection):
 
     @cached_property
     def _pull_requests(self) -> PullRequests:
-        return PullRequests(self._client, self.slug, self.reread_seconds)
+        return PullRequests(self)
 
     @cached_property
     def _changes(self) -> TreeChanges:
         return TreeChanges(self._git)
 
+    def _read_settings(self) -> "Repository":
+        with github_errors():
+            return self.repository.complete()
+
     @cached_property
     def _default_branch(self) -> str:
-        branch = parse_response(RepositoryResponse, self._client.get(self._repo)).default_branch
+        with github_errors():
+            branch = self._read_settings().default_branch
         if not branch:
             raise unreadable_response()
         return branch
@@ -120,20 +135,18 @@ class GitHubProposalStore(RepositoryConnection):
     def list_expired(self, limit: int) -> list[PatchProposal]:
         with translate_read_errors(self.slug):
             refs = islice(self._git.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
+            # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
+            now = read_server_time(self._read_settings())
             stored = (self._refs.read(ref, commit) for ref, commit in refs)
-            return list(islice((one for one in stored if one and self._is_expired(one)), limit))
-
-    def _is_expired(self, stored: PatchProposal) -> bool:
-        # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
-        now = self._client.server_time
-        return now is not None and stored.created_at < now - PROPOSAL_LIFETIME
+            return list(islice((one for one in stored if one and now and _is_expired(one, now)), limit))
 
     def store(self, request: CommitRequest) -> PatchProposal:
         with translate_contents_errors(self.slug):
             wanted = _parse_request(self.slug, request)
             known = [one for one in self._refs.list_for_issue(request.issue) if _is_same_draft(one, wanted)]
+            now = read_server_time(self._read_settings()) if known else None
             for stored in known:
-                if stored.is_branch or not self._is_expired(stored):
+                if stored.is_branch or now is None or not _is_expired(stored, now):
                     return stored
             return self._create_ref(request.issue, self._create_commits(request))
 
@@ -141,12 +154,12 @@ class GitHubProposalStore(RepositoryConnection):
         made = [self._read_base(request.base)]
         for commit in request.commits:
             made.append(self._git.commit_files(made[-1], commit.files, commit.message))
-        proposal = parse_proposal(self.slug, *(one.to_facts() for one in reversed(made[1:])))
+        proposal = parse_proposal(self.slug, *map(read_facts, reversed(made[1:])))
         if proposal is None:
             raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
         return proposal
 
-    def _read_base(self, sha: str) -> GitCommitResponse:
+    def _read_base(self, sha: str) -> "GitCommit":
         try:
             return self._git.read_commit(sha)
         except GitHubError as error:
@@ -183,7 +196,7 @@ class GitHubProposalStore(RepositoryConnection):
     def read_commits(self, proposal: PatchProposal) -> list[PatchCommit]:
         with translate_read_errors(self.slug):
             changes = starmap(self._read_changed, pairwise(self._read_trees(proposal)))
-            messages = [self._git.read_commit(sha).message for sha in proposal.commits]
+            messages = [read_facts(self._git.read_commit(sha)).message for sha in proposal.commits]
             return [PatchCommit(files=files, message=message) for files, message in zip(changes, messages, strict=True)]
 
     def _read_changed(self, before: str, after: str) -> dict[str, BaseFile]:
@@ -234,7 +247,7 @@ class GitHubProposalStore(RepositoryConnection):
     def _read_trees(self, proposal: PatchProposal) -> list[str]:
         """Returns the trees of the base and of each commit on it. Together they hold what the last one shows."""
         commits = [self._git.read_commit(sha) for sha in (proposal.base, *proposal.commits)]
-        if any([one.sha for one in child.parents] != [parent.sha] for parent, child in pairwise(commits)):
+        if any(child.parents != [parent.sha] for parent, child in pairwise(map(read_facts, commits))):
             raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
         before, *tests, after = trees = [one.tree.sha for one in commits]
         if any(self._hides_files(before, one, after) for one in tests):
@@ -283,6 +296,10 @@ def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
     if read is None or (read.issue, read.base, len(read.commits)) != wanted:
         raise CannotPublish("The proposal's message does not describe its commits. It is not stored.")
     return read
+
+
+def _is_expired(stored: PatchProposal, now: datetime) -> bool:
+    return stored.created_at < now - PROPOSAL_LIFETIME
 
 
 def _is_same_draft(one: PatchProposal, other: PatchProposal) -> bool:

@@ -3,24 +3,23 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from triage.base.errors import CannotPublish, PermissionMissing, PullRequestRefused, TriageError
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import PullRequest
-from triage.fix.github.git_data import PullResponse
-from triage.github.github_client import PAGE_SIZE
 from triage.github.github_errors import (
     ErrorKind,
     GitHubError,
     bad_token_error,
     describe_rate_limit,
+    github_errors,
     unreadable_response,
 )
-from triage.github.responses import parse_response
+from triage.github.repository_connection import RepositoryConnection
 
 if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
+    from github.PullRequest import PullRequest as GitHubPullRequest
 
 
 PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
@@ -102,33 +101,32 @@ MAX_READS = 3
 MAX_WRITES = 2
 
 
+def convert(pull: "GitHubPullRequest") -> PullRequest:
+    return PullRequest(number=pull.number, url=pull.html_url, body=pull.body or "")
+
+
 @dataclass
 class PullRequests:
     """The pull requests of one repository. Every failure is a `GitHubError`."""
 
-    client: "GitHubClient"
-    slug: str
-    reread_seconds: float
+    connection: RepositoryConnection
 
     def find(self, branch: str, commit: str, base: str) -> PullRequest | None:
         """Returns the open one from a branch of this repository into the base whose head is the commit."""
-        owner, _, _ = self.slug.partition("/")
-        parameters = {"head": f"{owner}:{branch}", "state": "open", "per_page": PAGE_SIZE}
-        raw = self.client.get(f"/repos/{self.slug}/pulls", parameters)
-        if not isinstance(raw, list):
-            raise unreadable_response()
-        # GitHub lists all pull requests when it cannot read the parameter `head`.
-        pulls = [parse_response(PullResponse, item) for item in raw]
-        return next((pull.to_pull_request() for pull in pulls if pull.is_from(self.slug, branch, commit, base)), None)
+        owner, _, _ = self.connection.slug.partition("/")
+        with github_errors():
+            pulls = self.connection.repository.get_pulls(state="open", head=f"{owner}:{branch}").get_page(0)
+            # GitHub lists all pull requests when it cannot read the parameter `head`.
+            return next((convert(pull) for pull in pulls if self._is_from(pull, branch, commit, base)), None)
 
     def open_draft(self, branch: str, commit: str, base: str, title: str, body: str) -> PullRequest:
         """Opens one if there is none of the commit. GitHub itself refuses a second one of the same two branches."""
         if found := self.find(branch, commit, base):
             return found
-        content = {"title": title, "body": body, "head": branch, "base": base, "draft": True}
+        self.connection.mask_secrets([title, body, branch])
         for _ in range(MAX_WRITES):
             try:
-                return self._post(branch, commit, content)
+                return self._post(branch, commit, base, title, body)
             except GitHubError as error:
                 if error.kind not in (ErrorKind.EXISTS, ErrorKind.UNKNOWN_OUTCOME):
                     raise
@@ -137,16 +135,22 @@ class PullRequests:
                 return found
         raise failure
 
-    def _post(self, branch: str, commit: str, content: dict[str, Any]) -> PullRequest:
-        raw = self.client.write("POST", f"/repos/{self.slug}/pulls", content, idempotent=False)
-        opened = parse_response(PullResponse, raw)
-        if not opened.is_from(self.slug, branch, commit, content["base"]):
-            raise unreadable_response()
-        return opened.to_pull_request()
+    def _post(self, branch: str, commit: str, base: str, title: str, body: str) -> PullRequest:
+        with github_errors():
+            opened = self.connection.writable.create_pull(base, branch, title=title, body=body, draft=True)
+            if not self._is_from(opened, branch, commit, base):
+                raise unreadable_response()
+            return convert(opened)
+
+    def _is_from(self, pull: "GitHubPullRequest", branch: str, commit: str, base: str) -> bool:
+        # Open, and its head is this commit of this repository's branch, into another branch. A fork may be deleted.
+        slug = pull.head.repo.full_name if pull.head.repo else ""
+        head = (slug.casefold(), pull.head.ref, pull.head.sha, pull.base.ref)
+        return pull.state == "open" and head == (self.connection.slug.casefold(), branch, commit, base)
 
     def _find_again(self, branch: str, commit: str, base: str) -> PullRequest | None:
         for attempt in range(MAX_READS):
-            sleep_unless_abandoned(self.reread_seconds * attempt)
+            sleep_unless_abandoned(self.connection.reread_seconds * attempt)
             if found := self.find(branch, commit, base):
                 return found
         return None

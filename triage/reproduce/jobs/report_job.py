@@ -153,7 +153,7 @@ async def _report_again(orders: list[Order], found: dict[int, Evidence], job: Re
         if not is_due or not evidence or not order.selection:
             continue
         block = await in_thread(_render, order.selection, evidence, pages, request.issue, order)
-        options = await in_thread(job.run.github.fetch_suggestion_options, order.number, [], [])
+        options = await in_thread(job.run.github.fetch_suggestion_options, order.number, [])
         suggestions = plan_close(explain_fix(evidence), job.run.policy.labels, options, state)
         text = f"{CLOSE_SUGGESTED if suggestions else FIXED_SINCE}\n\n{block}"
         remembered = {

@@ -1,98 +1,23 @@
-"""Questions to GitHub's GraphQL in pages, and the one shape of an issue in its answers.
+"""The one shape of issues, pull requests and comments in answers of GitHub's GraphQL.
 
-What the fields mean stands in GitHub's GraphQL reference, issues. What a question does not ask for, and what GitHub
-does not show, such as a deleted account, is null or missing here. Limits of one answer stand in `GitHubClient`.
+What a question does not ask for, and what GitHub does not show, such as a deleted account, is null or missing here.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from triage.base.threads import sleep_unless_abandoned
 from triage.base.timestamps import Timestamp
-from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.responses import DELETED_ACCOUNT, Response
-
-if TYPE_CHECKING:
-    from triage.github.github_client import GitHubClient
+from triage.github.comments import DELETED_ACCOUNT
+from triage.github.responses import Response
 
 MAX_NODES = 100
 """The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""
 MAX_TITLE_CHARS = 300
 """Of issues and pull requests in lists."""
-PAGE_STEP = 5
-"""A page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""
-MAX_RETRY_SECONDS = 60.0
-"""A longer wait is that of a used-up rate limit."""
 BOT_SUFFIX = "[bot]"
-EDITED_COMMENT = """body lastEditedAt
-      author { __typename login }
-      editor { __typename login }
-      userContentEdits(first: 100) {
-        nodes { editor { __typename login } deletedAt }
-        pageInfo { hasNextPage }
-      }"""
-"""The fields of `EditedComment`."""
 N = TypeVar("N")
 R = TypeVar("R", bound=Response)
-
-
-@dataclass
-class Pages:
-    """Asks for a list in pages that are as large as GitHub can answer, whatever strangers have written there."""
-
-    client: "GitHubClient"
-    largest: int
-    tries: int = 2
-    """Of one page, the last a small one. The client repeats a request two or three times in each."""
-    has_plain: bool = False
-    """Whether there is a question with fewer fields, for older servers."""
-    is_plain: bool = False
-    size: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.size = self.largest
-
-    def ask(
-        self, write_document: Callable[[], str], variables: Mapping[str, Any], wanted: int = MAX_NODES
-    ) -> dict[str, Any]:
-        """Return the data of the next page, with at most `wanted` items, which is `$size` in the document.
-
-        The document is written anew for each attempt, by `size` and `is_plain`.
-
-        Raises:
-            GitHubError: GitHub does not answer, also not for a small page.
-        """
-        attempt = 1
-        while True:
-            try:
-                data = self.client.query(write_document(), {**variables, "size": min(self.size, wanted)})
-            except GitHubError as error:
-                if error.kind is ErrorKind.INVALID and self.has_plain and not self.is_plain:
-                    self.is_plain = True
-                elif error.is_too_large and self.size > 1:
-                    self._shrink()
-                elif attempt < self.tries and _may_pass(error):
-                    if error.kind is ErrorKind.UNKNOWN_OUTCOME:
-                        self._shrink()
-                    sleep_unless_abandoned(self.client.backoff_seconds * 2**attempt)
-                    attempt += 1
-                else:
-                    raise
-            else:
-                self.size = min(self.largest, self.size + PAGE_STEP)
-                return data
-
-    def _shrink(self) -> None:
-        self.size = max(1, self.size // 4)
-
-
-def _may_pass(error: GitHubError) -> bool:
-    if error.kind is ErrorKind.RATE_LIMITED:
-        return error.max_attempts > 1 and error.retry_after <= MAX_RETRY_SECONDS
-    return error.kind is ErrorKind.UNKNOWN_OUTCOME
 
 
 def _cut_nodes(nodes: object) -> object:
@@ -209,10 +134,21 @@ class _Edits(Response):
     page: _EditsPage = Field(alias="pageInfo")
 
 
-class EditedComment(Authored):
-    """A comment, and who edited it. All of it must be there."""
+class _Count(Response):
+    total: int = Field(ge=0, alias="totalCount")
 
+
+class EditedComment(Authored, _InRepository):
+    """A comment, and who edited it. All that says so must be there."""
+
+    id: str
+    comment_id: int = Field(alias="fullDatabaseId")
     body: str
+    created_at: Timestamp = Field(None, alias="createdAt")
+    is_minimized: bool | None = Field(None, alias="isMinimized")
+    minimized_reason: str | None = Field(None, alias="minimizedReason")
+    up: _Count | None = None
+    down: _Count | None = None
     author: Actor | None
     editor: Actor | None
     last_edited_at: str | None = Field(alias="lastEditedAt")

@@ -1,0 +1,163 @@
+"""The one place that asks GitHub's GraphQL for issues, the pull requests that fixed them, and their comments.
+
+What the fields mean stands in GitHub's GraphQL reference: `Issue`, `PullRequest`, `IssueComment`, `search`,
+`ClosedEvent.closer`, `Minimizable`, `UserContentEdit.editor`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from triage.base.threads import sleep_unless_abandoned
+from triage.github.github_errors import ErrorKind, GitHubError
+from triage.github.issue_nodes import IssueNode, NodePage
+from triage.github.repository_connection import RepositoryConnection
+from triage.github.responses import parse_response
+
+PAGE_STEP = 5
+"""A page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""
+_ISSUE = """number title body url state locked createdAt updatedAt closedAt lastEditedAt
+  repository { nameWithOwner }
+  author { __typename login }
+  editor { __typename login }
+  labels(first: 50) { nodes { name } }
+  milestone { title }"""
+_NEW = """
+  stateReason(enableDuplicate: true)
+  issueType { name }"""
+"""What older servers do not know."""
+_FIXES = """
+  closedByPullRequestsReferences(first: 3) { nodes { ...pull } }
+  events: timelineItems(last: 3, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) {
+    nodes {
+      __typename
+      ... on ClosedEvent {
+        closer { ... on Commit { oid messageHeadline committedDate repository { nameWithOwner } } ...pull }
+      }
+      ... on MarkedAsDuplicateEvent { isCrossRepository canonical { ... on Issue { number } } }
+    }
+  }"""
+_PULL = """
+fragment pull on PullRequest {
+  number title mergedAt changedFiles
+  repository { nameWithOwner }
+  mergeCommit { oid messageHeadline }
+  commits(last: 1) { totalCount nodes { commit { messageHeadline } } }
+  milestone { title }
+  files(first: %d) { nodes { path } }
+}"""
+_LIST = """query(
+  $owner: String!, $name: String!, $size: Int!, $after: String
+  $states: [IssueState!], $order: IssueOrderField!, $since: DateTime
+) {
+  repository(owner: $owner, name: $name) {
+    issues(
+      first: $size, after: $after, states: $states
+      orderBy: {field: $order, direction: DESC}, filterBy: {since: $since}
+    ) {
+      pageInfo { hasNextPage endCursor }
+      nodes { ...issue }
+    }
+  }
+}"""
+_SEARCH = """query($search: String!, $size: Int!, $after: String) {
+  search(type: ISSUE, query: $search, first: $size, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    nodes { ...issue }
+  }
+}"""
+_COMMENTS = """query($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on IssueComment {
+      id fullDatabaseId body createdAt lastEditedAt isMinimized minimizedReason
+      repository { nameWithOwner }
+      author { __typename login }
+      editor { __typename login }
+      userContentEdits(first: 100) {
+        nodes { editor { __typename login } deletedAt }
+        pageInfo { hasNextPage }
+      }
+      up: reactions(content: THUMBS_UP) { totalCount }
+      down: reactions(content: THUMBS_DOWN) { totalCount }
+    }
+  }
+}"""
+
+
+@dataclass
+class IssueReader:
+    """Reads issues in pages that are as large as GitHub can answer, whatever strangers have written there.
+
+    Every failure is a `GitHubError`.
+    """
+
+    connection: RepositoryConnection
+    page_size: int
+    comments: str
+    """What is read of the comments on each issue, in GraphQL."""
+    files: int = 0
+    """How many files of each pull request that fixed an issue are read; 0 for no fixes."""
+    tries: int = 2
+    """Of one page, the last a small one. A request is repeated in each."""
+    _size: int = field(init=False)
+    _is_plain: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._size = self.page_size
+
+    def iterate_list(
+        self, order: str, states: Sequence[str] | None = None, since: datetime | None = None
+    ) -> Iterator[list[IssueNode]]:
+        """Yield pages of the repository's issues, the newest first by `order`, a time of them."""
+        owner, _, name = self.connection.slug.partition("/")
+        asked = {"owner": owner, "name": name, "states": states, "order": order}
+        yield from self._iterate(_LIST, asked | {"since": since and since.isoformat()})
+
+    def iterate_search(self, query: str) -> Iterator[list[IssueNode]]:
+        """Yield pages of what GitHub finds in the repository, which are at most 1,000 issues."""
+        search = f"repo:{self.connection.slug} is:issue {query}"
+        for page in self._iterate(_SEARCH, {"search": search}):
+            yield [issue for issue in page if issue.is_in(self.connection.slug)]
+
+    def _iterate(self, document: str, variables: Mapping[str, Any]) -> Iterator[list[IssueNode]]:
+        cursor, seen = None, set[str | None]()
+        while cursor not in seen:
+            seen.add(cursor)
+            data = self._ask(document, {**variables, "after": cursor})
+            found = data.get("search") if document is _SEARCH else (data.get("repository") or {}).get("issues")
+            page = parse_response(NodePage, found)
+            yield page.parse(IssueNode)
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+
+    def _ask(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data of the next page. Raises GitHubError if GitHub does not answer, also not for a small page."""
+        attempt = 1
+        while True:
+            try:
+                data = self.connection.query(document + self._write_fields(), {**variables, "size": self._size})
+            except GitHubError as error:
+                if error.kind is ErrorKind.INVALID and not self._is_plain:
+                    self._is_plain = True
+                elif attempt < self.tries and error.kind is ErrorKind.UNKNOWN_OUTCOME:
+                    self._size = max(1, self._size // 4)
+                    sleep_unless_abandoned(self.connection.backoff_seconds * 2**attempt)
+                    attempt += 1
+                else:
+                    raise
+            else:
+                self._size = min(self.page_size, self._size + PAGE_STEP)
+                return data
+
+    def _write_fields(self) -> str:
+        new, fixes = "" if self._is_plain else _NEW, _FIXES if self.files else ""
+        issue = f"\nfragment issue on Issue {{\n  {_ISSUE}{new}{fixes}\n  {self.comments}\n}}"
+        return issue + _PULL % self.files if self.files else issue
+
+
+def read_comments(connection: RepositoryConnection, node_ids: Sequence[str]) -> list[Any]:
+    """Return comments with everybody who edited them, as GitHub shows them; null for one that is gone."""
+    nodes = connection.query(_COMMENTS, {"ids": list(node_ids)}).get("nodes")
+    return nodes if isinstance(nodes, list) else []

@@ -1,0 +1,76 @@
+"""Searches the issues of other public repositories."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
+
+from triage.base.errors import GitHubUnavailable
+from triage.github.github_errors import ErrorKind, GitHubError, github_errors
+from triage.github.repository_connection import RepositoryConnection
+
+if TYPE_CHECKING:
+    from github.Issue import IssueSearchResult
+
+MAX_ISSUES = 5
+MIN_STARS = 50
+"""Of a repository that a name finds: with fewer, another project of the name is as likely."""
+_LANGUAGES = {"JavaScript": "language:JavaScript language:TypeScript"}
+_NAME = re.compile(r"[\w.-]{2,100}", re.ASCII)
+_SLUG = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
+
+
+@dataclass
+class IssueSearch(RepositoryConnection):
+    """Each method takes one request. Raises GitHubUnavailable with the reason in a few words."""
+
+    _: KW_ONLY
+    page_size: int = MAX_ISSUES
+
+    def find_repository(self, package: str, language: str) -> str:
+        """Return the most starred public repository of exactly this name in a language; empty for none."""
+        # A scoped name such as `@angular/core` has a last part that many projects have.
+        if not _NAME.fullmatch(package):
+            return ""
+        languages = _LANGUAGES.get(language, f"language:{language}")
+        with _search_errors(), github_errors():
+            query = self.mask_secrets(f"{package} in:name {languages}")
+            for found in self._reader.search_repositories(query, sort="stars").get_page(0):
+                slug = found.full_name if _SLUG.fullmatch(found.full_name) else ""
+                is_named = slug.rpartition("/")[2].casefold() == package.casefold()
+                if is_named and found.private is False and found.stargazers_count >= MIN_STARS:
+                    return slug
+        return ""
+
+    def find_issues(self, slug: str, words: str) -> list[dict[str, str]]:
+        """Return title, url and content of the issues of a public repository that have all words."""
+        if not _SLUG.fullmatch(slug):
+            return []
+        with _search_errors():
+            try:
+                with github_errors():
+                    query = self.mask_secrets(f"repo:{slug} is:public is:issue {words}")
+                    found = self._reader.search_issues(query).get_page(0)
+                    pages: list[dict[str, str]] = self.redact([_describe(issue, slug) for issue in found])
+                    return pages
+            except GitHubError as error:
+                if error.kind is ErrorKind.INVALID:  # the repository is private or gone
+                    return []
+                raise
+
+
+@contextmanager
+def _search_errors() -> Iterator[None]:
+    try:
+        yield
+    except GitHubError as error:
+        is_limit = error.kind is ErrorKind.RATE_LIMITED
+        raise GitHubUnavailable("rate limited" if is_limit else f"GitHub {error.description}") from None
+
+
+def _describe(issue: "IssueSearchResult", slug: str) -> dict[str, str]:
+    release = issue.milestone.title if issue.milestone else ""
+    ended = f"{issue.state}, in {release}" if issue.state == "closed" and release else issue.state
+    title = f"{slug}#{issue.number} ({ended}): {issue.title}"
+    return {"title": title, "url": issue.html_url, "content": issue.body or ""}
