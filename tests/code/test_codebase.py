@@ -179,7 +179,7 @@ def test_the_number_of_terms_is_limited(tmp_path: Path):
     codebase = make_codebase(tmp_path, {"a.py": "one two\n", "b.py": "three four\n"}, limits=IndexLimits(terms=4))
     assert codebase.index().files == 2
     assert codebase.search(make_query(title="one"), 5)[0].path == "a.py"
-    assert codebase.search(make_query(title="four"), 5) == []
+    assert codebase.search(make_query(title="two"), 5) == []
 
 
 def test_files_that_come_too_late_are_known_by_their_path(tmp_path: Path):

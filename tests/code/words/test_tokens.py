@@ -71,7 +71,7 @@ def test_numbers_are_not_words(text: str):
 
 def test_terms_are_added_up_to_a_limit():
     vocabulary = Vocabulary()
-    assert vocabulary.add_terms(["one", "two", "one", "three", "two"], max_terms=2).tolist() == [0, 1, 0, -1, 1]
+    assert vocabulary.add_terms(["one", "two", "one", "three", "two"], max_terms=2).tolist() == [0, -1, 0, 1, -1]
     assert vocabulary.add_terms([], max_terms=0).tolist() == []
     assert len(vocabulary) == 2
 
