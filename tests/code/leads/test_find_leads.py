@@ -9,6 +9,7 @@ from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.leads.find_leads import (
     LEAST_CHANCES,
+    MAX_SHOWN_LINES,
     REPORTED_CHANCE,
     SURE,
     choose_likely_files,
@@ -16,9 +17,7 @@ from triage.code.leads.find_leads import (
     put_reported_first,
 )
 from triage.code.leads.frame import find_frame_leads
-from triage.code.leads.name import find_name_lead
-from triage.code.leads.reported_place import find_reported_places
-from triage.code.leads.shown_lines import MAX_SHOWN_LINES
+from triage.code.leads.reported_place import find_name_lead, find_reported_places
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking, rank_files

@@ -11,9 +11,9 @@ from tests.code.embeddings import FailingModel, LetterCounts, WrongShape
 from tests.code.indexes import make_corpus
 from tests.code.project import PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
-from triage.code.vectors.embed_corpus import embed_corpus, embed_query
+from triage.code.vectors.chroma_store import ChromaStore
+from triage.code.vectors.embed_corpus import LOCAL, embed_corpus, embed_query
 from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
-from triage.code.vectors.vector_stores import LOCAL, ChromaStore
 from triage.code.words.corpus import Corpus
 
 
@@ -95,7 +95,7 @@ def test_the_nearest_chunk_is_found(corpus: Corpus):
 
 def test_many_vectors_are_added_in_batches(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
     # 5,461 at once is the limit of chromadb 1.5.9; more in one call is an error.
-    monkeypatch.setattr("triage.code.vectors.vector_stores._BATCH", 100)
+    monkeypatch.setattr("triage.code.vectors.chroma_store._BATCH", 100)
     count = 250
     vectors = np.repeat(project_files(corpus, [0]), count, axis=0)
     store = ChromaStore(range(count), vectors)

@@ -9,10 +9,9 @@ from testing.checkouts.git_repositories import commit
 from tests.code.indexes import make_corpus, make_query, make_trace
 from tests.code.project import PROJECT
 from triage.code.codebase import GitCodebase
-from triage.code.vectors.chroma_package import open_chroma
-from triage.code.vectors.embed_corpus import embed_corpus
+from triage.code.vectors.chroma_store import ChromaStore, open_chroma
+from triage.code.vectors.embed_corpus import ExactStore, embed_corpus
 from triage.code.vectors.projection import project_files, project_query
-from triage.code.vectors.vector_stores import ChromaStore, ExactStore
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
 
