@@ -12,8 +12,6 @@ from triage.code.parse.definitions import Definition
 from triage.code.parse.extract import (
     MAX_CHUNK_LINES,
     MIN_SPLIT_LINES,
-    WINDOW_LINES,
-    WINDOW_STEP,
     Chunk,
     ExtractedFiles,
     Extractor,
@@ -98,19 +96,6 @@ def test_chunks_cover_every_line(file: tuple[int, list[Definition]]):
     split = split_into_chunks(build_scopes(definitions, lines))
     assert {line for chunk in split for line in range(chunk.start, chunk.end + 1)} == set(range(1, lines + 1))
     assert all(chunk.end - chunk.start < MAX_CHUNK_LINES for chunk in split)
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [MAX_CHUNK_LINES - 1, MAX_CHUNK_LINES, MAX_CHUNK_LINES + 1, WINDOW_LINES + WINDOW_STEP, 2 * WINDOW_LINES, 1_000],
-)
-def test_windows_end_with_the_file(lines: int):
-    assert chunks(lines)[-1].end == lines
-
-
-def test_very_deep_nesting_is_flattened():
-    deep = [Definition(n, 400 - n, f"d{n}", n - 1) for n in range(1, 150)]
-    assert chunks(400, *deep)
 
 
 def extract(*sources: SourceFile) -> ExtractedFiles:

@@ -163,6 +163,17 @@ def test_a_file_that_only_common_words_speak_for_says_so(corpus: Corpus):
     ]
 
 
+@each_row(
+    ("asked", "expected"),
+    [
+        (make_query(paths=[PATH]), "path named in the issue"),
+        (make_query(title="the engine hangs"), "file name stands in the title"),
+    ],
+)
+def test_a_file_that_is_named(corpus: Corpus, asked: SearchQuery, expected: str):
+    assert said(corpus, asked)[0] == expected
+
+
 def test_a_file_that_only_its_path_speaks_for_says_so(tmp_path: Path):
     made = make_corpus(tmp_path, {"lib/gadget/part.py": "x = 1\n", "b.py": "y = 1\n"})
     assert said(made, make_query(title="the gadget hangs"), "lib/gadget/part.py") == ["has `gadget` in its path"]

@@ -111,12 +111,3 @@ def test_chroma_finds_the_same(tmp_path: Path):
     assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
     for query in QUERIES:
         assert exact.search(query, 20) == chroma.search(query, 20)
-
-
-def test_chroma_finds_the_same_among_many():
-    rng = np.random.default_rng(7)
-    rows = rng.standard_normal((600, 16)).astype(np.float32)
-    store = ChromaStore(range(600), rows)
-    query = rng.standard_normal(16).astype(np.float32)
-    expected = ExactStore(range(600), rows).nearest(query, 50)
-    assert store.nearest(query, 50) == pytest.approx(expected, abs=1e-5)

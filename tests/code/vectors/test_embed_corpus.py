@@ -13,7 +13,7 @@ from tests.code.project import PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.code.vectors.chroma_store import ChromaStore
 from triage.code.vectors.embed_corpus import LOCAL, embed_corpus, embed_query
-from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
+from triage.code.vectors.projection import project_files, project_query
 from triage.code.words.corpus import Corpus
 
 
@@ -81,16 +81,6 @@ def test_a_repository_of_prose_is_stored_whole(tmp_path: Path):
 
 def test_nothing_to_store(tmp_path: Path):
     assert embed_corpus(make_corpus(tmp_path, {}), None, LOCAL).store is None
-
-
-def test_the_nearest_chunk_is_found(corpus: Corpus):
-    made = embed_corpus(corpus, None, LOCAL)
-    assert made.store is not None
-    near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
-    best = max(near, key=lambda chunk: near[chunk])
-    assert corpus.files[corpus.chunk_files[best]].path == "src/calendar_tool/queue.py"
-    assert all(-1.001 <= similarity <= 1.001 for similarity in near.values())
-    assert made.store.nearest(np.zeros(DIMENSIONS, dtype=np.float32), 5) == {}
 
 
 def test_many_vectors_are_added_in_batches(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
