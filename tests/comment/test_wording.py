@@ -61,17 +61,3 @@ def test_seconds(value, expected):
 )
 def test_the_price(usage, expected):
     assert wording.format_usage(usage) == expected
-
-
-def test_counts():
-    assert [wording.format_count(number, "file") for number in (0, 1, 2, 1200)] == [
-        "0 files",
-        "1 file",
-        "2 files",
-        "1,200 files",
-    ]
-
-
-def test_truncation():
-    assert wording.truncate("abc", 3) == "abc"
-    assert wording.truncate("abcd", 3) == "ab…"

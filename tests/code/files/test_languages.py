@@ -9,7 +9,7 @@ import pytest
 
 from testing.each_row import each_row
 from triage.code.files.languages import LANGUAGES, detect_language
-from triage.code.parse.definitions import find_definitions, load_grammar, normalize_name
+from triage.code.parse.definitions import find_definitions, load_grammar
 from triage.code.parse.extract import build_scopes, iter_scopes
 
 CASES = {
@@ -408,19 +408,3 @@ def test_extensions_belong_to_one_language():
 def test_language_of_a_path(path: str, name: str | None):
     language = detect_language(path)
     assert (language.name if language else None) == name
-
-
-@pytest.mark.parametrize(
-    ("written", "plain"),
-    [
-        ("a::B<T<U>>::c", "a.B.c"),
-        ("Foo.prototype.bar", "Foo.bar"),
-        ("this.x", "x"),
-        ("A\\B", "A.B"),
-        ("operator<", "operator<"),
-        ("'quoted'", ""),
-        ("x" * 300, ""),
-    ],
-)
-def test_names_of_definitions(written: str, plain: str):
-    assert normalize_name(written) == plain

@@ -196,35 +196,34 @@ def test_no_program_of_the_repository_checks_a_signature(tmp_path: Path):
     assert not mark.exists()
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("log.follow", "true"),
-        ("log.mailmap", "true"),
-        ("mailmap.file", "/dev/zero"),
-        ("log.decorate", "full"),
-        ("log.date", "human"),
-        ("log.diffMerges", "on"),
-        ("log.showRoot", "true"),
-        ("format.pretty", "fuller"),
-        ("format.notes", "*"),
-        ("color.ui", "always"),
-        ("core.quotePath", "true"),
-        ("i18n.logOutputEncoding", "UTF-16"),
-        ("diff.renames", "copies"),
-        ("diff.orderFile", "/nowhere"),
-    ],
-)
-def test_the_repositorys_config_changes_nothing(tmp_path: Path, key: str, value: str):
+CONFIG = {
+    "log.follow": "true",
+    "log.mailmap": "true",
+    "mailmap.file": "/dev/zero",
+    "log.decorate": "full",
+    "log.date": "human",
+    "log.diffMerges": "on",
+    "log.showRoot": "true",
+    "format.pretty": "fuller",
+    "format.notes": "*",
+    "color.ui": "always",
+    "core.quotePath": "true",
+    "i18n.logOutputEncoding": "UTF-16",
+    "diff.renames": "copies",
+    "diff.orderFile": "/nowhere",
+}
+
+
+def test_the_repositorys_config_changes_nothing(tmp_path: Path):
     commits(tmp_path, "one", "Grüße")
     git(tmp_path, "mv", "a.py", "b.py")
     commit(tmp_path)
     git(tmp_path, "notes", "add", "-m", "a note")
-    git(tmp_path, "config", key, value)
-    codebase = GitCodebase(tmp_path, "acme/config")
-    codebase.index()
-    assert subjects(codebase.read_history("b.py", 5)) == ["x"], "renames are not followed"
-    assert subjects(read_commit_history(Git(tmp_path), "HEAD", "a.py", 5)) == ["x", "Grüße", "one"]
+    for key, value in CONFIG.items():
+        git(tmp_path, "config", key, value)
+        for path, expected in (("b.py", ["x"]), ("a.py", ["x", "Grüße", "one"])):
+            assert subjects(read_commit_history(Git(tmp_path), "HEAD", path, 5)) == expected, key
+        git(tmp_path, "config", "--unset", key)
 
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"

@@ -72,6 +72,8 @@ def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
     assert (place.span.path, place.span.start, place.span.end) == ("shop/store.py", 13, 16)
     assert place.quote == "return json.loads(self.path.read_text())"
     assert place.text == "ValueError: it was never written"
+    assert place.caller
+    assert (place.caller.span, place.caller.symbol) == (Span(path="shop/basket.py", start=2, end=2), "fill")
 
 
 def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
@@ -123,13 +125,6 @@ def test_what_ran_elsewhere_leads_nowhere(tmp_path):
     executed = ExecutedCode(functions=places, place=places[1])
     before = rank_files(corpus, query, {}, by_embedding=False)
     assert rank_files(corpus, query, {}, by_embedding=False, executed=executed).order == before.order
-
-
-def test_a_trace_says_from_where_another_file_calls(tmp_path):
-    place = find(tmp_path, trace_query(16))
-    assert place
-    assert place.caller
-    assert (place.caller.span, place.caller.symbol) == (Span(path="shop/basket.py", start=2, end=2), "fill")
 
 
 def test_a_trace_that_ends_in_a_library_leads_to_its_last_frame_here(tmp_path):

@@ -1,6 +1,5 @@
 """Ranked files, their passages and their reasons, end to end on a small project."""
 
-import math
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from triage.code.codebase import GitCodebase
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
-from triage.code.rank.ranking import load_past_weights, rank_files
+from triage.code.rank.ranking import rank_files
 from triage.domain.past_issues import PastFix, PastIssue
 
 DATES = "src/calendar_tool/dates.py"
@@ -226,15 +225,3 @@ def test_past_issues_change_the_search(tmp_path: Path):
     after = {hit.path: hit for hit in codebase.search(PAST_ISSUE, 10)}
     assert after["src/part_3.py"].probability > before.get("src/part_3.py", 0.0)
     assert "fixed here before: `#7`" in after["src/part_3.py"].reasons
-
-
-def test_with_a_past_the_probabilities_are_less_sure(tmp_path: Path):
-    corpus = make_corpus(tmp_path, PROJECT)
-    query = build_query(ISSUE)
-    past = PastChanges(corpus, read_changes([LoggedCommit("0" * 40, 1, "Tidy", tuple(PROJECT))]))
-    distances = []
-    for known in (None, past):
-        ranking = rank_files(corpus, query, {}, by_embedding=False, past=known)
-        first, second = (math.log(ranking.probabilities[file]) for file in ranking.order[:2])
-        distances.append(first - second)
-    assert distances[1] == pytest.approx(distances[0] * (1 - load_past_weights().flattening), rel=1e-4)

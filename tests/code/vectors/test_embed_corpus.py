@@ -22,10 +22,6 @@ def corpus(tmp_path: Path) -> Corpus:
     return make_corpus(tmp_path, PROJECT)
 
 
-def chunk_of(corpus: Corpus, symbol: str) -> int:
-    return corpus.chunk_symbols.index(symbol)
-
-
 def test_a_projection_estimates_the_inner_product(corpus: Corpus):
     terms = ("flush", "timeout", "jobs", "leap")
     named = dict.fromkeys(terms, 1.0)
