@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
@@ -153,12 +152,6 @@ def test_the_best_fixes_of_a_file_come_first_each_number_once(corpus: Corpus):
     )
     assert labels(past, "dates.py") == ["#2", "#1"]
     assert labels(past, "render.py") == []
-
-
-def test_terms_that_explain_a_change_are_the_querys_heaviest_first(corpus: Corpus):
-    past = past_of(corpus, logged("Fix leap year of dates", "dates.py"), *OTHERS)
-    assert past.explain_change(0, {"leap": 1.0, "year": 5.0, "absent": 9.0, "unknown_word": 1.0}) == ["year", "leap"]
-    assert np.count_nonzero(past.score_changes({"leap": 1.0})) == 1
 
 
 def test_it_reads_the_commits_of_the_tree(tmp_path: Path):

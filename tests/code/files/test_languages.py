@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from testing.cost_growth import measure_cost_ratio
 from testing.each_row import each_row
 from triage.code.files.languages import LANGUAGES, detect_language
-from triage.code.parse.definitions import find_definitions, load_grammar
+from triage.code.parse.definitions import find_declarations, find_definitions, load_grammar
 from triage.code.parse.extract import build_scopes, iter_scopes
 
 CASES = {
@@ -364,6 +365,15 @@ def test_declarations_are_found_by_line_where_the_grammar_fails():
     assert len(find_definitions(GUARDED, replace(kotlin, declaration_line=""))) < 6, (
         "the grammar reads it: try another snippet"
     )
+
+
+@pytest.mark.parametrize("line", ["fun a", " " * 50 + "fun a", "}", "(" * 80, ""])
+def test_the_cost_of_finding_declarations_by_line_is_linear(line: str):
+    def find(lines: int) -> None:
+        for text in ("\n".join([line] * lines), "\n".join(" " * (number % 80) + line for number in range(lines))):
+            list(find_declarations(text, r"\s*(?:class|fun) (?P<name>\w+)"))
+
+    assert measure_cost_ratio(find, 5_000) < 10
 
 
 def test_every_grammar_has_a_case():

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.findings import Kind
@@ -188,30 +187,3 @@ def test_any_text_has_a_kind(title: str, body: str) -> None:
     found = read_kind(parsed(title, body))
     assert found.kind in KINDS
     assert 1 / 3 <= found.probability <= 1
-
-
-@each_row(
-    "piece",
-    [
-        "a",
-        "a.",
-        "`",
-        "`a",
-        "a?",
-        "@a ",
-        "1.",
-        "https://",
-        "not ",
-        "i try",
-        "would be ",
-        "[x] ",
-        "type: ",
-        "Error",
-        "’a",
-    ],
-)
-def test_the_cost_is_linear(piece: str) -> None:
-    def build(size: int) -> ParsedIssue:
-        return ParsedIssue(title=(piece * size)[:1_000], prose=(piece * size)[:size])
-
-    assert_grows_linearly(build, read_kind)

@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from testing.text.hidden_channels import CHANNELS, contains_canary
 from testing.text.rendered_text import visible_words
@@ -111,11 +111,6 @@ def test_ordinary_text_with_dollar_signs_is_no_formula(text: str) -> None:
 def test_what_stands_between_formulas_in_a_line_is_left_out_with_them() -> None:
     page = extract_visible_page("with $x$ and `$a` and $\\alpha$, so\nthe $`b`$ rest")
     assert (page.text, page.hidden_fragments) == ("with , so\nthe rest", 2)
-
-
-@each_row("piece", ["$x$ ", "$x\\label{y}$ ", "$x{ ", "$ x{y$ ", "$$", "$`a\\b`$ ", "$x\\[1", "$\\quad{ ", "{$a$"])
-def test_the_cost_of_formulas_is_linear(piece: str) -> None:
-    assert_grows_linearly(repeat_to(piece), extract_visible_page)
 
 
 def test_the_cost_of_open_braces_is_linear() -> None:
