@@ -50,20 +50,6 @@ def score(past: PastChanges, words: Mapping[str, float] = LEAP) -> dict[str, flo
 OTHERS = [logged(f"Draw canvas {n}", "render.py") for n in range(5)]
 
 
-def test_a_recent_change_counts_more_and_one_of_three_years_half(corpus: Corpus):
-    commits = [logged("leap", "dates.py"), logged("leap", "queue.py", years=3), *OTHERS]
-    found = score(past_of(corpus, *commits))
-    assert found["queue.py"] == pytest.approx(found["dates.py"] / 2)
-
-
-def test_without_a_past_nothing_scores(corpus: Corpus, tmp_path: Path):
-    assert score(past_of(corpus)) == {}
-    assert score(past_of(corpus, logged("Fix leap years", "dates.py")), {}) == {}
-    empty = make_corpus(tmp_path, {})
-    assert past_of(empty, logged("leap", "dates.py")).coverage == 0.0
-    assert score(past_of(empty, logged("leap", "dates.py"))) == {}
-
-
 @each_row(
     ("message", "label", "is_fix"),
     [

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,19 +57,6 @@ def test_terms_are_added_up_to_a_limit():
     assert vocabulary.add_terms(["one", "two", "one", "three", "two"], max_terms=2).tolist() == [0, 1, 0, -1, 1]
     assert vocabulary.add_terms([], max_terms=0).tolist() == []
     assert len(vocabulary) == 2
-
-
-def test_expansion_repeats_the_document_for_each_term():
-    vocabulary = Vocabulary()
-    words = vocabulary.encode_words("parse_date the\nsave")
-    terms, documents = vocabulary.expand(words, np.array([7, 7, 7, 8], dtype=np.int32))
-    names = list(vocabulary.terms)
-    assert [(names[term], int(document)) for term, document in zip(terms, documents, strict=True)] == [
-        ("parse_date", 7),
-        ("parse", 7),
-        ("date", 7),
-        ("save", 8),
-    ]
 
 
 @given(st.text(max_size=200))

@@ -185,9 +185,22 @@ def test_an_intermittent_bug_gets_a_question_about_circumstances() -> None:
     assert "“sometimes hangs”" in question.reason
 
 
-def test_an_answered_form_is_not_asked_again() -> None:
-    body = FILLED.format(steps="Add two items.", version="2.1", database="a")
-    assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
+ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
+
+
+@each_row(
+    ("body", "form"),
+    [
+        (FILLED.format(steps="Add two items.", version="2.1", database="a"), issues.FORM),
+        (
+            FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_"),
+            issues.FORM.replace("required: true", "required: false"),
+        ),
+        (FILLED.format(steps="_No response_", version="_No response_", database="a") + ELSEWHERE, issues.FORM),
+    ],
+)
+def test_a_form_that_is_answered_anywhere_is_not_asked_again(body: str, form: str) -> None:
+    assert asked(Issue(title="Total is wrong", body=body), form) == []
 
 
 def test_required_fields_are_asked_for_by_their_label() -> None:
@@ -206,18 +219,6 @@ def test_a_field_that_a_picture_fills_is_not_empty() -> None:
     assert asked(Issue(title=title, body=body.format("_No response_")), form) == ["expected"]
     picture = "![download](https://user-images.githubusercontent.com/1/2-3.png)"
     assert asked(Issue(title=title, body=body.format(picture)), form) == []
-
-
-def test_what_a_form_does_not_require_is_not_asked_for() -> None:
-    form = issues.FORM.replace("required: true", "required: false")
-    body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")
-    assert asked(Issue(title="Total is wrong", body=body), form) == []
-
-
-def test_answers_outside_of_their_field_count() -> None:
-    body = FILLED.format(steps="_No response_", version="_No response_", database="a")
-    body += "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
-    assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
 
 
 def test_an_empty_template_requires_nothing_by_itself() -> None:
