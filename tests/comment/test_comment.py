@@ -107,40 +107,6 @@ def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous)
     golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, PATHS, text="0123456789abcdef"))
 
 
-PERMALINK = f"https://github.com/acme/ledger/blob/{sample_reports.COMMIT}/{DATES}"
-
-
-@pytest.mark.parametrize(
-    ("verdict", "said"),
-    [
-        ("CONFIRMED", f"in [`{DATES}`]({PERMALINK}) (critic: confirmed)"),
-        ("UNCERTAIN", f"probably [`{DATES}`]({PERMALINK}) (critic: plausible)"),
-        ("CHALLENGED", f"perhaps [`{DATES}`]({PERMALINK}) (critic: not convinced)"),
-        (None, f"probably [`{DATES}`]({PERMALINK}) (not reviewed by the critic)"),
-    ],
-)
-def test_a_model_says_what_is_wrong_and_what_the_critic_thinks_of_it(verdict, said):
-    first, _, rest = body(change_report(verdict=verdict)).partition("\n")
-    assert first.startswith("**`parse_date` tries only `%Y-%m-%d`")
-    assert first.endswith(f"· bug · severity high · {said}")
-    assert ("**Not settled.** " if verdict == "CHALLENGED" else "**Why.** ") in rest
-    assert f"\n\n{PERMALINK}#L18-L31\n\n" in rest
-
-
-@pytest.mark.parametrize(
-    ("verdict", "gaps", "title"),
-    [
-        ("CONFIRMED", ["Is `parse` called twice?"], "Critic: confirmed, 1 objection"),
-        ("UNCERTAIN", [], "Critic: uncertain"),
-        ("UNCERTAIN", ["Is `parse` called twice?"], "Critic: uncertain, 1 objection"),
-    ],
-)
-def test_what_a_critic_objects_is_folded(verdict: str, gaps: list[str], title: str):
-    assert FULL.critique
-    report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": verdict, "gaps": gaps}))
-    assert f"<summary>{title}</summary>" in render_comment(report)
-
-
 def test_what_the_comment_or_the_issue_says_is_not_folded_again():
     assert FULL.critique
     report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": "CONFIRMED", "gaps": []}))

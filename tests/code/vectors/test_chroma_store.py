@@ -97,12 +97,6 @@ def test_what_has_no_direction_or_does_not_fit_finds_nothing():
     assert ExactStore([], np.zeros((0, 3), dtype=np.float32)).nearest(vector(1, 0, 0), 2) == {}
 
 
-def test_the_vectors_given_are_left_as_they_are():
-    rows = ROWS.copy()
-    ExactStore([7, 8, 9, 10], rows).nearest(vector(1, 0, 0), 2)
-    assert (rows == ROWS).all()
-
-
 def test_chroma_finds_the_same(tmp_path: Path):
     commit(tmp_path, PROJECT)
     exact = GitCodebase(tmp_path, "acme/calendar", in_chroma=False)
