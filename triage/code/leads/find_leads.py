@@ -12,8 +12,7 @@ from itertools import chain, islice
 
 from triage.code.leads.frame import find_executed_lead, find_frame_leads
 from triage.code.leads.lead import Lead, Rule
-from triage.code.leads.message import find_message_leads
-from triage.code.leads.quoted_code import find_quoted_code
+from triage.code.leads.message import find_message_leads, find_quoted_code
 from triage.code.leads.reported_place import find_name_lead, find_reported_places
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking
