@@ -37,7 +37,6 @@ BY_SOURCE = {
 }
 UNHANDLED = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
 ONE_CHOICE = SUPERVISOR_FAULTS[0]
-NESTED_JSON = next(fault for fault in GITHUB_FAULTS if fault.name == "nested JSON, reading the issue")
 
 
 def _list_choices_twice(*given: Any, **options: Any) -> list[Choice]:
@@ -45,7 +44,6 @@ def _list_choices_twice(*given: Any, **options: Any) -> list[Choice]:
 
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
-    NESTED_JSON.name: ("triage.github.github_client.PARSE_ERRORS", (ValueError,)),
     ONE_CHOICE.name: ("triage.graph.planner.list_choices", _list_choices_twice),
     "slower than a connection's own limit": (
         "triage.model.model_retry.RetryPolicy.seconds_left",
@@ -82,7 +80,7 @@ def run_without_defence() -> MeasureResult:
         with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
             fault.inject(job)
             found[fault.name] = fault.check_run(job, _run_naively(job))
-    for fault in [ONE_CHOICE, NESTED_JSON, *HARMLESS_MODEL_FAULTS]:
+    for fault in [ONE_CHOICE, *HARMLESS_MODEL_FAULTS]:
         with patch(*WITHOUT_DEFENCE[fault.name]):
             found[fault.name] = _find_problems(fault)
     failures = [f"{name}: {problem}" for name, problems in found.items() for problem in problems]
