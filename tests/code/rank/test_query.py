@@ -2,8 +2,6 @@ import math
 
 import pytest
 
-from testing.cost_growth import assert_grows_linearly, repeat_to
-from testing.each_row import each_row
 from tests.code.indexes import make_query, make_trace
 from triage.code.rank.query import MAX_TERMS, Query, Reference, build_query
 from triage.domain.code import SearchQuery
@@ -92,15 +90,6 @@ def test_a_java_frame_brings_its_package():
     for function in ("com.acme.data.Store.save", "com.acme.data.Store$Inner.save", "com.acme.data.Store.<init>"):
         made = make_trace(("Store.java", 7, function), language="java")
         assert build_query(make_query(traces=[made])).references[0].path == "com/acme/data/Store.java"
-
-
-@each_row("shape", ["a", "a.", "a::", "http://", "\\a", "a/b", "_", "`", "/blob/a/", "é", "a->"])
-def test_hostile_issues_take_linear_time(shape: str):
-    def make(size: int) -> SearchQuery:
-        text = repeat_to(shape)(size)
-        return make_query(title=text[:256], prose=text, code=text, links=[text], identifiers=[text])
-
-    assert_grows_linearly(make, build_query)
 
 
 def test_a_very_long_log_is_cut_to_its_heaviest_terms_and_innermost_frames():
