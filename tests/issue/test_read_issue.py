@@ -239,30 +239,6 @@ def test_a_number_alone_gets_its_name_from_the_section() -> None:
     assert find_versions("", [], sections) == ["Shop 2.4.1", "pandas 1.0.1", "six 1.15.0"]
 
 
-PIECES = [
-    "a", "a_", "a/", "./", "1.", "v1.", "python 1", "Aa", "a::", "--a-", "a.a(", "`a ", '"a ', "error: ", "XError: ", "npm ERR! ", "a = ", "a@1.", "leak the ", "all x ",
-    "when i ", "not ", "https://github.com/a/b/blob/", "C:\\", "x.py:1:", "- a: 1.2\n", "### A\n", "**a**\n\n", "# a\n\nx\n\n", ">>> a = 1\n1\n\n", "a(", "f(x)\n", "casino ",
-    "fails to ", "sometimes ", "( ", "a.b", ".", "-", "=", "1 ", "\\", "/", "get an error ", "1. a\n",
-    "`", "a?", "@a ", "https://", "i try", "would be ", "[x] ", "type: ", "Error", "’a", "leaks a ", "this is a ", "tokens very ", "../", "any user ",
-    "executing arbitrary ",
-]  # fmt: skip
-
-
-@each_row("piece", PIECES)
-def test_the_cost_of_reading_anything_is_linear(piece: str) -> None:
-    def build(size: int) -> Issue:
-        flood = (piece * size)[: size // 3]
-        return Issue(title=flood[:256], body=f"{flood}\n{flood}\n```\n{flood}\n```")
-
-    def read(issue: Issue) -> None:
-        parsed = read_issue(issue)
-        find_missing_information(parsed, [])
-        find_facts(parsed, "acme/shop")
-        classify_issue(parsed, [])
-
-    assert_grows_linearly(build, read, 16_384)
-
-
 WRITERS = st.sampled_from(["ada", "mallory", "eve", "bot", "us"])
 SIZES = st.sampled_from([0, 10, SHORTENED_CHARS, SHORTENED_CHARS + 1, SIZE, MAX_CHARS, MAX_CHARS + 1])
 

@@ -26,8 +26,8 @@ from triage.domain.code import IndexFacts
 WAITS = "includes a pipe"
 """Git waits until it is ended."""
 WITHOUT_COMMIT = {
-    "missing", "nothing", "no git", "no commit", "unborn branch", "neighbours only", "separate git folder", "reftable",
-    "git is a link", "git is a file", "treeless", "common folder elsewhere", "git is a loop", "git is a pipe", "sha256",
+    "missing", "nothing", "no commit", "unborn branch", "neighbours only", "reftable", "git is a link", "git is a file",
+    "treeless", "common folder elsewhere", "git is a pipe", "sha256",
 }  # fmt: skip
 """Where git has no answer, and nothing is read."""
 
