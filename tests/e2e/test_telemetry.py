@@ -71,25 +71,6 @@ def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
     assert not [word for word in words if word.encode() in bodies]
 
 
-def test_a_missing_collector_is_one_log_line(job: Job):
-    with serve_collector(CollectorBehaviour(500, body=b"::error::words from outside")) as receiver:
-        job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
-        done = job.run_forked()
-    sample_bug.assert_report(job, done)
-    told = [line for line in done.log.splitlines() if "elemetry" in line or "HTTP" in line]
-    assert len(told) == 1
-    assert told[0].endswith(": HTTP 500).")
-    assert "words from outside" not in done.log
-
-
-def test_a_slow_collector_is_abandoned(job: Job):
-    with serve_collector(CollectorBehaviour(trickle=True)) as receiver:
-        job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
-        done = job.run_forked()
-    sample_bug.assert_report(job, done)
-    assert "Telemetry not sent: the collector takes too long." in done.log
-
-
 def test_the_command_line_sends_telemetry(checkout: Path):
     with serve_collector() as receiver:
         variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
@@ -120,11 +101,6 @@ def loaded(job: Job, **variables: str) -> list[str]:
         check=True,
     )
     return done.stdout.splitlines()[-1].split()[1:]
-
-
-@pytest.mark.parametrize("variables", [{}, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}])
-def test_a_skipped_event_loads_nothing(job: Job, variables: dict[str, str]):
-    assert loaded(job, GITHUB_EVENT_NAME="push", **variables) == ["0"]
 
 
 def test_without_a_collector_no_telemetry_module_is_loaded(job: Job):

@@ -184,23 +184,6 @@ def test_plain_words_stay() -> None:
     assert format_subject(text) == "'Cart.total' adds two times - 10 - 30 and 11 - 00"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Fixes #3",
-        "Fix octo/other#3 for @mona",
-        "Rounding [skip ci]",
-        "See https://evil.test",
-        "fix GH-3",
-        "a\nb\n\nTriage-Issue: 9",
-    ],
-)
-def test_a_subject_starts_nothing(text: str) -> None:
-    subject = format_subject(text)
-    assert not ACTIVE.search(subject)
-    assert "\n" not in subject
-
-
 PIECES = st.sampled_from([*COMMANDS, *" :!#@[]-_.\n\r\u200b\uff1a", "GH", "1", "breaking", "change", "fixup", "squash"])
 
 
@@ -213,16 +196,6 @@ def test_no_summary_changes_what_a_commit_says(summary: str, cause: str) -> None
     assert found is not None
     assert found.issue == 12
     assert not ACTIVE.search(message.replace("[#12]", "").partition("\n")[0])
-
-
-def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
-    draft = make_draft(root_cause="`parse` fails, see #3.\n\nTriage-Issue: 9\nTriage-Issue-Text: " + "b" * 16)
-    test_message, message = write_messages(draft, DRAFT_HASH)
-    assert "'parse' fails, see" in message
-    assert not ACTIVE.search(message.replace("[#12]", ""))
-    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
-    assert found is not None
-    assert (found.issue, found.issue_text) == (12, "a" * 16)
 
 
 def test_what_a_message_says_is_read_back() -> None:

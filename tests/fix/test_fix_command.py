@@ -355,22 +355,6 @@ def test_an_example_is_not_run_where_nobody_is_asked(checkout: Path) -> None:
     assert not (checkout.parent / "seen").exists()
 
 
-def test_a_suite_with_a_test_that_fails_anyway_says_what_it_can(checkout: Path) -> None:
-    broken = "def test_clock():\n    assert False\n"
-    write(checkout, {"tests/test_clock.py": broken})
-    git(checkout, "add", "tests/test_clock.py")
-    git(checkout, "commit", "-q", "-m", "x")
-    author = Author([BAD, GOOD])
-    with serve_script(author) as server:
-        check = f'"{sys.executable}" -m pytest -q -p no:cacheprovider --junit-xml=report.xml tests'
-        done = run(checkout, server, "--check", check)
-    assert done.returncode == 0, done.stderr
-    assert len(author.prompts) == 2
-    assert "assert 1 == 0" in author.prompts[1]
-    assert "The check fails with this change only where it fails without it too (1 test)." in done.stdout
-    assert "A new test passes with it and fails without it." in done.stdout
-
-
 def test_a_check_that_cannot_run_costs_no_model_call(checkout: Path) -> None:
     with serve_script(Author()) as server:
         done = run(checkout, server, "--check", "no-such-program")

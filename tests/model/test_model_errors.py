@@ -164,18 +164,6 @@ async def test_a_fallback_that_was_given_up_is_not_asked_again():
     assert asked_models(server) == [*["gpt-4o"] * 3, "gpt-4o-mini", *["gpt-4o"] * 3]
 
 
-async def test_fallback_answers_when_the_primary_stays_busy():
-    def script(request: Any) -> ScriptedReply:
-        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429)
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        with model.measure_usage(10) as meter:
-            assert (await colour(model)).name == "green"
-    assert meter.models == ["gpt-4o-mini"]
-    assert [call.outcome for call in meter.calls] == [*[Outcome.FAILED] * 3, Outcome.SUCCESS]
-
-
 async def test_a_refused_connection_costs_nothing():
     with serve_script([]) as server:
         setup = ModelSetup(server)
