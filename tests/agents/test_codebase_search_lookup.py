@@ -365,7 +365,7 @@ wanted = st.tuples(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(turns=st.lists(st.lists(wanted, max_size=20), max_size=5))
 def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[tuple[str, Any, str | None]]]):
     messages = [

@@ -388,22 +388,12 @@ def test_without_a_name_for_the_commit(checkout: Path) -> None:
     [
         ("the check", signal.SIGINT),
         ("the check", signal.SIGHUP),
-        ("the model", signal.SIGINT),
         ("the question", signal.SIGINT),
     ],
 )
 def test_ctrl_c_and_the_end_of_the_terminal(checkout: Path, moment: str, number: int) -> None:
-    author = Author()
-
-    def slow(request: ReceivedRequest) -> ScriptedReply:
-        reply = author(request)
-        if moment == "the model" and author.prompts:
-            (checkout.parent / "begun").touch()
-            reply = ScriptedReply(reply.body, delay_seconds=SECONDS)
-        return reply
-
     check = ["--check", f"touch '{checkout.parent}/begun'; sleep 1000"] if moment == "the check" else []
-    with serve_script(slow) as server, open_terminal(checkout, server, *check) as terminal:
+    with serve_script(Author()) as server, open_terminal(checkout, server, *check) as terminal:
         if moment == "the question":
             terminal.wait_for(QUESTION)
         else:

@@ -302,12 +302,6 @@ async def reason_of(model: Any) -> str:
     return raised.value.reason
 
 
-async def test_no_reason_quotes_the_endpoint():
-    for name, (reply, _) in (GIVEN_UP | BUSY).items():
-        with serve_script([reply]) as server:
-            assert "outside" not in await reason_of(ModelSetup(server).model), name
-
-
 EVERYTHING = [reply for reply, _ in (GIVEN_UP | BUSY).values()] + [error_reply(400), error_reply(422), error_reply(418)]
 EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_completion_tokens", "max_tokens")]
 
@@ -317,7 +311,7 @@ EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_com
 @example([error_reply(429), error_reply(400), error_reply(400), error_reply(400)])
 @example([error_reply(400, param="temperature"), error_reply(400), error_reply(400), error_reply(429)])
 @example([error_reply(400), error_reply(400), error_reply(400, param="temperature")])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_no_mixture_of_errors_takes_more_than_four_requests(script: list[ScriptedReply]):
     with serve_script(script) as server:
         asyncio.run(reason_of(ModelSetup(server).model))
