@@ -1,16 +1,14 @@
-"""A whole run as the runner starts it, with a collector that listens, and without one."""
+"""A whole run as the runner starts it, with a collector that listens."""
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from testing.runs import external_services, sample_bug
-from testing.runs.job import ROOT, Job
+from testing.runs.job import Job
 from testing.servers.github_server import GitHubServer, serve_github
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import CollectorBehaviour, format_span_tree, serve_collector, to_dict
@@ -78,35 +76,6 @@ def test_the_command_line_sends_telemetry(checkout: Path):
     assert done.returncode == 0, done.stderr
     assert "Telemetry sent" in done.stderr
     assert receiver.resources[0]["vcs.repository.name"] == checkout.name
-
-
-LOADED = """
-import os, sys
-from triage.action import main
-code = main(os.environ)
-names = [name for name in sys.modules if name.split(".")[0] == "opentelemetry" or name.startswith("triage.output.telemetry")]
-print("LOADED", code, *names)
-"""
-
-
-def loaded(job: Job, **variables: str) -> list[str]:
-    """The exit code and the modules of telemetry, ours and OpenTelemetry's, that a run leaves loaded."""
-    environment = job.environment({name: str(job.folder / name) for name in ("workspace", "temp", "home")})
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED],
-        cwd=ROOT,
-        env={**environment, "PATH": "/usr/bin:/bin", **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.splitlines()[-1].split()[1:]
-
-
-def test_without_a_collector_no_telemetry_module_is_loaded(job: Job):
-    code, *names = loaded(job)
-    assert code == "0"
-    assert not [name for name in names if "triage" in name or "proto.http" in name], "Chroma imports the rest"
 
 
 def test_a_signal_during_the_export_leaves_the_comment(job: Job):

@@ -133,7 +133,7 @@ class TestStoring:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("kind", ["blobs", "trees", "commits", "refs"])
+    @pytest.mark.parametrize("kind", ["blobs", "refs"])
     @pytest.mark.parametrize(
         ("status", "message", "error", "words"),
         [
