@@ -284,7 +284,7 @@ async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
 async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round: bool, turns: int):
     model = model_of(reads(1), ENOUGH)
     model.cost = Usage(input_tokens=56_000, calls=1, usd=0.001)
-    model._spent.append(Usage(input_tokens=55_000, calls=5, usd=0.001))
+    model.spent = Usage(input_tokens=55_000, calls=5, usd=0.001)
     tools = FakeToolset("lines")
     services = given_services(model, tools, limits=Limits(tokens=100_000))
     lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)
@@ -296,7 +296,7 @@ async def test_after_two_turns_a_further_round_can_look_things_up_within_the_def
     """Sizes as measured on issues of Django and SymPy: 38,000 tokens in a first round with its critic."""
     model = model_of(*(reads(number) for number in range(1, 5)))
     model.cost = Usage(input_tokens=5_500, output_tokens=200, calls=1, usd=0.02)
-    model._spent.append(Usage(input_tokens=36_000, output_tokens=2_000, calls=5, usd=0.15))
+    model.spent = Usage(input_tokens=36_000, output_tokens=2_000, calls=5, usd=0.15)
     tools = FakeToolset("x\n" * 1_500)
     lookup = CodeLookup(given_services(model, tools, limits=Limits()), model, tools, is_first_round=False)
     await lookup.answer([SystemMessage("s"), HumanMessage("h" * 18_000)])

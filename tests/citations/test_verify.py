@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -79,8 +80,8 @@ class Code:
         ]
 
 
-def lookup(code: Code | None = None) -> CitationLookup:
-    return CitationLookup(code or Code())
+def lookup(code: Any = Code()) -> CitationLookup:
+    return CitationLookup(code)
 
 
 def relevant(

@@ -48,7 +48,7 @@ class FakePastIssues:
     error: Exception | None = None
     asked: list[str] = field(default_factory=list)
 
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+    def __call__(self, words: str) -> Iterator[list[PastIssue]]:
         self.asked.append(words)
         yield from self.pages
         if self.error:

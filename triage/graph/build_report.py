@@ -57,8 +57,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         commit=state.repository.commit,
         issue=IssueRef(
             number=state.issue.number,
-            title=state.parsed.title or state.issue_title,
-            url=state.issue_url,
+            title=state.parsed.title or state.issue.title,
+            url=state.issue.url,
             labels=state.issue.labels,
         ),
         run_url=services.identity.run_url,

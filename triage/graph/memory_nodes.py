@@ -28,8 +28,8 @@ MAX_SIMILAR = 5
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
     """Read the past issues. What was read before an error or the end of the time counts."""
     services = restrict_services(runtime.context, CAPABILITIES["memory"])
-    source = services.past_issues
-    if source is None:
+    iterate = services.past_issues
+    if iterate is None:
         return {}
     step = Step("memory", services)
     read: dict[int, PastIssue] = {}
@@ -40,7 +40,7 @@ async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -
         words = (
             "" if reports_vulnerability(parsed, state.issue.labels, is_request=False) else choose_search_words(parsed)
         )
-        for page in source.iterate(words):
+        for page in iterate(words):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 
     seconds = max(1.0, services.seconds_left() * MEMORY_SHARE)

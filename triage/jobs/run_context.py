@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -18,7 +18,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
 from triage.issue.other_issues import make_visible
-from triage.ports import GitHub, IssueApprovals, Output, ProgressLog, Services
+from triage.ports import GitHub, IssueApprovals, IteratePastIssues, Output, ProgressLog, Services
 
 T = TypeVar("T")
 
@@ -93,23 +93,7 @@ class RunResult:
     report: RunReport | None = None
 
 
-@dataclass(frozen=True)
-class VisiblePastIssues:
-    """Past issues of GitHub as a person sees them on their pages. Implements `PastIssueSource`."""
-
-    iterate_pages: Callable[[str], Iterator[list[PastIssue]]]
-
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        for page in self.iterate_pages(words):
-            yield [make_visible(issue) for issue in page]
-
-
-@dataclass(frozen=True)
-class KnownPastIssues:
-    """Past issues that were read before, for many runs. Implements `PastIssueSource` and asks nobody."""
-
-    issues: Sequence[PastIssue]
-
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        del words
-        yield list(self.issues)
+def iterate_visible(iterate_pages: IteratePastIssues, words: str) -> Iterator[list[PastIssue]]:
+    """Yield past issues of GitHub as a person sees them on their pages."""
+    for page in iterate_pages(words):
+        yield [make_visible(issue) for issue in page]

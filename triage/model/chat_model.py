@@ -14,9 +14,9 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from triage.base.errors import ModelUnavailable
-from triage.domain.run import Usage
+from triage.domain.run import MeasuredUsage, Usage
 from triage.model import output_formats
-from triage.model.budget import Budget, MeterReading
+from triage.model.budget import Budget
 from triage.model.endpoint import Endpoint
 from triage.model.endpoint_features import EndpointFeatures
 from triage.model.model_errors import (
@@ -82,7 +82,7 @@ class ChatModel:
         fast = self.models["fast"]
         return replace(self, models={"main": fast, "fast": fast}, fallback=fast)
 
-    def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
+    def measure_usage(self, seconds: float) -> AbstractContextManager[MeasuredUsage]:
         return self.budget.measure_usage(seconds)
 
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
