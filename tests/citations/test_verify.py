@@ -80,7 +80,10 @@ class Code:
         ]
 
 
-def lookup(code: Any = Code()) -> CitationLookup:
+CODE = Code()
+
+
+def lookup(code: Any = CODE) -> CitationLookup:
     return CitationLookup(code)
 
 
