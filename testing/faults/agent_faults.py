@@ -8,11 +8,11 @@ from unittest.mock import patch
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
-from triage.agents.registry import AGENTS
 from triage.base.errors import ModelUnavailable
 from triage.domain.findings import AgentName
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
+from triage.graph.capabilities import AGENTS
 from triage.graph.run_graph import run_graph
 
 ONE_AND_TWO: list[tuple[AgentName, ...]] = [*((name,) for name in AGENTS), *combinations(AGENTS, 2)]

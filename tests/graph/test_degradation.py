@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from triage.domain.run import Limits, Usage
-from triage.graph.degradation import LEVELS, RemainingBudget, choose_level, compute_share_left
+from triage.graph.routing import LEVELS, RemainingBudget, choose_level, compute_share_left
 
 LIMITS = Limits(tokens=100_000, usd=1.0)
 

@@ -19,7 +19,7 @@ from triage.domain.issue import EarlierReport, Frame, Issue, IssueComment
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.graph.memory_nodes import find_earlier_report
+from triage.graph.nodes import find_earlier_report
 from triage.graph.run_graph import run_graph
 
 SAME = SimilarIssue(

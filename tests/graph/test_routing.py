@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from testing.factories import critique, investigation, state
 from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
-from triage.agents.registry import AGENTS
 from triage.domain.findings import DeclinedAnswer, PlannerProposal
 from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
-from triage.graph.degradation import measure_budget
+from triage.graph.capabilities import AGENTS
 from triage.graph.planner import find_choice
-from triage.graph.routing import Choice, list_choices, should_open_round
+from triage.graph.routing import Choice, list_choices, measure_budget, should_open_round
 from triage.graph.triage_state import BugTriageState
 
 ONLINE, OFFLINE = True, False

@@ -270,8 +270,8 @@ class App:
         from triage.model.budget import Budget
         from triage.model.chat_model import ChatModel
         from triage.model.embeddings import MeteredEmbeddings
+        from triage.model.endpoint import RetryPolicy
         from triage.model.endpoint_features import EndpointFeatures
-        from triage.model.model_retry import RetryPolicy
         from triage.model.token_count import PriceTable
 
         limits = settings.limits()

@@ -17,7 +17,7 @@ from triage.base.errors import ModelUnavailable
 from triage.domain.run import MeasuredUsage, Usage
 from triage.model import output_formats
 from triage.model.budget import Budget
-from triage.model.endpoint import Endpoint
+from triage.model.endpoint import Endpoint, RetryPolicy
 from triage.model.endpoint_features import EndpointFeatures
 from triage.model.model_errors import (
     REQUEST_ERRORS,
@@ -27,9 +27,7 @@ from triage.model.model_errors import (
     WrongFormat,
     classify_error,
 )
-from triage.model.model_reply import ModelReply, to_model_reply
-from triage.model.model_retry import RetryPolicy
-from triage.model.output_formats import OutputFormat
+from triage.model.output_formats import ModelReply, OutputFormat, to_model_reply
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.ports import Tier
 from triage.safety.secrets.redactor import Redact

@@ -60,7 +60,7 @@ WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
     NESTED_JSON.name: ("triage.github.github_client.PARSE_ERRORS", (ValueError,)),
     ONE_CHOICE.name: ("triage.graph.planner.list_choices", _list_choices_twice),
     "slower than a connection's own limit": (
-        "triage.model.model_retry.RetryPolicy.seconds_left",
+        "triage.model.endpoint.RetryPolicy.seconds_left",
         lambda _: math.inf,
     ),
     "a rate limit of the main model only": (
