@@ -85,8 +85,8 @@ def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
     )
     assert not [line for line in done.stdout.splitlines() if line != line.rstrip()]
     assert tmp_path.name not in done.stdout
-    assert "The code was not read, only the issue: the folder has no commit" in done.stdout
-    assert "The code was not read, only the issue: the folder has no commit" in done.stderr
+    assert "The folder has no commit" in done.stdout
+    assert "The folder has no commit" in done.stderr
 
 
 def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):
@@ -260,19 +260,13 @@ def test_doctor_says_what_is_missing(checkout: Path):
     }
 
 
-def test_a_folder_without_git_is_said_to_be_none(tmp_path: Path):
+def test_a_folder_without_git_is_read_and_said_to_be_none(tmp_path: Path):
     (tmp_path / "cart.py").write_text("def total(prices):\n    return 1 / len(prices)\n")
     done = triage("doctor", "--repo", str(tmp_path), "--json")
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["checkout"] == {
-        "ok": False,
-        "configured": True,
-        "detail": "The code was not read, only the issue: the folder has no commit that git can read (no repository). "
-        "Commit the code first, or name a checkout with --repo",
-    }
+    assert json.loads(done.stdout)["checkout"]["detail"].endswith(" passages, no git history")
     done = triage("locate", str(tmp_path), stdin=REPORT)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "the folder has no commit that git can read" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "cart.py\n")
+    assert "The folder has no commit" in done.stderr
 
 
 @pytest.mark.parametrize(

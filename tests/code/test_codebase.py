@@ -108,12 +108,15 @@ def test_nothing_to_index(tmp_path: Path, made: str):
 NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read"
 
 
-def test_a_folder_without_git_is_not_read(tmp_path: Path):
-    codebase = GitCodebase(write(tmp_path, PROJECT), "calendar")
+def test_a_folder_without_git_is_read_without_its_history(tmp_path: Path):
+    write(tmp_path, {**PROJECT, "private/.git/HEAD": "", "private/key.py": "parse_date = 1\n"})
+    (tmp_path / "link.py").symlink_to("/etc/hosts")
+    codebase = GitCodebase(tmp_path, "calendar")
     facts = codebase.index()
-    assert (facts.commit, facts.files, facts.notes) == (None, 0, [f"{NO_COMMIT} (no repository)."])
-    assert codebase.search(make_query(title="parse_date"), 1) == []
-    assert (codebase.read_lines("src/calendar_tool/dates.py"), codebase.show_commit("abcdef1")) == (None, "")
+    assert (facts.commit, facts.files, facts.left_out) == (None, len(PROJECT), {"no file": 1})
+    assert facts.notes[0].startswith("The folder has no commit")
+    assert codebase.search(make_query(title="parse_date"), 1)[0].path == "src/calendar_tool/dates.py"
+    assert codebase.show_commit("abcdef1") == ""
     assert codebase.read_history("src/calendar_tool/dates.py", 5).changes == []
 
 

@@ -1,5 +1,6 @@
 """Indexes one commit and searches in it."""
 
+import os
 import re
 import threading
 import time
@@ -22,8 +23,8 @@ from triage.code.files.project_files import (
     read_skills,
     remove_skills,
 )
-from triage.code.git.commit import open_commit
-from triage.code.git.tree import Listing, SourceTree
+from triage.code.git.commit import is_bare_repository, open_commit
+from triage.code.git.tree import FolderTree, Listing, SourceTree
 from triage.code.leads.find_leads import (
     MAX_LIKELY,
     MIN_LIKELY_CHANCE,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 _NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read ({error})."
+_NO_GIT = "The folder has no commit: nothing is known of its history and settings, and places have no links."
 _ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
 _NEAREST = 200
 """Chunks taken from the vector store."""
@@ -249,6 +251,10 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
         commit = open_commit(root)
         return commit, commit.list_files()
     except GitError as error:
+        if not is_bare_repository(root) and not os.path.lexists(root / ".git"):
+            notes.append(_NO_GIT)
+            folder = FolderTree(root)
+            return folder, folder.list_files()
         notes.append(_NO_COMMIT.format(error=error))
         return SourceTree(), Listing()
 

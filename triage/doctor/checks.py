@@ -98,7 +98,8 @@ def _check_checkout(app: App) -> Check:
     facts = app.open_local_codebase().index()
     if not facts.files:
         return Check(state="broken", detail=_explain_empty_index(facts))
-    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, commit {str(facts.commit)[:12]}")
+    commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
+    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
 
 
 def _explain_empty_index(facts: IndexFacts) -> str:

@@ -70,7 +70,7 @@ def test_no_program_runs_and_no_other_file_is_read(root: Path, name: str):
 @pytest.mark.parametrize(
     ("name", "left_out", "partial", "note"),
     [
-        ("missing", {}, False, "The code was not read, only the issue: the folder has no commit that git can read"),
+        ("missing", {}, False, "The folder has no commit"),
         ("unborn branch", {}, False, "(git rev-parse exited with 1)"),
         ("treeless and sparse", {"not fetched": 1}, True, ""),
         ("lfs pointers", {"LFS pointer": 2}, False, ""),

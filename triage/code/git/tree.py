@@ -1,8 +1,11 @@
-"""What a repository consists of: files with their sizes and bytes. A folder without git has none of them."""
+"""What a repository consists of: files with their sizes and bytes. Here of a folder without git, in `commit` of one."""
 
+import os
+import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.history import GitHistory
@@ -33,8 +36,12 @@ class Listing:
     """There are more files than the limit."""
 
 
+_OWN_FOLDERS = {".git", ".triage"}
+_OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
 class SourceTree:
-    """A folder without git, of which nothing is read. `CommitTree` is a commit."""
+    """What cannot be read, and has nothing."""
 
     commit: str | None = None
     """Full object id."""
@@ -66,3 +73,33 @@ class SourceTree:
     def read_commits(self) -> list[LoggedCommit]:
         """Return the newest commits, newest first. Takes seconds."""
         return []
+
+
+class FolderTree(SourceTree):
+    """An unpacked archive. No link is followed, and no repository inside is read: a job may check out a private one."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def list_files(self) -> Listing:
+        listing = Listing()
+        for folder, folders, files in os.walk(self._root):
+            is_other = folder != str(self._root) and ".git" in {*folders, *files}
+            folders[:] = [] if is_other else sorted({*folders} - _OWN_FOLDERS)
+            for name in [] if is_other else sorted(files):
+                path = Path(folder, name)
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode) and str(path).isprintable():
+                    listing.entries.append(Entry(path.relative_to(self._root).as_posix(), status.st_size))
+                else:
+                    listing.left_out["no file"] += 1
+        listing.entries.sort(key=lambda entry: entry.path)
+        return listing
+
+    def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
+        for entry in entries:
+            try:
+                with os.fdopen(os.open(self._root / entry.path, _OPEN_FLAGS), "rb") as file:
+                    yield entry, file.read(entry.size)
+            except OSError:
+                yield entry, None
