@@ -18,7 +18,7 @@ from triage.app.app import App, utc_now
 from triage.app.command_line import Json, Repo, Verbose, run_until_signal
 from triage.app.open_app import open_at_terminal
 from triage.backtest import backtest_services
-from triage.backtest.count_examples import (
+from triage.backtest.count import (
     MAX_RUN,
     OPEN_EXAMPLES,
     ExampleResult,

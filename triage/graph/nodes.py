@@ -33,8 +33,7 @@ from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Services
-from triage.writes.comment_part import read_state
-from triage.writes.deduplicate import find_our_comment
+from triage.writes.deduplicate import find_our_comment, read_state
 
 
 class Node(Protocol):
