@@ -68,16 +68,6 @@ def test_vectors_leave_half_of_the_dollars_too():
             embeddings.embed_documents(["x" * 600])
 
 
-def test_a_model_without_a_price_is_capped_by_tokens():
-    with serve_script(billing(10)) as server:
-        setup = ModelSetup(server, Limits(tokens=1_000))
-        embeddings = setup.embeddings("my-own-embedder")
-        embeddings.embed_documents(["x" * 30])
-        assert setup.model.usage.usd is None
-        with pytest.raises(BudgetExceeded):
-            embeddings.embed_documents(["x" * 3_000])
-
-
 BUSY = {"429": error_reply(429, retry_after="2"), "503": error_reply(503), "dropped": ScriptedReply(drop=True)}
 
 
