@@ -4,13 +4,12 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
 from triage.backtest.results import CaseResult, DuplicateResult, IssueResult, PastCase
 from triage.domain.code import MatchSource
-from triage.domain.issue import Issue
 from triage.domain.past_issues import PredictedBy
 from triage.domain.run import Status
 from triage.domain.value import Value
@@ -236,20 +235,8 @@ def _is_positive(count: int | None) -> bool | None:
 ExampleResult = Literal["not run", "no failure", "fails after the fix", "fixed"]
 
 
-class PastExamples(Protocol):
-    """The examples of the project's issues. `reproduce` has them, which this feature may not import."""
-
-    def has_example(self, issue: Issue) -> bool: ...
-
-    def check_can_run(self, *, in_container: bool) -> None:
-        """Raise SetupError if nothing can be run."""
-
-    def run(self, issue: Issue, base: str, fix: str, *, in_container: bool) -> ExampleResult:
-        """Run the example of an issue on both commits. Takes minutes."""
-
-
 OPEN_EXAMPLES = "triage.past_examples"
-"""In the `meta` of a command's context: a function that takes an `App` and returns `PastExamples`."""
+"""In the `meta` of a command's context: a function from an `App` to `reproduce.past_examples.PastExamples`."""
 
 
 def score_examples(has_example: Iterable[bool], results: Sequence[ExampleResult] = ()) -> ExampleScore:
