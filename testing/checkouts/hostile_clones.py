@@ -1,7 +1,6 @@
 """Checkouts as people, runners and servers make them, and some that nobody should."""
 
 import os
-import shutil
 from pathlib import Path
 
 from testing.checkouts.git_repositories import commit, git, write
@@ -24,10 +23,6 @@ def missing(root: Path) -> None:
 
 def nothing(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
-
-
-def no_git(root: Path) -> None:
-    write(root, SOURCES)
 
 
 def no_commit(root: Path) -> None:
@@ -76,17 +71,6 @@ def treeless_and_sparse(root: Path) -> None:
 def sparse_cone(root: Path) -> None:
     make_checkout(root, {"other/a.py": "x = 1\n"})
     git(root, "sparse-checkout", "set", "--cone", "shop")
-
-
-def sparse_patterns(root: Path) -> None:
-    make_checkout(root, {"other/a.py": "x = 1\n"})
-    git(root, "sparse-checkout", "set", "--no-cone", "/shop/*")
-
-
-def submodules_absent(root: Path) -> None:
-    submodules_present(root)
-    git(root, "submodule", "deinit", "-q", "--all", "--force")
-    shutil.rmtree(root / ".git/modules")
 
 
 def submodules_present(root: Path) -> None:
@@ -147,15 +131,6 @@ def worktree(root: Path) -> None:
     git(make_origin(root), "worktree", "add", "-q", str(root))
 
 
-def separate_git_folder(root: Path) -> None:
-    make_clone(root, f"--separate-git-dir={outside_folder(root)}/elsewhere.git")
-
-
-def detached(root: Path) -> None:
-    make_clone(root)
-    git(root, "checkout", "-q", "--detach")
-
-
 def sha256(root: Path) -> None:
     nothing(root)
     git(root, "init", "-q", "--object-format=sha256")
@@ -169,11 +144,6 @@ def reftable(root: Path) -> None:
     git(root, "config", "extensions.refStorage", "reftable")
 
 
-def packed_refs(root: Path) -> None:
-    make_checkout(root)
-    git(root, "pack-refs", "--all")
-
-
 def many_refs(root: Path) -> None:
     make_checkout(root)
     commit_id = git(root, "rev-parse", "HEAD")
@@ -185,12 +155,6 @@ def alternates(root: Path) -> None:
     """Objects of another repository can be reached from here; the commit names none of them."""
     make_checkout(root)
     (root / ".git/objects/info/alternates").write_text(f"{make_private_repository(root)}/.git/objects\n")
-
-
-def grafts(root: Path) -> None:
-    make_clone(root)
-    first, last = git(root, "rev-list", "--reverse", "HEAD").split()
-    (root / ".git/info/grafts").write_text(f"{first} {last}\n")
 
 
 def replaced(root: Path) -> None:
@@ -225,17 +189,6 @@ def common_folder_elsewhere(root: Path) -> None:
     (root / ".git/commondir").write_text(f"{make_private_repository(root)}/.git\n")
 
 
-def git_is_a_loop(root: Path) -> None:
-    write(root, SOURCES)
-    (root / ".git").symlink_to(".git")
-
-
 def git_is_a_pipe(root: Path) -> None:
     write(root, SOURCES)
     os.mkfifo(root / ".git")
-
-
-def locked(root: Path) -> None:
-    make_checkout(root)
-    for name in ("index.lock", "HEAD.lock", "config.lock", "shallow.lock", "packed-refs.lock"):
-        (root / ".git" / name).touch()

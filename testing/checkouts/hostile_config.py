@@ -143,12 +143,6 @@ def includes_a_pipe(root: Path) -> None:
         config.write(f"[include]\n\tpath = {outside_folder(root)}/pipe\n")
 
 
-def index_of_megabytes(root: Path) -> None:
-    """What git compares the files with is nonsense."""
-    make_checkout(root)
-    (root / ".git/index").write_bytes(b"DIRC" + b"\xff" * 4_000_000)
-
-
 def _embedded(root: Path, place: str) -> None:
     """A git directory among the files, tracked, that runs a program for whoever looks at it."""
     bare = root / place

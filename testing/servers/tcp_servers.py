@@ -58,16 +58,6 @@ def relay(one: socket.socket, other: socket.socket) -> None:
             pairs[connection].sendall(piece)
 
 
-def relay_to(port: int) -> Callable[[socket.socket], None]:
-    """Returns a handler that relays each connection to a port."""
-
-    def answer(connection: socket.socket) -> None:
-        with socket.create_connection(("127.0.0.1", port)) as inner:
-            relay(connection, inner)
-
-    return answer
-
-
 def read_head(connection: socket.socket) -> bytes:
     """Reads the head of a request or response, and what arrives with it."""
     head = b""
@@ -86,12 +76,11 @@ class Proxy:
     login: str = ""
     """Base64 of the required user name and password; empty for none."""
     misbehavior: str = ""
-    """`garbage`, `silence` or `hang up`: how it fails; empty if it works."""
+    """`garbage` or `hang up`: how it fails; empty if it works."""
     ports: Mapping[str, int] = field(default_factory=dict)
     """Port on loopback by host, or by host and port; other hosts are contacted directly."""
     request_lines: list[str] = field(default_factory=list)
     """First line of each request."""
-    released: threading.Event = field(default_factory=threading.Event)
     port: int = 0
 
     @property
@@ -116,8 +105,6 @@ class Proxy:
     def _misbehave(self, connection: socket.socket) -> None:
         if self.misbehavior == "garbage":
             connection.sendall(b"\x00\x01 220 mail.example ESMTP \xff\xfe ready\r\n\r\n")
-        elif self.misbehavior == "silence":
-            self.released.wait(60)
 
     def _forward(self, connection: socket.socket, head: bytes) -> None:
         verb, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split()
@@ -150,10 +137,7 @@ def serve_proxy(proxy: Proxy, tls: ssl.SSLContext | None = None) -> Iterator[Pro
                 proxy.answer(sealed)
 
     with serve_tcp(answer) as proxy.port:
-        try:
-            yield proxy
-        finally:
-            proxy.released.set()
+        yield proxy
 
 
 class CertificateAuthority:

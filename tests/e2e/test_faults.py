@@ -29,45 +29,19 @@ def harness(tmp_path: Path) -> Iterator[InProcessJob]:
         yield job
 
 
-def get_name(fault: Fault) -> str:
-    return fault.name
+SAMPLE = [
+    *MODEL_FAULTS[::4],
+    *SUPERVISOR_FAULTS,
+    *HARMLESS_MODEL_FAULTS,
+    *SEARCH_FAULTS[::4],
+    *EMBEDDING_FAULTS[::3],
+    *GITHUB_FAULTS[::10],
+    *MACHINE_FAULTS[::3],
+]
 
 
-@pytest.mark.parametrize("fault", MODEL_FAULTS[::4], ids=get_name)
-def test_a_model_fault_is_reported_and_rules_answer(fault: Fault, harness: InProcessJob):
-    assert fault.find_problems(harness) == []
-
-
-@pytest.mark.parametrize("fault", SUPERVISOR_FAULTS, ids=get_name)
-def test_a_wrong_proposal_counts_only_where_there_is_a_choice(fault: Fault, harness: InProcessJob):
-    assert fault.find_problems(harness) == []
-
-
-@pytest.mark.parametrize("fault", HARMLESS_MODEL_FAULTS, ids=get_name)
-def test_models_answer_in_spite_of_a_harmless_fault(fault: Fault, harness: InProcessJob):
-    assert fault.find_problems(harness) == []
-    assert harness.report["verdict"] == "CONFIRMED"
-
-
-@pytest.mark.parametrize("fault", SEARCH_FAULTS[::4], ids=get_name)
-def test_a_search_fault_does_not_affect_other_agents(fault: Fault, harness: InProcessJob):
-    assert fault.find_problems(harness) == []
-    assert harness.report["verdict"] == "CONFIRMED"
-
-
-@pytest.mark.parametrize("fault", EMBEDDING_FAULTS[::3], ids=get_name)
-def test_local_vectors_replace_failed_embeddings(fault: Fault, harness: InProcessJob):
-    assert fault.find_problems(harness) == []
-    assert harness.report["verdict"] == "CONFIRMED"
-
-
-@pytest.mark.parametrize("fault", GITHUB_FAULTS[::10], ids=get_name)
-def test_a_github_fault_is_reported_on_the_page(fault: Fault, harness: InProcessJob):
-    assert fault.find_problems(harness) == []
-
-
-@pytest.mark.parametrize("fault", MACHINE_FAULTS[::3], ids=get_name)
-def test_a_machine_fault_is_reported_in_the_log(fault: Fault, harness: InProcessJob):
+@pytest.mark.parametrize("fault", SAMPLE, ids=lambda fault: fault.name)
+def test_a_fault_has_its_documented_outcome(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
 

@@ -4,7 +4,6 @@
 """
 
 import json
-import random
 import signal
 import threading
 import time
@@ -37,11 +36,9 @@ def cancel(
     services: ExternalServices,
     sent: signal.Signals,
     when: Callable[[int], object],
-    *,
-    from_the_start: bool = False,
 ) -> tuple[JobResult, int]:
     """Returns the cancelled run and the number of later requests. `when` gets the process id and waits."""
-    running = job.start_here() if from_the_start else job.start_forked()
+    running = job.start_forked()
     try:
         when(running.pid)
         before = len(services.requests)
@@ -129,18 +126,3 @@ def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
         check(job, done, 143, services)
         assert later_requests == 0
         assert services.comments == []
-
-
-@pytest.mark.parametrize("seed", [0, 2])
-def test_a_run_cancelled_at_any_time_ends_in_order(tmp_path: Path, seed: int):
-    """From the start: a signal before Python runs is blocked until then."""
-    chance = random.Random(seed)
-    seconds, sent = [0.0, chance.uniform(0, 1), chance.uniform(0, 4)][seed], chance.choice([2, 15])
-    with serve_all(tmp_path / "job") as (services, job):
-        number = signal.Signals(sent)
-        done, later_requests = cancel(job, services, number, lambda _: time.sleep(seconds), from_the_start=True)
-        if done.outputs["status"] == "complete":  # The report was complete before the signal.
-            assert done.exit_code in (0, 128 + sent)
-            return
-        check(job, done, 128 + sent, services)
-        assert later_requests <= (SIDE_BY_SIDE if seconds else 0)

@@ -1,10 +1,8 @@
 """Which comments are commands."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.events.commands import Command, CommandName, parse_command
 
@@ -94,8 +92,3 @@ def test_no_command(body: str) -> None:
 def test_any_text_is_read(body: str) -> None:
     command = parse_command(body)
     assert command is None or command.word.isascii()
-
-
-@pytest.mark.parametrize("shape", ["\n", "\r", " ", "/triage ", "/triage\t", "x\n", " \n"])
-def test_time_is_linear(shape: str) -> None:
-    assert_grows_linearly(repeat_to(shape), parse_command)

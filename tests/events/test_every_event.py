@@ -15,10 +15,7 @@ from testing.webhooks.example_payloads import (
     comment,
     load_examples,
     load_payload,
-    mutate_event_file,
-    mutate_payload,
 )
-from triage.base.errors import BadInput
 from triage.domain.task import Skip, TriageTask
 from triage.events.route import route_event
 
@@ -72,14 +69,6 @@ def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
         assert not isinstance(task, Skip) or task.reason.endswith(".")
 
 
-@each_row("event", sorted({one.event for one in EVERY} - MAY_START))
-def test_an_irrelevant_event_starts_no_request(runner: EventRunner, event: str) -> None:
-    payload = next(one.payload for one in EVERY if one.event == event)
-    result = runner.run(event, json.dumps(payload).encode())
-    assert is_sound(result)
-    assert (result.code, result.outputs["status"], result.requests) == (0, "skipped", [])
-
-
 @each_row("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
 def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
     payload = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
@@ -89,27 +78,6 @@ def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
     assert bool(result.requests) == (
         action in ("opened", "reopened") or (action == "edited" and "body" in payload["changes"])
     )
-
-
-@each_row("seed", range(0, 2_000, 40))
-def test_an_invalid_payload_ends_with_one_error_line(runner: EventRunner, seed: int) -> None:
-    event, content = mutate_event_file(seed)
-    result = runner.run(event, content)
-    assert is_sound(result), result.log
-    assert applies(event, json.loads(content)) or not result.requests
-
-
-@pytest.mark.parametrize("first", range(0, 400, 100))
-def test_incomplete_payloads_are_routed(first: int) -> None:
-    for seed in range(first, first + 100):
-        event, payload = mutate_payload(seed)
-        message, started = "", False
-        try:
-            started = isinstance(route_event(event, payload, 1), TriageTask)
-        except BadInput as error:
-            message = str(error)
-        assert message.isprintable(), seed
-        assert applies(event, payload) or not started, seed
 
 
 @each_row("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip

@@ -14,7 +14,6 @@ from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 from hypothesis import HealthCheck, given, settings, strategies
 from hypothesis import strategies as st
 
-from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from testing.text.pathological_text import PATHOLOGICAL_TEXTS
 from triage.safety import safe_markdown
@@ -356,19 +355,6 @@ def test_our_own_pages_are_safe(page: str) -> None:
 def test_a_prefix_ends_at_a_slash() -> None:
     assert find_active_content("[x](https://ok.example/o/r-evil)", ["https://ok.example/o/r"]) == ["a foreign link"]
     assert find_active_content("[x](https://ok.example/o/r/blob)", ["https://ok.example/o/r/"]) == []
-
-
-@each_row("piece", [*NASTY, "`a ``b ", "[a](", "> > ", "a_b ", "`` ` ", "*a* ", "<a b='>'", "\u0301"])
-def test_the_cost_of_anything_is_linear(piece: str) -> None:
-    for stage in (
-        lambda words: escape_markdown(words, max_chars=65_536),
-        lambda words: escape_table_cell(words, max_chars=65_536),
-        lambda words: sanitize_markdown(words, max_chars=65_536),
-        format_code_block,
-        format_code_span,
-        lambda words: find_active_content(words, []),
-    ):
-        assert_grows_linearly(repeat_to(piece), stage)
 
 
 @each_row("length", [20, 21, 79, 80, 81, 254, 255, 256, 257, 1_500, 70_000])

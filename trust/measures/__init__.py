@@ -2,7 +2,6 @@
 
 from trust.measure import Measure
 from trust.measures import (
-    answer_memory,
     approvals,
     canaries,
     cancellation,
@@ -16,7 +15,6 @@ from trust.measures import (
     markdown,
     model_run_cap,
     proposal_writes,
-    sanitizers,
     stranger_examples,
     text_cost,
     text_memory,
@@ -32,12 +30,10 @@ MEASURES: list[Measure] = [
     markdown.MEASURE,
     log_commands.MEASURE,
     text_cost.MEASURE,
-    sanitizers.MEASURE,
     comment_faults.MEASURE,
     cancellation.MEASURE,
     webhooks.MEASURE,
     faults.MEASURE,
-    answer_memory.MEASURE,
     text_memory.MEASURE,
     checkouts.MEASURE,
     stranger_examples.MEASURE,

@@ -44,8 +44,8 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Odd machines and networks",
     "all pass",
-    "Full disks, no home, odd locales and clocks, few files or processes, an Enterprise server, proxies, private "
-    "authorities. A run must end in time as expected, without a traceback or a secret.",
+    "Full disks, no home, odd locales and clocks, few files, an Enterprise server, a proxy with a private authority, "
+    "silent servers. A run must end in time as expected, without a traceback or a secret.",
     run,
     run_without_defence,
 )

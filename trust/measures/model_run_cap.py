@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -72,6 +72,12 @@ class IssueBurst:
             self.by_model.append(counted)
 
 
+def _set_clock(api: GitHubApi) -> None:
+    """The newest issues and runs are those of the last day by this machine's clock."""
+    api.seconds = int((datetime.now(UTC) - START).total_seconds())
+    api.date_header = START + timedelta(seconds=api.seconds)
+
+
 @contextlib.contextmanager
 def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
     """Yields a repository with a cap of model runs, for this number of events in ten minutes."""
@@ -96,6 +102,7 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
         }
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
+        _set_clock(api)
         burst = IssueBurst(job, api, max(1, MINUTES * 60 // events))
         yield burst
 
@@ -124,8 +131,7 @@ ASKED = {
     "an author": Asking("ann", 0),
     "a stranger": Asking("eve", 0),
     "a stranger on an issue with the label": Asking("eve", 0, is_invited=True),
-    "somebody with triage rights": Asking("mona", 3),
-    "somebody who has asked for a triage": Asking("mona", 2, first="/triage"),
+    "somebody with write access": Asking("mona", COMMANDS),
     "an issue on a usual day": Asking("ann", COMMANDS, is_invited=True, others=5),
     "an issue on a quiet issue": Asking("ann", 0, is_invited=True, others=5, first="/triage quiet"),
     "an issue in a burst": Asking("ann", 0, is_invited=True, others=25),
@@ -139,7 +145,8 @@ def _ask(name: str) -> list[str]:
         files = {"pyproject.toml": "[project]\nname = 'shop'\n", "shop/__init__.py": "def total(items):\n    1 / 0\n"}
         (Path(folder) / "checkout").mkdir()
         commit(Path(folder) / "checkout", {**files, ".github/triage.yml": "opt-in-label: try\n"})
-        api.viewer, api.date_header = BOT, START
+        _set_clock(api)
+        api.viewer = BOT
         api.roles |= {"mona": {"role_name": "write", "permission": "write"}}
         api.add_issue(7, title="total() fails", body="```python\nimport shop\nshop.total([])\n```\n")
         api.issues[7] |= {"user": {"login": "ann", "id": 8, "type": "User"}}
@@ -214,7 +221,7 @@ MEASURE = Measure(
     "within the cap",
     f"{ISSUES} issues opened in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, and one edited as often. Each "
     f"must have one comment all the same. And {COMMANDS} commands to run an example, by whoever may and who may not: "
-    "three a day are run, whatever is deleted.",
+    "of its author's three a day are run, whatever is deleted.",
     run,
     run_without_defence,
 )

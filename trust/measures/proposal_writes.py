@@ -75,7 +75,7 @@ class _Repository:
             write_result=lambda _: "",
         )
         try:
-            result = asyncio.run(run_fix_job("store", FixTask(number=7, actor=""), flow))
+            result = asyncio.run(run_fix_job("fix-store", FixTask(number=7, actor=""), flow))
         except TriageError as error:
             return str(error) or type(error).__name__
         return "" if result.status is Status.COMPLETE and self.git.refs.keys() > {"refs/heads/main"} else "no patch"

@@ -6,9 +6,7 @@ import regex  # type: ignore[import-untyped]
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
-from testing.text.pathological_text import PATHOLOGICAL_TEXTS, SIZE
 from triage.issue.visible_text.visible_text import extract_visible_line, extract_visible_page
 from triage.safety.clean_text import clean_and_count, clean_text
 
@@ -113,16 +111,6 @@ def test_any_text_is_read_and_stays_clean(markdown: str) -> None:
     page = extract_visible_page(markdown)
     assert clean_text(page.text) == page.text
     page.text.encode()
-
-
-SAMPLE = [*list(PATHOLOGICAL_TEXTS)[::7], *list(PATHOLOGICAL_TEXTS)[-44::2]]
-"""`make trust` tries all of them."""
-
-
-@each_row("shape", SAMPLE)
-def test_the_cost_of_anything_is_linear(shape: str) -> None:
-    assert_grows_linearly(PATHOLOGICAL_TEXTS[shape], extract_visible_page)
-    assert len(extract_visible_page(PATHOLOGICAL_TEXTS[shape](SIZE)).text) < 4 * SIZE
 
 
 @each_row("name", ["canvas", "dialog", "template", "video", "svg", "datalist", "progress"])
