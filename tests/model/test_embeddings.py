@@ -7,7 +7,7 @@ import pytest
 
 from testing.servers.scripted_server import ReceivedRequest, Script, ScriptedReply, error_reply, serve_script
 from tests.model.model import ModelSetup
-from triage.base.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.base.threads import Abandoned, in_thread
 from triage.domain.run import Limits, Outcome
 from triage.model.embeddings import MeteredEmbeddings
@@ -118,14 +118,6 @@ def test_a_refused_call_uses_nothing_of_the_share():
         with pytest.raises(ModelUnavailable):
             embeddings.embed_query("x" * 1_200)
         assert embeddings.embed_query("x" * 1_200)
-
-
-def test_no_time_left_makes_no_call():
-    with serve_script(billing(1)) as server:
-        setup = ModelSetup(server)
-        with setup.model.measure_usage(-1), pytest.raises(TimeLimitExceeded):
-            setup.embeddings().embed_query("x")
-    assert server.requests == []
 
 
 async def test_nothing_is_sent_when_the_caller_has_left():
