@@ -198,7 +198,7 @@ def serve_fix_workflow(
     with serve_github_api() as api, serve_script(reply) as model:
         api.add_issue(**ISSUE)
         api.roles["mona"] = {"role_name": "write", "permission": "write"}
-        api.viewer = "github-actions"
+        api.viewer = "github-actions[bot]"
         git = GitDataApi(api, folder / "remote")
         git.set_ref("refs/heads/main", git.commit(dict(files)))
         run_git(folder, "clone", "-q", str(git.folder), "checkout")

@@ -150,20 +150,10 @@ async def test_what_an_issue_shows_as_code_hides_none_of_it():
     assert "line_0 = 1" in reply.text
 
 
-async def test_a_model_that_has_seen_enough_answers_at_once():
-    model = model_of(ENOUGH)
-    await run(model)
-    assert "<<looked up" not in answered(model)
-
-
 async def test_without_tools_all_passages_are_shown_and_the_model_asked_once():
     model = model_of()
     await codebase_search.answer_with_model(case(), fake_services(codebase=CODE, model=model), model)
     assert [name for name, _ in model.asked] == ["CodebaseFinding"]
-
-
-def test_with_tools_the_first_prompt_is_smaller():
-    assert codebase_search.CONTEXT_CHARS_WITH_TOOLS * 2 < codebase_search.CONTEXT_CHARS
 
 
 # --- bounds
@@ -181,15 +171,6 @@ async def test_a_model_that_asks_for_ever_is_stopped():
     assert len(turns_of(model)) == code_lookup.MAX_TURNS
     assert result.shortfalls == []
     assert progress.lines == ["Codebase search: things looked up: 3; no turn is left."]
-
-
-async def test_a_model_that_repeats_itself_is_stopped_earlier():
-    model = model_of()
-    model.answers["tools"] = lambda prompt: reads(1)
-    tools = FakeToolset("lines")
-    await run(model, tools)
-    assert len(tools.ran) == 1
-    assert len(turns_of(model)) == 2
 
 
 async def test_an_identical_call_is_answered_from_the_first_with_a_note():
@@ -211,17 +192,6 @@ async def test_eight_calls_are_run_and_every_further_one_is_told():
     assert [len(message.tool_calls) for message in tools.ran] == [5, 3]
     assert len(turns_of(model)) == 2, "no call is left for a third"
     assert answered(model).count(code_lookup.LIMIT_REACHED) == 4
-
-
-@pytest.mark.parametrize("lines", [1, 500])
-async def test_long_answers_are_cut_to_the_budget_and_say_so(lines: int):
-    tools = FakeToolset("\n".join(["x" * (20_000 // lines)] * lines))
-    model = model_of(reads(1, 2), reads(3), ENOUGH)
-    await run(model, tools)
-    shown = answered(model)
-    assert shown.count("(further lines left out: ") >= 2
-    *_, last = turns_of(model)
-    assert sum(len(reply.text) for reply in replies(last)) < code_lookup.MAX_ANSWERS_CHARS + 400
 
 
 async def test_a_turn_leaves_a_quarter_of_the_room_to_the_next():
@@ -257,19 +227,6 @@ async def test_short_answers_leave_their_room_to_the_long_one():
     assert answered(model).count("short") == 2
 
 
-async def test_what_was_looked_up_is_kept_as_it_was_shown():
-    model = model_of(reads(2), asks(("find_symbol", {"name": "Store"}), ("find_symbol", {"name": "Store"})), ENOUGH)
-    services = given_services(model)
-    assert services.code_tools
-    lookup = CodeLookup(services, model, services.code_tools)
-    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
-    assert [one.call for one in lookup.answers] == [
-        'read_lines({"end": 3, "path": "src/parse.py", "start": 2})',
-        'find_symbol({"name": "Store"})',
-    ]
-    assert lookup.answers[0].answer.startswith("## src/parse.py:2-3 of 3 lines")
-
-
 async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
     model = model_of(reads(2), ENOUGH)
     tools = FakeToolset("lines")
@@ -284,23 +241,12 @@ async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
 async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round: bool, turns: int):
     model = model_of(reads(1), ENOUGH)
     model.cost = Usage(input_tokens=56_000, calls=1, usd=0.001)
-    model._spent.append(Usage(input_tokens=55_000, calls=5, usd=0.001))
+    model.spent = Usage(input_tokens=55_000, calls=5, usd=0.001)
     tools = FakeToolset("lines")
     services = given_services(model, tools, limits=Limits(tokens=100_000))
     lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)
     await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     assert len(turns_of(model)) == turns
-
-
-async def test_after_two_turns_a_further_round_can_look_things_up_within_the_default_caps():
-    """Sizes as measured on issues of Django and SymPy: 38,000 tokens in a first round with its critic."""
-    model = model_of(*(reads(number) for number in range(1, 5)))
-    model.cost = Usage(input_tokens=5_500, output_tokens=200, calls=1, usd=0.02)
-    model._spent.append(Usage(input_tokens=36_000, output_tokens=2_000, calls=5, usd=0.15))
-    tools = FakeToolset("x\n" * 1_500)
-    lookup = CodeLookup(given_services(model, tools, limits=Limits()), model, tools, is_first_round=False)
-    await lookup.answer([SystemMessage("s"), HumanMessage("h" * 18_000)])
-    assert turns_of(model)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +365,7 @@ wanted = st.tuples(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(turns=st.lists(st.lists(wanted, max_size=20), max_size=5))
 def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[tuple[str, Any, str | None]]]):
     messages = [

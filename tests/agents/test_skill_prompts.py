@@ -20,7 +20,6 @@ from triage.agents.skill_prompts import (
     remove_selections,
     render_skill,
 )
-from triage.base.errors import ModelUnavailable
 from triage.domain.issue import Section
 from triage.domain.skill import SKILL_FOLDER, Skill, Skills
 from triage.ports import Services
@@ -264,16 +263,6 @@ async def test_at_most_three_skills_are_in_a_prompt():
     await skills.ask(chain, PROMPT)
     assert list(skills.tiers) == ["a", "b", "c"]
     assert len(chain.prompts[1]) == 2
-
-
-@pytest.mark.parametrize("error", [ModelUnavailable("rate limited (429)"), TimeoutError()])
-async def test_when_the_second_request_fails_the_first_answer_counts(error: Exception):
-    skills = open_skills(make_skill())
-    answer = await skills.ask(Scripted(factories.critique(skills=["refunds"]), error), PROMPT)
-    assert answer.verdict == "CONFIRMED"
-    assert skills.tiers == {}, "no answer was given with its text"
-    why = str(error) or "no answer in time"
-    assert skills.shortfalls == [f"with the skills refunds: {why}; answered without them"]
 
 
 async def test_without_time_the_first_answer_counts():

@@ -267,12 +267,14 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path):
     assert find_window(tmp_path, regression("1.0", "1.1")) is None
 
 
-@pytest.mark.parametrize("version", ["--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"])
-def test_what_is_no_version_asks_git_nothing_odd(repository: Path, version: str):
-    lines = Span(path="till.py", start=1, end=2)
-    facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regression(version, version).regression)
-    look_up(repository, facts, lines)
-    assert find_window(repository, facts) is None
+def test_what_is_no_version_asks_git_nothing_odd(repository: Path):
+    codebase = GitCodebase(repository, "acme/till", in_chroma=False)
+    codebase.index()
+    for version in ("--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"):
+        regressed = regression(version, version).regression
+        facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regressed)
+        codebase.look_up_history(facts, ["till.py"], Span(path="till.py", start=1, end=2))
+        assert codebase.find_regression_window(PARSED, facts) is None, version
 
 
 def test_files_that_changed_between_the_versions_rank_higher(repository: Path):

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
@@ -49,44 +48,6 @@ def score(past: PastChanges, words: Mapping[str, float] = LEAP) -> dict[str, flo
 
 
 OTHERS = [logged(f"Draw canvas {n}", "render.py") for n in range(5)]
-
-
-def test_files_of_commits_that_share_words_score(corpus: Corpus):
-    found = score(past_of(corpus, logged("Fix leap years", "dates.py", "gone.py"), logged("Tidy", "queue.py"), *OTHERS))
-    assert list(found) == ["dates.py"]
-
-
-def test_a_recent_change_counts_more_and_one_of_three_years_half(corpus: Corpus):
-    commits = [logged("leap", "dates.py"), logged("leap", "queue.py", years=3), *OTHERS]
-    found = score(past_of(corpus, *commits))
-    assert found["queue.py"] == pytest.approx(found["dates.py"] / 2)
-
-
-def test_a_change_of_many_files_counts_less_for_each(corpus: Corpus):
-    spread = logged("leap", "queue.py", *(f"gone/{n}.py" for n in range(15)))
-    found = score(past_of(corpus, logged("leap", "dates.py"), spread, *OTHERS))
-    assert found["queue.py"] == pytest.approx(found["dates.py"] / 2)
-
-
-def test_several_changes_of_a_file_add_up_less_and_less(corpus: Corpus):
-    many = [logged("leap", "dates.py")] * 20
-    found = score(past_of(corpus, *many, logged("leap", "queue.py"), *OTHERS))
-    assert found["dates.py"] == pytest.approx(found["queue.py"] * (1 + 1 / 2 + 1 / 3))
-
-
-def test_coverage_is_the_share_of_product_code_that_was_changed(corpus: Corpus):
-    assert past_of(corpus).coverage == 0.0
-    assert past_of(corpus, logged("x", "docs/guide.md", "gone.py")).coverage == 0.0
-    assert past_of(corpus, logged("x", "dates.py"), logged("y", "dates.py")).coverage == pytest.approx(1 / 3)
-    assert past_of(corpus, logged("x", *FILES)).coverage == 1.0
-
-
-def test_without_a_past_nothing_scores(corpus: Corpus, tmp_path: Path):
-    assert score(past_of(corpus)) == {}
-    assert score(past_of(corpus, logged("Fix leap years", "dates.py")), {}) == {}
-    empty = make_corpus(tmp_path, {})
-    assert past_of(empty, logged("leap", "dates.py")).coverage == 0.0
-    assert score(past_of(empty, logged("leap", "dates.py"))) == {}
 
 
 @each_row(
@@ -177,12 +138,6 @@ def test_the_best_fixes_of_a_file_come_first_each_number_once(corpus: Corpus):
     )
     assert labels(past, "dates.py") == ["#2", "#1"]
     assert labels(past, "render.py") == []
-
-
-def test_terms_that_explain_a_change_are_the_querys_heaviest_first(corpus: Corpus):
-    past = past_of(corpus, logged("Fix leap year of dates", "dates.py"), *OTHERS)
-    assert past.explain_change(0, {"leap": 1.0, "year": 5.0, "absent": 9.0, "unknown_word": 1.0}) == ["year", "leap"]
-    assert np.count_nonzero(past.score_changes({"leap": 1.0})) == 1
 
 
 def test_it_reads_the_commits_of_the_tree(tmp_path: Path):

@@ -152,11 +152,6 @@ def test_any_text_can_be_parsed(text):
     assert state is None or parse_state(render_state(state)) == state
 
 
-def test_the_longest_state_is_parsed_back():
-    state = CommentState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["😀" * 150] * MAX_SUSPECTS, quiet=True)
-    assert parse_state(render_state(state)) == state
-
-
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -321,11 +316,6 @@ def test_a_second_marker_is_only_text():
     state = CommentState(text="1" * 16)
     assert parse_state(f"{GOOD}\n{render_state(state)}\n") == parse_state(GOOD)
     assert parse_state(f"{GOOD} {render_state(state)}") is None
-
-
-def test_the_next_state_has_the_runs():
-    state = CommentState(content="1" * 16).with_run(RUNS[0])
-    assert next_state(FULL, state).past_runs == RUNS[:1]
 
 
 def test_the_files_that_were_named_first_stay():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from triage.comment.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
+from triage.comment.permalink import build_permalink, sanitize_third_party_url, sanitize_url
 from triage.domain.code import Span
 
 COMMIT = "a" * 40
@@ -81,12 +81,6 @@ def test_no_link_without_server_repository_and_commit(where):
 def test_an_enterprise_server_and_sha256_commits_are_linked():
     address = link("a.py", server="https://git.acme.example:8443", commit="b" * 64)
     assert address == f"https://git.acme.example:8443/acme/ledger/blob/{'b' * 64}/a.py"
-
-
-def test_a_location_has_path_and_lines():
-    assert format_location("a.py") == "a.py"
-    assert format_location(Span(path="a.py", start=3, end=3)) == "a.py:3"
-    assert format_location(Span(path="a.py", start=3, end=9)) == "a.py:3-9"
 
 
 class Links(HTMLParser):

@@ -2,7 +2,6 @@ import pytest
 
 from testing.each_row import each_row
 from triage.comment import wording
-from triage.domain.run import Usage
 
 
 @each_row(
@@ -48,30 +47,3 @@ def test_confidence_has_three_bands(value, expected):
 )
 def test_seconds(value, expected):
     assert wording.format_seconds(value) == expected
-
-
-@pytest.mark.parametrize(
-    ("usage", "expected"),
-    [
-        (Usage(), "no tokens"),
-        (Usage(input_tokens=12000, output_tokens=345, usd=0.04213), "12,345 tokens, 0.0421 US dollars"),
-        (Usage(input_tokens=1, usd=1.5), "1 token, 1.50 US dollars"),
-        (Usage(input_tokens=9, usd=None), "9 tokens, price unknown"),
-    ],
-)
-def test_the_price(usage, expected):
-    assert wording.format_usage(usage) == expected
-
-
-def test_counts():
-    assert [wording.format_count(number, "file") for number in (0, 1, 2, 1200)] == [
-        "0 files",
-        "1 file",
-        "2 files",
-        "1,200 files",
-    ]
-
-
-def test_truncation():
-    assert wording.truncate("abc", 3) == "abc"
-    assert wording.truncate("abcd", 3) == "ab…"

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, write
-from testing.checkouts.hostile import CANARY, CHECKOUTS, trap_was_run
 from testing.checkouts.hostile_base import SOURCES
 from testing.checkouts.hostile_names import odd_names
 from testing.runner_grammar import parse_commands
@@ -29,27 +28,6 @@ def written(job: Job, done: JobResult) -> str:
     told = report.read_text(encoding="utf-8") if report.is_file() else ""
     comments = [comment["body"] for comment in job.github.comments]
     return "\n".join([done.log, done.summary, *done.outputs.values(), *comments, told])
-
-
-@pytest.mark.parametrize(
-    ("name", "status", "said"),
-    [
-        ("nothing", "degraded", "Is there an `actions/checkout` step before this one?"),
-        ("neighbours only", "degraded", "The code was not read, only the issue"),
-        ("links", "complete", "/shop/basket.py#L"),
-    ],
-)
-def test_each_checkout_has_the_expected_outcome(job: Job, name: str, status: str, said: str):
-    CHECKOUTS[name](job.workspace)
-    done = job.run_forked()
-    assert done.exit_code == 0, done.log
-    assert done.outputs["status"] == status, done.log
-    assert len(job.github.comments) == 1
-    everything = written(job, done)
-    assert said in everything
-    assert CANARY not in everything
-    assert not trap_was_run(job.workspace)
-    assert not list((job.folder / "outside-workspace").glob("r*"))
 
 
 def test_a_checkout_with_a_path_is_read_and_named_in_the_log(job: Job):

@@ -95,18 +95,6 @@ def test_the_opt_in_label_starts_a_triage(job: Job, label: str, status: str):
         assert job.github.request_lines == []
 
 
-@pytest.mark.parametrize("labels", [(), ("triage", "no-triage")])
-def test_an_issue_without_the_opt_in_or_with_the_opt_out_label_is_left_alone(job: Job, labels: tuple[str, ...]):
-    assert isinstance(job.github, Labelled)
-    job.github.on_issue = labels
-    checkout(job, OWN, CONTRADICTION)
-    event(job)
-    done = job.run_forked()
-    assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
-    assert "label" in done.summary
-    assert job.github.comments == []
-
-
 def test_a_broken_file_is_an_error_at_its_line(job: Job):
     checkout(job, "opt-in-label: triage\n\ningore: [docs]\n", OWN)
     event(job)
@@ -119,22 +107,6 @@ def test_a_broken_file_is_an_error_at_its_line(job: Job):
     ]
     assert "line 3" in done.summary
     assert job.github.request_lines == []
-
-
-@pytest.mark.parametrize(
-    ("name", "changes"),
-    [
-        ("push", {}),
-        ("issue_comment", {"action": "created", "comment": {"body": "me too", "user": {"login": "x", "type": "User"}}}),
-        ("issues", {"action": "closed"}),
-    ],
-)
-def test_an_event_without_a_task_does_not_read_the_file(job: Job, name: str, changes: dict[str, Any]):
-    checkout(job, "ingore: [docs]\n", OWN)
-    event(job, **changes)
-    job.variables["GITHUB_EVENT_NAME"] = name
-    done = job.run_forked()
-    assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
 
 
 def test_instructions_and_prices_apply_to_every_model_call(job: Job):

@@ -25,17 +25,6 @@ def job(tmp_path):
 
 
 @needs_action
-def test_an_opened_issue_is_answered_once(job):
-    sample_bug.write_plain_checkout(job.workspace)
-    job.commit()
-    sample_bug.assert_report(job, job.run_here())
-
-    again = job.run_here()
-    assert again.exit_code == 0, again.log
-    assert len(job.github.comments) == 1
-
-
-@needs_action
 def test_no_file_of_the_workspace_is_imported_or_executed(job):
     sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
@@ -163,22 +152,6 @@ class TestStartingAnew:
         assert list(tmp_path.iterdir()) == []
         assert os.fstat(descriptor).st_mode & 0o777 == 0o600
         assert self.ENTRYPOINT["read_secrets"](descriptor) == {b"INPUT_A": b"a"}
-
-    def test_a_whole_run_without_memfd_create(self, job):
-        sample_bug.write_plain_checkout(job.workspace)
-        job.commit()
-        environment = job.environment({name: str(job.folder / name) for name in ("workspace", "temp", "home")})
-        done = subprocess.run(
-            bootstrap("vars(os).pop('memfd_create', None)"),
-            cwd=job.workspace,
-            env=environment | {"PATH": os.environ["PATH"]},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        finished = job.read_result(done.returncode, done.stdout)
-        sample_bug.assert_report(job, finished)
-        assert "could not be cleaned" not in finished.log
 
     def test_what_libraries_print_reaches_no_log(self):
         """The runner reads commands from both streams."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from testing.runs import sample_bug
 from testing.runs.in_process_job import InProcessJob, set_up_job
 
 TRACE = """Checkout of an order for Ann fails, see https://intra.acme.example/orders/7.
@@ -85,26 +84,3 @@ def test_words_of_a_private_repository_leave_only_if_told_so(
     assert done.exit_code == 0, done.log
     assert job.github.searches == (SENT if is_sent else [])
     assert job.report["feature_flags"]["web_search"] is is_sent
-
-
-def test_without_a_declared_package_nothing_is_searched(job: InProcessJob):
-    (job.job.workspace / "requirements.txt").write_text("pandas\n", encoding="utf-8")
-    job.job.commit()
-    write_event(job, private=False)
-    assert job.run().exit_code == 0
-    assert job.github.searches == []
-
-
-def test_a_search_that_fails_is_a_note(job: InProcessJob):
-    job.github.found = {"repositories": 403}
-    write_event(job, private=False)
-    done = job.run()
-    assert done.exit_code == 0, done.log
-    assert any("github_search failed: rate limited" in note for note in job.report["notes"])
-
-
-def test_the_sample_bug_searches_nothing(job: InProcessJob):
-    job.github.title, job.github.body = sample_bug.TITLE, sample_bug.BODY
-    write_event(job, private=False)
-    assert job.run().exit_code == 0
-    assert job.github.searches == []

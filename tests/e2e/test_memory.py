@@ -175,32 +175,6 @@ def test_a_duplicate_with_the_same_trace(shop: Shop):
     assert writes == ["POST /repos/octo/shop/issues/900/comments"]
 
 
-def test_a_duplicate_in_other_words(shop: Shop):
-    shop.api.add_issue(
-        51,
-        title="Backup to a full USB stick leaves an empty file",
-        body="I saved the backup to a stick that was full. It said that all is well, and the file has no bytes.",
-        created_at="2026-05-01T00:00:00Z",
-        updated_at="2026-05-02T00:00:00Z",
-    )
-    comment = shop.run(
-        "Empty backup file on a full USB stick", "The backup leaves a file of zero bytes, without a word."
-    )
-    assert "**Possibly the same as [`#51`]" in comment
-    assert "(open): nearly the same title." in comment
-
-
-@pytest.mark.parametrize("text", ["See also #50.", "As in https://github.test/octo/shop/issues/50"])
-def test_an_issue_that_the_reporter_names_is_not_found(shop: Shop, text: str):
-    assert "Possibly the same" not in shop.run(CRASH_TITLE, f"{crash()}\n{text}")
-
-
-def test_a_new_issue_is_like_no_other(shop: Shop):
-    comment = shop.run("total is wrong for a basket of three", "`total(basket)` of three items at 3.35 is 10.04.")
-    assert "Possibly the same" not in comment
-    assert shop.report["possible_duplicate"] is None
-
-
 def test_a_regression_lists_what_changed(shop: Shop):
     body = "`parse_amount` takes an empty text since 1.2 without a complaint, it worked in 1.1.\n\nSteps: `parse_amount('')`."
     comment = shop.run("parse_amount accepts an empty text", body)

@@ -73,16 +73,6 @@ def test_the_label_comes_with_the_question_and_goes_with_the_answer(policy: dict
         assert writes == ([] if policy else [f"POST {below}", f"DELETE {below}/Waiting"])
 
 
-def test_a_label_of_a_person_stays():
-    with serve_github_api() as api:
-        api.labels = ["Waiting"]
-        api.add_issue(title="Saving crashes", body=VAGUE, labels=[{"name": "waiting"}])
-        run(api, Trigger.OPENED)
-        answer(api)
-        run(api, Trigger.EDITED)
-        assert labels(api) == ["waiting"]
-
-
 @pytest.mark.parametrize("existing", [["bug"], ["bug", "WAITING"]])
 def test_a_label_that_the_repository_lacks_is_not_created_and_the_log_says_so(existing: list[str]):
     with serve_github_api() as api:

@@ -172,18 +172,6 @@ def runtimes(text: str) -> list[str]:
     return re.findall(r"Python 3[\d.]+", text)
 
 
-def test_a_second_command_changes_the_same_comment(workflow: ReproduceWorkflow) -> None:
-    workflow.say("/triage reproduce")
-    workflow.run_all()
-    code = "```python\nimport shop\nprint(shop.total([1]))\nshop.total([])\n```"
-    workflow.say(f"/triage reproduce on v1.0\n{code}\nIt raises a `ValueError`.")
-    block = workflow.run_all()
-    assert block.startswith("**Happens on `main`")
-    assert "but not on `1.0`" in block
-    assert "The example from the command" in block
-    assert "print(shop.total([1]))" in block
-
-
 def test_a_runner_without_docker_is_told_as_one(workflow: ReproduceWorkflow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_reproduce_job, "DockerEnvironments", DockerEnvironments)
     workflow.say("/triage reproduce")
@@ -193,24 +181,3 @@ def test_a_runner_without_docker_is_told_as_one(workflow: ReproduceWorkflow, mon
     with pytest.raises(AssertionError, match="`runs-on`"):
         workflow.run("run")
     assert "--no-container" not in workflow.log
-
-
-def test_an_answer_says_why_nothing_was_run(workflow: ReproduceWorkflow) -> None:
-    workflow.say("/triage reproduce on 7.7")
-    assert workflow.run_all().startswith("**Nothing was run:** 7\\.7 is neither a release nor a tag")
-    workflow.api.issues[7]["body"] = "It is slow."
-    workflow.say("/triage reproduce")
-    assert workflow.run_all() == "**Nothing was run:** the report has no block of code."
-    assert workflow.writes.reactions[-1][2] == "confused"
-
-
-def test_an_issue_that_is_opened_with_an_example_is_run(workflow: ReproduceWorkflow) -> None:
-    workflow.open_issue()
-    assert workflow.run_all().startswith("**Still happens")
-
-
-def test_an_issue_that_is_opened_without_an_example_gets_no_comment(workflow: ReproduceWorkflow) -> None:
-    workflow.api.issues[7]["body"] = "It is slow."
-    workflow.open_issue()
-    assert workflow.run_all() == ""
-    assert "Nothing is run: the report has no block of code" in workflow.summary

@@ -42,8 +42,9 @@ def commit_policy(job: InProcessJob, path: str) -> str:
     return head.stdout.decode().strip()
 
 
-@pytest.mark.parametrize("engine", ["rules", "model"])
-@pytest.mark.parametrize("path", ["SECURITY.md", ".github/SECURITY.md", "docs/SECURITY.md"])
+@pytest.mark.parametrize(
+    ("engine", "path"), [("rules", "SECURITY.md"), ("model", ".github/SECURITY.md"), ("rules", "docs/SECURITY.md")]
+)
 def test_it_is_redirected_and_nothing_is_repeated(job: InProcessJob, engine: str, path: str):
     commit = commit_policy(job, path)
     done = job.run(engine=engine, labels="apply")

@@ -164,14 +164,6 @@ def test_steps_are_streamed(served: Served):
     ]
 
 
-def test_labels_and_thread_come_over_http(served: Served):
-    comments = [{"author": "eve", "body": sample_bug.BODY, "created_at": "2026-01-01T00:00:00Z"}]
-    given = {"title": sample_bug.TITLE, "labels": ["bug"], "thread": comments}
-    report = served.run(issue=given, repository={"slug": "octo/shop"})["report"]
-    assert report["issue"]["labels"] == ["bug"]
-    assert report["suspects"][0]["path"] == "shop/basket.py"
-
-
 def test_errors_are_reported(served: Served):
     told = served.run(issue={"title": "x"}, repository={"slug": "octo/none"})["__error__"]["message"]
     assert told == "repository: this server has no such checkout."

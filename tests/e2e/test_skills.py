@@ -61,20 +61,6 @@ def test_by_rules_the_comment_links_the_skill_of_the_commit(job: InProcessJob, w
     ]
 
 
-def test_a_skill_alone_is_no_reason_to_comment(job: InProcessJob):
-    del job.job.inputs["comment"]
-    commit_skill(job, "words: [francs]")
-    job.github.title = "Total is wrong for francs"
-    job.github.body = (
-        "The total is one cent too high in version 2.4.1.\n\nTo reproduce: put three items into the cart and choose "
-        "francs. It shows 10.06. I expected 10.05, as in the list."
-    )
-    job.job.write_event()
-    done = job.run(engine="rules")
-    assert (job.comment, job.report["speaks"]) == ("", None)
-    assert "The project's notes on this: [Prices and baskets]" in done.summary
-
-
 def test_a_security_report_shows_no_skill(job: InProcessJob):
     commit_skill(job, "words: [basket]")
     job.github.title = "Security vulnerability: basket allows remote code execution"
@@ -117,13 +103,3 @@ def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
     assert job.report["injected_skill_ids"] == ["prices"]
     assert job.report["verdict"] == "CONFIRMED"
     assert "asked for by the critic" in done.summary
-
-
-def test_a_skill_that_requires_approval_waits_for_a_person(job: InProcessJob):
-    commit_skill(job, "words: [basket]", "requires-approval: labels\n")
-    done = job.run(engine="rules", comment="always")
-    assert done.exit_code == 0, done.log
-    assert job.comment == ""
-    assert "The skill `prices` requires approval, so nothing was written to the issue" in done.summary
-    [used] = job.report["skills"]
-    assert (used["requires_approval"], used["checkpoint_type"]) == (True, "labels")

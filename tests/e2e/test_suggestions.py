@@ -88,17 +88,6 @@ def test_the_input_labels_decides(github: SuggestingGitHub, mode: Any, suggested
     assert bool(github.documents) == (mode != "off")
 
 
-def test_the_panel_needs_no_comment(github: SuggestingGitHub):
-    run(github.api)
-    assert github.api.comment_bodies == []
-    first = pending(github)
-    assert "label bug" in first
-    github.api.issues[7]["body"] += "\n\nIt also happens in Store.save."
-    github.pending.clear()
-    run(github.api, Trigger.EDITED)
-    assert pending(github) == [], "nothing remembers what a person has declined"
-
-
 def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: SuggestingGitHub):
     run(github.api, comment="always")
     first = pending(github)
@@ -108,14 +97,6 @@ def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: Suggestin
     github.api.issues[7]["body"] += "\n\nIt also happens in Store.save."
     run(github.api, Trigger.EDITED, comment="always")
     assert pending(github) == []
-    assert github.api.issues[7]["labels"] == EXISTING
-
-
-def test_a_server_without_suggestions_gets_the_text_and_no_write(github: SuggestingGitHub):
-    github.knows_suggestions = False
-    run(github.api, comment="always")
-    assert [document.operation for document in github.documents] == ["query"]
-    assert "Suggested labels: `bug`" in github.api.comment_bodies[0]
     assert github.api.issues[7]["labels"] == EXISTING
 
 
@@ -131,21 +112,6 @@ def test_a_lost_answer_doubles_nothing(github: SuggestingGitHub, stored: bool):
     assert github.api.issues[7]["labels"] == EXISTING
 
 
-def test_a_refusal_is_a_notice_and_the_run_is_complete(github: SuggestingGitHub):
-    github.refuses_writes = True
-    output = run(github.api)
-    assert any(level == "notice" and "label bug" in text for level, text in output.annotations)
-    assert output.values["status"] == "complete"
-    assert github.api.issues[7]["labels"] == EXISTING
-
-
-def test_a_dry_run_asks_and_writes_nothing(github: SuggestingGitHub):
-    output = run(github.api, dry_run=True)
-    assert [document.operation for document in github.documents] == ["query"]
-    assert "- Suggested on issue 7: label `bug` (" in output.summaries[0]
-    assert (pending(github), github.api.comment_bodies) == ([], [])
-
-
 OPEN = SAME.model_copy(update={"state": "open", "ended": ""})
 
 
@@ -155,24 +121,3 @@ def test_closing_a_duplicate_is_suggested_and_nothing_is_closed(github: Suggesti
     assert "close DUPLICATE 3" in pending(github)
     assert github.api.issues[7]["state"] == "open"
     assert "close `as duplicate of #3` (high confidence: Possibly the same: same error text" in output.summaries[0]
-
-
-def test_a_bug_that_may_be_back_is_not_closed(github: SuggestingGitHub) -> None:
-    github.api.issues[3] = github.api.issues[7] | {"number": 3, "state": "closed"}
-    run(github.api, similar=SAME)
-    assert not [one for one in pending(github) if one.startswith("close")]
-
-
-def test_the_project_says_which_issues_it_does_not_take(github: SuggestingGitHub) -> None:
-    github.api.issues[7] |= {"title": "How do I export dates?", "body": "How can I export all dates? Thanks!"}
-    config = ProjectConfig.model_validate({"not-planned": ["question"]})
-    run(github.api, config=config)
-    assert "close NOT_PLANNED" in pending(github)
-    assert github.api.issues[7]["state"] == "open"
-
-
-def test_without_comments_the_panel_is_what_is_left(github: SuggestingGitHub) -> None:
-    output = run(github.api, comment="never")
-    assert "label bug" in pending(github)
-    assert github.api.comment_bodies == []
-    assert "No comment was written" not in output.summaries[0]

@@ -1,10 +1,9 @@
-"""The whole action: what the event told counts, and a flood is met by rules."""
+"""The whole action: what the event told counts."""
 
 import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import MOUNTS, Job, JobResult
-from testing.servers.github_server import REPORTER, SLUG, WHEN, GitHubServer
+from testing.servers.github_server import REPORTER, WHEN, GitHubServer
 from testing.servers.github_server import serve_github as github_serving
 from testing.servers.scripted_server import ScriptedServer
 from testing.servers.scripted_server import serve_script as endpoint_serving
@@ -20,17 +19,12 @@ from triage.action import main
 
 
 @dataclass
-class Busy(GitHubServer):
-    """A repository with many new issues."""
+class Roles(GitHubServer):
+    """A repository that says who may write."""
 
-    opened_today: int = 0
     role: str = "read"
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        if (method, path) == ("GET", f"/repos/{SLUG}/issues"):
-            now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            newest = [{**self.issue, "number": 1000 - place, "created_at": now} for place in range(self.opened_today)]
-            return 200, newest[:100]
         if path.endswith("/permission"):
             return 200, {"role_name": self.role}
         return super().answer(method, path, sent)
@@ -41,7 +35,7 @@ class Scene:
     """A job with a model."""
 
     job: Job
-    github: Busy
+    github: Roles
     endpoint: ScriptedServer
     capsys: pytest.CaptureFixture[str]
     comment: dict[str, Any] = field(default_factory=dict)
@@ -63,7 +57,7 @@ class Scene:
 @pytest.fixture
 def scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Scene]:
     with contextlib.ExitStack() as stack:
-        github = Busy(sample_bug.TITLE, sample_bug.BODY)
+        github = Roles(sample_bug.TITLE, sample_bug.BODY)
         stack.enter_context(github_serving(github))
         endpoint = stack.enter_context(endpoint_serving(lambda request: external_services.default_reply(request)[1]))
         job = Job(tmp_path, github)
@@ -71,24 +65,6 @@ def scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Scene]
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
         yield Scene(job, github, endpoint, capsys)
-
-
-@pytest.mark.parametrize(("opened", "engine"), [(2, "model"), (3, "rules")])
-def test_a_burst_of_issues_is_triaged_by_rules(scene: Scene, opened: int, engine: str):
-    scene.github.opened_today = opened
-    done = scene.run(max_model_runs_per_day="3")
-    assert (done.exit_code, done.outputs["status"], done.outputs["engine"]) == (0, "complete", engine), done.log
-    assert bool(scene.endpoint.requests) is (engine == "model")
-    assert len(scene.github.comments) == 1
-    for text in (done.log, done.summary):
-        assert ("max-model-runs-per-day" in text) is (engine == "rules")
-
-
-@pytest.mark.parametrize(("role", "engine"), [("write", "model"), ("read", "rules")])
-def test_a_command_with_write_access_is_not_capped(scene: Scene, role: str, engine: str):
-    scene.github.opened_today, scene.github.role = 99, role
-    scene.say("/triage")
-    assert scene.run().outputs["engine"] == engine
 
 
 def test_the_model_reads_the_issue_of_the_event(scene: Scene):

@@ -355,22 +355,6 @@ def test_an_example_is_not_run_where_nobody_is_asked(checkout: Path) -> None:
     assert not (checkout.parent / "seen").exists()
 
 
-def test_a_suite_with_a_test_that_fails_anyway_says_what_it_can(checkout: Path) -> None:
-    broken = "def test_clock():\n    assert False\n"
-    write(checkout, {"tests/test_clock.py": broken})
-    git(checkout, "add", "tests/test_clock.py")
-    git(checkout, "commit", "-q", "-m", "x")
-    author = Author([BAD, GOOD])
-    with serve_script(author) as server:
-        check = f'"{sys.executable}" -m pytest -q -p no:cacheprovider --junit-xml=report.xml tests'
-        done = run(checkout, server, "--check", check)
-    assert done.returncode == 0, done.stderr
-    assert len(author.prompts) == 2
-    assert "assert 1 == 0" in author.prompts[1]
-    assert "The check fails with this change only where it fails without it too (1 test)." in done.stdout
-    assert "A new test passes with it and fails without it." in done.stdout
-
-
 def test_a_check_that_cannot_run_costs_no_model_call(checkout: Path) -> None:
     with serve_script(Author()) as server:
         done = run(checkout, server, "--check", "no-such-program")
@@ -404,22 +388,12 @@ def test_without_a_name_for_the_commit(checkout: Path) -> None:
     [
         ("the check", signal.SIGINT),
         ("the check", signal.SIGHUP),
-        ("the model", signal.SIGINT),
         ("the question", signal.SIGINT),
     ],
 )
 def test_ctrl_c_and_the_end_of_the_terminal(checkout: Path, moment: str, number: int) -> None:
-    author = Author()
-
-    def slow(request: ReceivedRequest) -> ScriptedReply:
-        reply = author(request)
-        if moment == "the model" and author.prompts:
-            (checkout.parent / "begun").touch()
-            reply = ScriptedReply(reply.body, delay_seconds=SECONDS)
-        return reply
-
     check = ["--check", f"touch '{checkout.parent}/begun'; sleep 1000"] if moment == "the check" else []
-    with serve_script(slow) as server, open_terminal(checkout, server, *check) as terminal:
+    with serve_script(Author()) as server, open_terminal(checkout, server, *check) as terminal:
         if moment == "the question":
             terminal.wait_for(QUESTION)
         else:

@@ -3,15 +3,12 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from testing import factories
 from testing.apps import make_app
 from testing.checkouts.git_repositories import commit
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
-from triage.agents import code_lookup, codebase_search
+from triage.agents import codebase_search
 from triage.agents.agent import AgentAnswer
 from triage.app.settings import Settings
 from triage.domain.agent_input import AgentInput
@@ -97,25 +94,6 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     assert [message["role"] for message in last.body["messages"]] == ["system", "user"]
     assert "1| def parse(text):" in last.body["messages"][1]["content"].partition("<<looked up")[2]
     assert [(record.tool, record.outcome) for record in records] == [("read_lines", Outcome.SUCCESS)]
-
-
-@pytest.mark.parametrize(
-    "calls",
-    [
-        [READ],
-        [("grep", '{"text": ')],
-        [("read_lines", '["src/parse.py"]')],
-        [("no such tool", "{}")],
-        [("read_lines", '{"path": "../../etc/passwd", "start": "a", "end": null}')],
-        [READ] * 40,
-    ],
-)
-async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp_path: Path, calls: Any):
-    result, requests, _ = await run(tmp_path, answering(lambda _: chat_completion(tool_calls=calls)))
-    assert result.answer == factories.codebase()
-    assert 2 <= len(requests) <= code_lookup.MAX_TURNS + 1
-    for request in requests:
-        assert_every_call_is_answered(request)
 
 
 async def test_an_endpoint_that_knows_no_tools_answers_from_the_passages(tmp_path: Path):

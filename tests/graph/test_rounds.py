@@ -12,7 +12,6 @@ from pydantic import SecretStr
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
-from triage.agents.prompts import fence
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
 from triage.graph.tool_runner import ToolRunner
@@ -174,18 +173,6 @@ async def test_the_writer_names_no_file_that_nobody_found():
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
 
 
-async def test_without_a_draft_the_reasoning_of_the_search_says_why():
-    given, _ = with_model(CodebaseFinding=factories.codebase(reasoning=REASONING), why="")
-    report = await run(given)
-    assert report.why == REASONING
-
-
-async def test_the_draft_says_why_and_what_to_do():
-    given, _ = with_model(why="Why: `parse` is unchecked. Fix idea: Check the day. Check: Enter 31 April.")
-    report = await run(given)
-    assert (report.why, report.fix_idea, report.check) == ("`parse` is unchecked.", "Check the day.", "Enter 31 April.")
-
-
 async def test_a_feature_request_gets_the_places_where_it_would_go():
     asked = factories.investigation(kind="feature_request")
     given, model = with_model(InvestigatorFinding=asked)
@@ -194,10 +181,6 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert (report.verdict, report.evidence, report.why) == (None, [], "")
     assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]
-
-
-def test_a_section_without_text_is_left_out_of_a_prompt():
-    assert fence({"human exchanges": ""}).text == ""
 
 
 async def test_steps_that_the_issue_shows_as_code_are_code():

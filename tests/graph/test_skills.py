@@ -111,11 +111,6 @@ async def test_a_broken_skill_is_named_and_costs_only_itself():
     assert report.status is Status.COMPLETE
 
 
-async def test_without_skills_the_report_has_none():
-    report = await run(with_skills())
-    assert (report.skills, report.active_skills, report.shown_skill_ids) == ([], {}, [])
-
-
 # --- with a model
 
 
@@ -137,22 +132,6 @@ async def test_a_skill_of_a_path_follows_once_the_suspects_are_known():
     assert asked_with(given, "dates") == ["CritiqueFinding", "TriageReport"]
     critic = next(prompt for name, prompt in prompts(given) if name == "CritiqueFinding")
     assert "## Context\nSuspects so far:\n- src/parse.py:1-3 (parse)" in critic
-
-
-async def test_an_agent_that_names_a_skill_is_asked_once_more_and_later_agents_have_it():
-    critiques = [factories.critique("UNCERTAIN", skills=["dates"]), factories.critique()]
-    given = with_skills(
-        skill("dates", references=["src/store.py"]), model=FakeModel(factories.answers(CritiqueFinding=critiques))
-    )
-    report = await run(given)
-    assert [name for name, _ in prompts(given)].count("CritiqueFinding") == 2
-    assert asked_with(given, "dates") == ["CritiqueFinding", "TriageReport"]
-    second = [prompt for name, prompt in prompts(given) if name == "CritiqueFinding"][1]
-    assert "## Reference: src/store.py\nclass Store:" in second
-    assert report.verdict == "CONFIRMED", "the answer with the skill counts"
-    assert report.active_skills == {"dates": 3}
-    assert report.shown_skill_ids == ["dates"]
-    assert report.skills[0].reasons == ["asked for by the critic"]
 
 
 async def test_free_text_names_a_skill_too_and_does_not_show_it():
@@ -182,13 +161,6 @@ async def test_a_skill_is_injected_once_in_a_run():
     assert requests.count("CodebaseFinding") == requests.count("CritiqueFinding") == len(report.rounds)
     assert requests.count("TriageReport") == 1
     assert report.shown_skill_ids == ["dates"]
-
-
-async def test_an_unknown_skill_costs_no_request():
-    answers = factories.answers(CritiqueFinding=[factories.critique(skills=["nothing"])])
-    given = with_skills(skill("dates"), model=FakeModel(answers))
-    report = await run(given)
-    assert report.active_skills == {}
 
 
 async def test_a_failed_second_request_costs_only_the_skill():

@@ -46,17 +46,19 @@ def test_places_are_where_the_words_are(title: str, body: str) -> None:
         assert quote is None or parsed.text[quote.start : quote.end] == quote.text
 
 
-def test_the_version_is_the_broken_one() -> None:
-    facts = facts_of("Total is off", "This works with 2.8.1, but not with 2.9.")
-    assert words(facts.version) == "2.9"
+@each_row(
+    ("body", "worked", "version"),
+    [
+        ("This works with 2.8.1, but not with 2.9.", "2.8.1", "2.9"),
+        ("This was never the case in 22.0.\n\nVersion: 23.0", "22.0", "23.0"),
+        ("Since upgrading from `0.7.6` to `1.0.0`, it fails.", "0.7.6", "1.0.0"),
+    ],
+)
+def test_the_version_is_the_broken_one(body: str, worked: str, version: str) -> None:
+    facts = facts_of("Total is off", body)
+    assert words(facts.version) == version
     assert facts.regression is not None
-    assert (facts.regression.worked_in, facts.regression.broken_in) == ("2.8.1", "2.9")
-
-
-def test_the_version_of_the_report_is_where_it_broke() -> None:
-    regression = facts_of("Pruning is on", "This was never the case in 22.0.\n\nVersion: 23.0").regression
-    assert regression is not None
-    assert (regression.worked_in, regression.broken_in) == ("22.0", "23.0")
+    assert (facts.regression.worked_in, facts.regression.broken_in) == (worked, version)
 
 
 @pytest.mark.parametrize(
@@ -119,14 +121,6 @@ CODE = "fig, (a, b) = plt.subplots(1, 2, subplot_kw={'projection': '3d'})\n>>> a
 )
 def test_a_step_that_begins_a_line_of_the_code_is_code(step: str, shown: str):
     assert quote_code_steps([step, "  "], ParsedIssue(code=[CodeBlock(language="", text=CODE)])) == [shown]
-
-
-def test_the_version_that_was_upgraded_to_is_that_of_the_report():
-    facts = find_facts(
-        read_issue(Issue(title="Dates", body="Since upgrading from `0.7.6` to `1.0.0`, it fails.")), "shop"
-    )
-    assert facts.version is not None
-    assert facts.version.text == "1.0.0"
 
 
 @each_row(

@@ -27,11 +27,6 @@ async def test_caps_are_checked_before_the_call():
     assert server.requests == []
 
 
-async def test_the_dollar_limit_raises_its_own_error():
-    with serve_script([chat_completion(GREEN)]) as server, pytest.raises(CostLimitExceeded):
-        await colour(ModelSetup(server, Limits(usd=0.0001)).model)
-
-
 async def test_parallel_calls_reserve_before_they_start():
     """Room for one call, which reserves about 140 tokens: of three at once, one is made."""
     with serve_script([chat_completion(GREEN)]) as server:

@@ -46,11 +46,6 @@ async def test_meters_of_parallel_blocks_do_not_mix():
     assert model.usage.calls == 3
 
 
-async def test_text():
-    with serve_script([chat_completion("some words")]) as server:
-        assert (await ModelSetup(server).model.with_tools([], "main", 50).ainvoke("go")).text == "some words"
-
-
 # --- tools
 
 
@@ -76,26 +71,6 @@ async def test_tool_arguments_that_are_not_json_stay_a_string():
     message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
     assert [call["args"] for call in message.tool_calls] == [{}]
     assert [(call["name"], call["args"]) for call in message.invalid_tool_calls] == [("look_up", '{"name": ')]
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        '{"name": "x",}',
-        '{"name": "x"',
-        '```json\n{"name": "x"}\n```',
-        '"{\\"name\\": \\"x\\"}"',
-        "{'name': 'x'} // enough",
-    ],
-)
-async def test_tool_arguments_with_slips_are_read(written: str):
-    message = await asked(chat_completion(None, tool_calls=[("look_up", written)]))
-    assert [call["args"] for call in message.tool_calls] == [{"name": "x"}]
-
-
-async def test_the_outermost_object_of_cut_arguments_counts():
-    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"files": [{"name": "x"}], "name": "y"')]))
-    assert [call["args"] for call in message.tool_calls] == [{"files": [{"name": "x"}], "name": "y"}]
 
 
 async def test_a_call_without_an_id_gets_one():

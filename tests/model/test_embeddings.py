@@ -7,7 +7,7 @@ import pytest
 
 from testing.servers.scripted_server import ReceivedRequest, Script, ScriptedReply, error_reply, serve_script
 from tests.model.model import ModelSetup
-from triage.base.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.base.threads import Abandoned, in_thread
 from triage.domain.run import Limits, Outcome
 from triage.model.embeddings import MeteredEmbeddings
@@ -68,16 +68,6 @@ def test_vectors_leave_half_of_the_dollars_too():
             embeddings.embed_documents(["x" * 600])
 
 
-def test_a_model_without_a_price_is_capped_by_tokens():
-    with serve_script(billing(10)) as server:
-        setup = ModelSetup(server, Limits(tokens=1_000))
-        embeddings = setup.embeddings("my-own-embedder")
-        embeddings.embed_documents(["x" * 30])
-        assert setup.model.usage.usd is None
-        with pytest.raises(BudgetExceeded):
-            embeddings.embed_documents(["x" * 3_000])
-
-
 BUSY = {"429": error_reply(429, retry_after="2"), "503": error_reply(503), "dropped": ScriptedReply(drop=True)}
 
 
@@ -128,14 +118,6 @@ def test_a_refused_call_uses_nothing_of_the_share():
         with pytest.raises(ModelUnavailable):
             embeddings.embed_query("x" * 1_200)
         assert embeddings.embed_query("x" * 1_200)
-
-
-def test_no_time_left_makes_no_call():
-    with serve_script(billing(1)) as server:
-        setup = ModelSetup(server)
-        with setup.model.measure_usage(-1), pytest.raises(TimeLimitExceeded):
-            setup.embeddings().embed_query("x")
-    assert server.requests == []
 
 
 async def test_nothing_is_sent_when_the_caller_has_left():

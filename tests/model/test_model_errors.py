@@ -164,18 +164,6 @@ async def test_a_fallback_that_was_given_up_is_not_asked_again():
     assert asked_models(server) == [*["gpt-4o"] * 3, "gpt-4o-mini", *["gpt-4o"] * 3]
 
 
-async def test_fallback_answers_when_the_primary_stays_busy():
-    def script(request: Any) -> ScriptedReply:
-        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429)
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        with model.measure_usage(10) as meter:
-            assert (await colour(model)).name == "green"
-    assert meter.models == ["gpt-4o-mini"]
-    assert [call.outcome for call in meter.calls] == [*[Outcome.FAILED] * 3, Outcome.SUCCESS]
-
-
 async def test_a_refused_connection_costs_nothing():
     with serve_script([]) as server:
         setup = ModelSetup(server)
@@ -314,12 +302,6 @@ async def reason_of(model: Any) -> str:
     return raised.value.reason
 
 
-async def test_no_reason_quotes_the_endpoint():
-    for name, (reply, _) in (GIVEN_UP | BUSY).items():
-        with serve_script([reply]) as server:
-            assert "outside" not in await reason_of(ModelSetup(server).model), name
-
-
 EVERYTHING = [reply for reply, _ in (GIVEN_UP | BUSY).values()] + [error_reply(400), error_reply(422), error_reply(418)]
 EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_completion_tokens", "max_tokens")]
 
@@ -329,7 +311,7 @@ EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_com
 @example([error_reply(429), error_reply(400), error_reply(400), error_reply(400)])
 @example([error_reply(400, param="temperature"), error_reply(400), error_reply(400), error_reply(429)])
 @example([error_reply(400), error_reply(400), error_reply(400, param="temperature")])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_no_mixture_of_errors_takes_more_than_four_requests(script: list[ScriptedReply]):
     with serve_script(script) as server:
         asyncio.run(reason_of(ModelSetup(server).model))

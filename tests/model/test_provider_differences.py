@@ -97,15 +97,6 @@ async def test_anthropic_is_asked_with_the_schema_in_the_prompt_from_the_start()
     assert asked_modes(server) == ["plain", "tools"]
 
 
-async def test_a_gateway_that_ignores_the_schema_is_found_out():
-    with serve_script(anthropic_endpoint(GREEN)) as server:
-        model = ModelSetup(server, main="claude-sonnet-5-5").model
-        with pytest.raises(ModelUnavailable, match="does not fit"):
-            await colour(model)
-        assert (await colour(model)).name == "green"
-    assert asked_modes(server) == ["json_schema", "json_schema", "plain"]
-
-
 async def test_gemini_may_refuse_the_schema_and_reads_it_in_the_prompt():
     with serve_script(gemini_endpoint(GREEN)) as server:
         model = ModelSetup(server, main="gemini-3.8-flash").model

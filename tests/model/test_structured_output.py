@@ -35,12 +35,6 @@ async def test_a_schema_that_is_refused_stands_in_the_prompt_from_then_on(status
     assert [call.error for call in meter.calls] == [f"request refused ({status})", None, None]
 
 
-async def test_every_mode_refused_gives_up():
-    with serve_script([error_reply(400)]) as server, pytest.raises(ModelUnavailable, match="request refused"):
-        await colour(ModelSetup(server).model)
-    assert asked_modes(server) == ["json_schema", "plain"]
-
-
 async def test_a_refusal_for_another_reason_is_not_remembered_as_a_mode():
     """The first request is refused in every mode; the next one starts with the best mode again."""
     with serve_script([*[error_reply(400)] * 2, chat_completion(GREEN)]) as server:
@@ -141,33 +135,6 @@ async def test_a_busy_endpoint_is_asked_the_second_question_again():
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        chat_completion(GREEN),
-        chat_completion("", tool_calls=[("colour", GREEN)]),
-        chat_completion("", tool_calls=[("Colour", GREEN.replace("}", ",}"))]),
-        chat_completion("", tool_calls=[("Colour", json.dumps(GREEN))]),
-        chat_completion("", tool_calls=[("Colour", json.loads(GREEN))]),
-        chat_completion("I call it.", tool_calls=[("Colour", GREEN)]),
-    ],
-    ids=["content", "other name", "not quite JSON", "JSON in JSON", "an object", "with prose"],
-)
-async def test_where_the_schema_stands_in_the_prompt_any_answer_is_read(reply: ScriptedReply):
-    def script(request: Any) -> ScriptedReply:
-        return reply if "response_format" not in request.body else error_reply(400)
-
-    with serve_script(script) as server:
-        assert (await colour(ModelSetup(server).model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "plain"]
-
-
-async def test_a_function_call_is_read_where_a_schema_was_sent():
-    with serve_script([chat_completion("", tool_calls=[("Colour", GREEN)])]) as server:
-        assert (await colour(ModelSetup(server).model)).depth == 3
-    assert asked_modes(server) == ["json_schema"]
-
-
-@pytest.mark.parametrize(
-    "reply",
     [chat_completion(""), chat_completion("{", finish_reason="length"), chat_completion(None, refusal="No.")],
     ids=["empty", "length", "refused"],
 )
@@ -178,12 +145,6 @@ async def test_an_answer_that_fails_for_another_reason_leaves_the_mode(reply: Sc
             await colour(model)
         await colour(model)
     assert asked_modes(server) == ["json_schema", "json_schema"]
-
-
-@pytest.mark.parametrize("calls", [[("other", "{}")], [("Colour", '{"broken": ')], []])
-async def test_function_call_that_does_not_fit_is_an_error_not_none(calls: list[tuple[str, str]]):
-    with serve_script([chat_completion("", tool_calls=calls)]) as server, pytest.raises(ModelUnavailable):
-        await colour(ModelSetup(server).model)
 
 
 async def test_the_fast_model_shares_the_learned_features():

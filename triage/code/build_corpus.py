@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.files.copies import find_copies
-from triage.code.files.file_filter import get_skip_reason
+from triage.code.files.file_filter import find_copies, get_skip_reason
 from triage.code.files.file_roles import FileRole, classify_file
 from triage.code.git.tree import Entry, Listing, SourceTree
 from triage.code.parse.extract import ExtractedFiles, SourceFile

@@ -126,17 +126,11 @@ class GitCodebase:
     def find_similar_issues(
         self, issue: Issue, parsed: ParsedIssue, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
-        from triage.code.past_issues.similar_issues import choose_earlier_reports, find_similar_issues
+        from triage.code.past_issues.similar_issues import choose_earlier_reports, find_near_issues, find_similar_issues
 
         near: list[int] = []
         if self.embeddings:
-            from triage.code.past_issues.issue_vectors import find_near_issues
-
-            near = find_near_issues(
-                parsed,
-                choose_earlier_reports(issue, past),
-                self.embeddings,
-            )
+            near = find_near_issues(parsed, choose_earlier_reports(issue, past), self.embeddings)
         return find_similar_issues(issue, parsed, past, limit, repository=self.repository, near=near)
 
     def learn_from_labels(self, parsed: ParsedIssue, past: Sequence[PastIssue]) -> LearnedFromLabels:

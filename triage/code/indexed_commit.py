@@ -39,9 +39,8 @@ from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks, read_passages
-from triage.code.vectors.embed_corpus import CorpusVectors, embed_corpus, embed_query
+from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
-from triage.code.vectors.vector_stores import LOCAL
 from triage.code.words.corpus import Corpus
 from triage.domain.code import (
     ExecutedCode,
@@ -238,7 +237,7 @@ def index_repository(
 
 
 def _import_chroma() -> None:
-    import triage.code.vectors.chroma_package  # noqa: F401
+    import triage.code.vectors.chroma_store  # noqa: F401
 
 
 def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from testing.checkouts.git_repositories import commit
 from testing.each_row import each_row
 from triage.code.codebase import GitCodebase
-from triage.code.files.copies import find_copies, parse_attributes
+from triage.code.files.file_filter import find_copies, parse_attributes
 from triage.code.files.file_roles import classify_file
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue

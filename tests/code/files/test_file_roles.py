@@ -27,6 +27,7 @@ cmd/server/main.go
 pkg/attestation/verify.go
 doc/man_docs.go
 internal/spec/parse.go
+src/complete/engine.py
 crates/core/src/lib.rs
 crates/core/flags/doc/version.rs
 src/protest.c
@@ -96,6 +97,7 @@ src/jmh/java/Bench.java
 website/src/pages/index.tsx
 documentation-website/snippets/a.kt
 scripts/release.js
+crates/core/flags/complete/rg.zsh
 .github/scripts/label.py
 dist/index.js
 """
@@ -148,8 +150,3 @@ def test_the_cost_of_hostile_paths_is_linear(shape: str):
         classify_file(path + ".java")
 
     assert measure_cost_ratio(classify, 16_384) < 10
-
-
-def test_shell_completions_are_auxiliary():
-    assert classify_file("crates/core/flags/complete/rg.zsh").is_auxiliary
-    assert not classify_file("src/complete/engine.py").is_auxiliary

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from testing.cost_growth import measure_cost_ratio
 from testing.each_row import each_row
 from triage.code.files.languages import LANGUAGES, detect_language
-from triage.code.parse.definitions import find_definitions, load_grammar, normalize_name
+from triage.code.parse.definitions import find_declarations, find_definitions, load_grammar
 from triage.code.parse.extract import build_scopes, iter_scopes
 
 CASES = {
@@ -366,6 +367,15 @@ def test_declarations_are_found_by_line_where_the_grammar_fails():
     )
 
 
+@pytest.mark.parametrize("line", ["fun a", " " * 50 + "fun a", "}", "(" * 80, ""])
+def test_the_cost_of_finding_declarations_by_line_is_linear(line: str):
+    def find(lines: int) -> None:
+        for text in ("\n".join([line] * lines), "\n".join(" " * (number % 80) + line for number in range(lines))):
+            list(find_declarations(text, r"\s*(?:class|fun) (?P<name>\w+)"))
+
+    assert measure_cost_ratio(find, 5_000) < 10
+
+
 def test_every_grammar_has_a_case():
     tried = {detect_language(path) for path in CASES}
     assert [language.name for language in LANGUAGES if language.grammar and language not in tried] == []
@@ -408,19 +418,3 @@ def test_extensions_belong_to_one_language():
 def test_language_of_a_path(path: str, name: str | None):
     language = detect_language(path)
     assert (language.name if language else None) == name
-
-
-@pytest.mark.parametrize(
-    ("written", "plain"),
-    [
-        ("a::B<T<U>>::c", "a.B.c"),
-        ("Foo.prototype.bar", "Foo.bar"),
-        ("this.x", "x"),
-        ("A\\B", "A.B"),
-        ("operator<", "operator<"),
-        ("'quoted'", ""),
-        ("x" * 300, ""),
-    ],
-)
-def test_names_of_definitions(written: str, plain: str):
-    assert normalize_name(written) == plain

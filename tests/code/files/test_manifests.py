@@ -5,7 +5,7 @@ from pathlib import Path
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from tests.code.indexes import make_codebase
-from triage.code.files.manifests import is_manifest, parse_manifest
+from triage.code.files.project_files import is_manifest, parse_manifest
 
 POETRY = '[tool.poetry.dependencies]\npython = "^3.11"\nPyYAML = "^6"\n'
 PYPROJECT = '[project]\ndependencies = ["numpy>=1.26", "requests[socks] ; python_version > \'3\'"]\n[project.optional-dependencies]\ndev = ["pytest"]\n'

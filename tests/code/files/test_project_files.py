@@ -33,13 +33,6 @@ def test_a_folder_of_a_repository_has_its_own_file(tmp_path: Path):
     assert read_file(tmp_path / "sub", PATH, 100) == b"below\n"
 
 
-def test_a_bare_repository(tmp_path: Path):
-    commit(tmp_path / "work", {PATH: "committed\n"})
-    git(tmp_path, "clone", "-q", "--bare", str(tmp_path / "work"), "bare.git")
-    assert read_file(tmp_path / "bare.git", PATH, 100) == b"committed\n"
-    assert read_file(tmp_path / "bare.git", "HEAD", 100) is None
-
-
 def test_a_folder_is_not_a_file(tmp_path: Path):
     commit(tmp_path, {"folder/a.yml": "x\n"})
     assert read_file(tmp_path, "folder/", 100) is None

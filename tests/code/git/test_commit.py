@@ -1,6 +1,5 @@
 """HEAD's commit is read from git objects, whatever is in the work tree."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -56,60 +55,6 @@ def test_links_and_submodules_are_counted_not_followed(tmp_path: Path):
     assert not tree.is_dirty()
 
 
-def test_odd_names(tmp_path: Path):
-    odd = [
-        "new\nline.py",
-        "tab\t.py",
-        " blank .py",
-        "-option.py",
-        "quo\"te'.py",
-        "ünï 日本.py",
-        "$(touch x).py",
-        "*.py",
-    ]
-    (tmp_path / "d").mkdir()
-    for name in odd:
-        (tmp_path / "d" / name).write_text(name)
-    (tmp_path / os.fsdecode(b"bad\xff.py")).write_bytes(b"x")
-    commit(tmp_path)
-
-    tree = open_commit(tmp_path)
-    assert contents(tree) == {f"d/{name}": name.encode() for name in odd}
-    assert tree.list_files().left_out == {"name is not UTF-8": 1}
-
-
-def test_a_missing_blob_is_counted(tmp_path: Path):
-    commit(tmp_path, {"a.py": "here\n", "b.py": "lost\n"})
-    sha = git(tmp_path, "rev-parse", "HEAD:b.py")
-    (tmp_path / ".git/objects" / sha[:2] / sha[2:]).unlink()
-
-    tree = open_commit(tmp_path)
-    assert tree.list_files().missing == 1
-    assert contents(tree) == {"a.py": b"here\n"}
-
-
-def test_a_partial_clone_is_read_without_fetching(tmp_path: Path):
-    origin, clone, mark = tmp_path / "origin", tmp_path / "clone", tmp_path / "fetched"
-    origin.mkdir()
-    commit(origin, {"a.py": "here\n", "big/b.py": "not fetched\n"})
-    git(origin, "config", "uploadpack.allowFilter", "true")
-    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{origin}", "clone")
-    git(clone, "sparse-checkout", "set", "--no-cone", "/a.py")
-    git(clone, "checkout", "-q", "main")
-    # A fetch would run this instead of a transport.
-    transport = tmp_path / "transport.sh"
-    transport.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
-    transport.chmod(0o755)
-    git(clone, "config", "remote.origin.url", f"ext::{transport}")
-    git(clone, "config", "protocol.ext.allow", "always")
-
-    tree = open_commit(clone)
-    listing = tree.list_files()
-    assert contents(tree) == {"a.py": b"here\n"}
-    assert listing.missing == 1
-    assert not mark.exists()
-
-
 def test_a_bare_repository(tmp_path: Path):
     work, bare = tmp_path / "work", tmp_path / "bare.git"
     work.mkdir()
@@ -138,35 +83,6 @@ def test_a_folder_that_the_commit_does_not_know(tmp_path: Path):
     (tmp_path / "unpacked").mkdir()
     with pytest.raises(GitError, match="rev-parse exited with 1"):
         open_commit(tmp_path / "unpacked")
-
-
-def test_a_work_tree_whose_git_is_a_file(tmp_path: Path):
-    main, linked = tmp_path / "main", tmp_path / "linked"
-    main.mkdir()
-    commit(main, {"a.py": "x\n"})
-    git(main, "worktree", "add", "-q", str(linked))
-    assert contents(open_commit(linked)) == {"a.py": b"x\n"}
-
-
-def test_a_shallow_clone(tmp_path: Path):
-    origin = tmp_path / "origin"
-    origin.mkdir()
-    commit(origin, {"a.py": "1\n"})
-    sha = commit(origin, {"a.py": "2\n"})
-    git(tmp_path, "clone", "-q", "--depth=1", f"file://{origin}", "clone")
-    tree = open_commit(tmp_path / "clone")
-    assert tree.commit == sha
-    assert contents(tree) == {"a.py": b"2\n"}
-
-
-@pytest.mark.parametrize("state", ["nothing", "unborn", "broken"])
-def test_a_missing_commit_is_an_error(tmp_path: Path, state: str):
-    if state == "unborn":
-        git(tmp_path, "init", "-q")
-    if state == "broken":
-        (tmp_path / ".git").write_text("gitdir: /nowhere\n")
-    with pytest.raises(GitError):
-        open_commit(tmp_path)
 
 
 def test_a_checkout_below_the_workspace_is_found_by_its_remote(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""Git runs no program from the config of a repository, and reads a foreign folder only if it was given.
+"""Git reads a foreign folder only if it was given, and is ended when it takes too long.
 
 The repository's name from the checkout's remote."""
 
@@ -9,59 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit, git, write
+from testing.checkouts.git_repositories import commit
 from triage.base.errors import GitError
 from triage.code.git.commit import CommitTree, open_commit
 from triage.code.git.git import Git, read_origin
-
-
-def script(folder: Path, name: str, mark: Path) -> str:
-    file = folder / name
-    file.write_text(f"#!/bin/sh\ntouch '{mark}'\ncat\n")
-    file.chmod(0o755)
-    return str(file)
-
-
-@pytest.mark.parametrize(
-    ("key", "attributes"),
-    [
-        ("core.fsmonitor", ""),
-        ("filter.evil.clean", "* filter=evil\n"),
-        ("filter.evil.process", "* filter=evil\n"),
-        ("filter.with.dots=and more.clean", "* filter=with.dots=and more\n"),
-        ("diff.evil.textconv", "* diff=evil\n"),
-        ("diff.external", ""),
-        ("core.pager", ""),
-        ("core.editor", ""),
-    ],
-)
-def test_no_program_of_the_repository_runs(tmp_path: Path, key: str, attributes: str):
-    root, mark = tmp_path / "repo", tmp_path / "ran"
-    root.mkdir()
-    commit(root, {"a.py": "one\n", ".gitattributes": attributes})
-    git(root, "config", key, script(tmp_path, "evil.sh", mark))
-    # Same size and another time: git has to look at the content, which is where filters run.
-    (root / "a.py").write_text("two\n")
-    os.utime(root / "a.py", (1, 1))
-
-    tree = open_commit(root)
-    listing = tree.list_files()
-    assert [data for _, data in tree.read(listing.entries)]
-    assert tree.is_dirty()
-
-    assert not mark.exists()
-
-
-def test_no_hook_runs(tmp_path: Path):
-    root, mark = tmp_path / "repo", tmp_path / "ran"
-    root.mkdir()
-    commit(root, {"a.py": "one\n"})
-    for hook in ("post-index-change", "reference-transaction", "post-checkout", "fsmonitor-watchman"):
-        script(root / ".git/hooks", hook, mark)
-    os.utime(root / "a.py", (1, 1))
-
-    assert not open_commit(root).is_dirty()
-    assert not mark.exists()
 
 
 def test_status_writes_nothing(tmp_path: Path):
@@ -82,15 +33,6 @@ def test_the_given_folder_is_read_whoever_owns_it_but_not_one_above(tmp_path: Pa
     assert [entry.path for entry in open_commit(tmp_path).list_files().entries] == ["a.py", "sub/b.py"]
     with pytest.raises(GitError):
         open_commit(tmp_path / "sub")
-
-
-def test_replace_refs_do_not_change_what_a_commit_holds(tmp_path: Path):
-    commit(tmp_path, {"a.py": "true\n"})
-    write(tmp_path, {"other": "false\n"})
-    git(tmp_path, "replace", git(tmp_path, "rev-parse", "HEAD:a.py"), git(tmp_path, "hash-object", "-w", "other"))
-
-    tree = open_commit(tmp_path)
-    assert [data for _, data in tree.read(tree.list_files().entries)] == [b"true\n"]
 
 
 def test_git_variables_of_the_caller_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

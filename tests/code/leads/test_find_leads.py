@@ -9,6 +9,7 @@ from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.leads.find_leads import (
     LEAST_CHANCES,
+    MAX_SHOWN_LINES,
     REPORTED_CHANCE,
     SURE,
     choose_likely_files,
@@ -16,9 +17,7 @@ from triage.code.leads.find_leads import (
     put_reported_first,
 )
 from triage.code.leads.frame import find_frame_leads
-from triage.code.leads.name import find_name_lead
-from triage.code.leads.reported_place import find_reported_places
-from triage.code.leads.shown_lines import MAX_SHOWN_LINES
+from triage.code.leads.reported_place import find_name_lead, find_reported_places
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking, rank_files
@@ -73,6 +72,8 @@ def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
     assert (place.span.path, place.span.start, place.span.end) == ("shop/store.py", 13, 16)
     assert place.quote == "return json.loads(self.path.read_text())"
     assert place.text == "ValueError: it was never written"
+    assert place.caller
+    assert (place.caller.span, place.caller.symbol) == (Span(path="shop/basket.py", start=2, end=2), "fill")
 
 
 def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
@@ -96,25 +97,17 @@ def test_a_failing_example_leads_to_the_line_that_raised(tmp_path):
     assert "the example calls `fill`" in explain_rank(ranking, basket, [])
 
 
-@pytest.mark.parametrize(
-    ("line", "function", "leads"),
-    [
-        (15, "load", True),
-        (15, "Store.load.<locals>.<lambda>", True),
-        (15, "<listcomp>", True),
-        (15, "save", False),
-        (10**6, "<module>", False),
-    ],
-)
-def test_an_example_that_was_run_on_another_commit_leads_only_to_the_same_function(tmp_path, line, function, leads):
+def test_an_example_that_was_run_on_another_commit_leads_only_to_the_same_function(tmp_path):
     search = make_query(title="loading the store fails", prose="The `Store` of a basket cannot be loaded, load fails.")
-    place = Frame(path="shop/store.py", line=line, function=function)
     corpus, query = make_corpus(tmp_path, FILES), build_query(search)
-    executed = ExecutedCode(functions=[Frame(path="shop/basket.py")], place=place)
-    ranking = rank_files(corpus, query, {}, by_embedding=False, executed=executed)
-    found = choose(ranking, search.parsed)
-    assert (found is not None and found.is_of_run) is leads
-    assert "the example executes it" in explain_rank(ranking, corpus.file_numbers["shop/basket.py"], [])
+    same = [(15, "load"), (15, "Store.load.<locals>.<lambda>"), (15, "<listcomp>")]
+    for line, function in [*same, (15, "save"), (10**6, "<module>")]:
+        place = Frame(path="shop/store.py", line=line, function=function)
+        executed = ExecutedCode(functions=[Frame(path="shop/basket.py")], place=place)
+        ranking = rank_files(corpus, query, {}, by_embedding=False, executed=executed)
+        found = choose(ranking, search.parsed)
+        assert (found is not None and found.is_of_run) is ((line, function) in same), function
+        assert "the example executes it" in explain_rank(ranking, corpus.file_numbers["shop/basket.py"], [])
 
 
 def test_what_ran_elsewhere_leads_nowhere(tmp_path):
@@ -124,13 +117,6 @@ def test_what_ran_elsewhere_leads_nowhere(tmp_path):
     executed = ExecutedCode(functions=places, place=places[1])
     before = rank_files(corpus, query, {}, by_embedding=False)
     assert rank_files(corpus, query, {}, by_embedding=False, executed=executed).order == before.order
-
-
-def test_a_trace_says_from_where_another_file_calls(tmp_path):
-    place = find(tmp_path, trace_query(16))
-    assert place
-    assert place.caller
-    assert (place.caller.span, place.caller.symbol) == (Span(path="shop/basket.py", start=2, end=2), "fill")
 
 
 def test_a_trace_that_ends_in_a_library_leads_to_its_last_frame_here(tmp_path):

@@ -13,7 +13,6 @@ from triage.code.leads.message import (
     contains_parts,
     find_literals,
     find_message_places,
-    is_distinctive_text,
     split_at_placeholders,
 )
 from triage.code.rank.query import build_query
@@ -70,36 +69,6 @@ def test_the_longest_text_of_a_message_counts(tmp_path):
 def test_a_short_part_of_a_long_message_is_no_place(tmp_path):
     message = "the disk is full while writing the seventh of all the chapters to the shelf of the library upstairs"
     assert places_of(tmp_path, {"a/one.py": 'x = "the disk is full"\n'}, message) == []
-
-
-def test_literals_that_follow_each_other_are_one_and_have_the_line_of_the_first():
-    source = 'a = ("first part " \n     f"second part")\nb = "third part", "fourth part"\n'
-    assert list(find_literals(source)) == [(1, "first part second part"), (3, "third part"), (3, "fourth part")]
-
-
-@pytest.mark.parametrize(
-    ("literal", "parts"),
-    [
-        ("no %s in %(place)s at 5%", ["no", "in", "at 5%"]),
-        ("${name} is {0!r:>10} of #{size}", ["is", "of"]),
-        (r"it\'s\n gone", ["it's", "gone"]),
-        ("$path is missing", ["is missing"]),
-    ],
-)
-def test_placeholders_of_many_languages_are_left_out(literal, parts):
-    assert split_at_placeholders(literal) == parts
-
-
-def test_parts_count_only_in_their_order():
-    assert contains_parts("no key 'x' in the table", ["no key", "in the table"])
-    assert not contains_parts("in the table there is no key", ["no key", "in the table"])
-    assert not contains_parts("no key " + "x" * 400 + " in the table", ["no key", "in the table"])
-
-
-def test_two_short_words_tell_nothing_apart():
-    assert not is_distinctive_text(["is missing"])
-    assert is_distinctive_text(["unrecoverable corruption"])
-    assert is_distinctive_text(["file is missing"])
 
 
 @given(st.text(alphabet="\"'`\\%{}<>ab \n$#", max_size=200))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.code.past_issues.past import START, new_issue, past_issue, past_issues
-from triage.code.past_issues.issue_words import IssueTable, extract_terms
+from triage.code.past_issues.issue_words import extract_terms
 from triage.code.past_issues.similar_issues import (
     NAMED_FROM,
     PastIssueIndex,
@@ -135,17 +135,6 @@ def test_the_original_of_several_known_duplicates_is_named() -> None:
     assert (found[0].number, found[0].named) == (94, True)
 
 
-def test_lines_of_a_template_are_not_compared() -> None:
-    table = IssueTable()
-    terms = extract_terms("Title", "### Which browser?\nOwn words")
-    for _ in range(6):
-        table.add(terms)
-    assert set(table.make_bag(terms).counts) == {"titl"}
-    other = extract_terms("Title", "### Which version?\nOwn words too")
-    assert "browser" not in table.make_bag(other).counts
-    assert "version" in table.make_bag(other).counts
-
-
 def test_an_issue_that_vectors_found_is_compared_without_shared_words() -> None:
     issue = new_issue("Absturz beim Hochladen", "Umlaute gehen verloren.")
     past = [*past_issues(), past_issue(95, TITLE, BODY)]
@@ -198,13 +187,6 @@ def test_a_past_issue_that_a_person_called_a_duplicate_of_this_one_is_not_named(
 def test_a_circle_of_duplicates_leads_nowhere() -> None:
     known = {one.number: one for one in [past_issue(1, "a", duplicate_of=2), past_issue(2, "b", duplicate_of=1)]}
     assert find_original(known[1], known) == known[1]
-
-
-def test_the_end_of_a_chain_that_is_known() -> None:
-    chain = [past_issue(1, "a", duplicate_of=2), past_issue(2, "b", duplicate_of=3), past_issue(3, "c")]
-    assert find_original(chain[0], {one.number: one for one in chain}) == chain[2]
-    beyond = past_issue(4, "d", duplicate_of=9)
-    assert find_original(beyond, {4: beyond}) == beyond
 
 
 def test_a_template_makes_no_issues_alike() -> None:

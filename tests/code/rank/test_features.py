@@ -1,7 +1,6 @@
 """What speaks for a file, signal by signal."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,10 @@ from triage.code.rank.features import (
     measure_message_overlap,
     score_called_code,
     score_quotes,
-    weigh_longest_run,
 )
 from triage.code.rank.query import build_query
-from triage.code.rank.query_scores import QueryScores, Scores, documents_with, find_highest
+from triage.code.rank.query_scores import QueryScores, Scores
 from triage.code.rank.ranking import PAST_FEATURE, load_weights, rank_files
-from triage.code.words.bm25 import BM25, TermCounts
 from triage.domain.code import SearchQuery
 
 FETCH = """import json
@@ -117,21 +114,6 @@ def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[
     assert measure_message_overlap(evidence, fetch) < 0.2
 
 
-@pytest.mark.parametrize(
-    ("message", "text", "worth"),
-    [
-        ("a b c", "x a b c y", 3.0),
-        ("a b c", "a b x c", 2.0),
-        ("a b c", "c b a", 0.0),  # single words are no run
-        ("a b c", "", 0.0),
-        ("a b a b c", "a b c", 3.0),
-    ],
-)
-def test_the_longest_run_of_words_in_both(message: str, text: str, worth: float):
-    words = message.split()
-    assert weigh_longest_run(words, [1.0] * len(words), text.split()) == worth
-
-
 def test_hostile_messages_take_bounded_time(evidence_of: Callable[[SearchQuery], QueryScores]):
     message = "the " * 20_000
     evidence = evidence_of(make_query(title="the", prose=message, error_messages=[message] * 50))
@@ -159,16 +141,6 @@ def test_chances_are_shares_of_one_and_fall_with_the_score(tmp_path: Path):
     assert rank_files(corpus, build_query(make_query(title="zzz")), {}, by_embedding=False).probabilities == {}
 
 
-def test_top_is_in_order_and_leaves_out_what_has_nothing():
-    assert find_highest(np.array([0, 3, 1, 2, 0], dtype=np.float32), 3) == [1, 3, 2]
-    assert find_highest(np.array([0, 1], dtype=np.float32), 5) == [1]
-
-
-def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[SearchQuery], QueryScores]):
-    evidence = evidence_of(make_query(title="x"))
-    assert not len(documents_with(evidence.corpus.by_path, 10**6))
-
-
 @pytest.mark.parametrize("files", [{"t/x.c": ""}, {"t/x.c": "", "src/y.c": ""}])
 def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Mapping[str, str]):
     corpus = make_corpus(tmp_path, files)
@@ -176,24 +148,6 @@ def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Map
     ranking = rank_files(corpus, build_query(asked), {}, by_embedding=False)
     assert ranking.order == [corpus.file_numbers["t/x.c"]]
     assert ranking.probabilities == {ranking.order[0]: pytest.approx(1.0 - 1 / (len(files) + 1))}
-
-
-def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    corpus = make_corpus(tmp_path, PROJECT)
-    query = build_query(make_query(title="parse_date fails in a leap year"))
-    before = rank_files(corpus, query, {}, by_embedding=False).scores
-    weights = {**load_weights(), "gone": 1.0}
-    monkeypatch.setattr("triage.code.rank.ranking.load_weights", lambda: weights)
-    monkeypatch.setattr("triage.code.rank.ranking.FEATURES", {**FEATURES, "new": lambda evidence: evidence.zeros() + 1})
-    assert rank_files(corpus, query, {}, by_embedding=False).scores == before
-
-
-def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], QueryScores]):
-    corpus = evidence_of(make_query(title="x")).corpus
-    corpus = replace(corpus, by_file=BM25.from_counts([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
-    assert not QueryScores(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()
 
 
 EXPORT = {

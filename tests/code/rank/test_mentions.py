@@ -59,13 +59,6 @@ def test_paths(corpus: Corpus, written: str, paths: list[str]):
     assert sorted(corpus.files[file].path for file in resolve_path(corpus, written)) == paths
 
 
-def test_an_ambiguous_path_counts_less(corpus: Corpus):
-    assert signal(corpus, make_query(paths=["models.py"]), "path_scores") == {
-        "src/app/orm/models.py": 0.5,
-        "src/app/web/models.py": 0.5,
-    }
-
-
 def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corpus):
     asked = make_query(traces=[make_trace(("app/cli.py", 1), ("app/orm/models.py", 5), ("app/cli.py", 4))])
     assert signal(corpus, asked, "frame_scores") == {"src/app/cli.py": 1.0, "src/app/orm/models.py": 0.667}
@@ -107,23 +100,11 @@ def test_definitions_in_sources_count_before_those_in_tests(corpus: Corpus):
     assert signal(corpus, make_query(prose="render_page breaks"), "definition_scores") == {"src/app/web/models.py": 1.0}
 
 
-def test_rare_names_count_more(corpus: Corpus):
-    found = signal(corpus, make_query(prose="Store and flushAll"), "definition_scores")
-    assert found == {"src/main/java/com/acme/Store.java": 1.0, "src/other/java/org/acme/Store.java": 0.5}
-
-
 def test_a_plain_word_counts_little_unless_it_is_marked_as_code(corpus: Corpus):
     assert signal(corpus, make_query(prose="I cannot find it"), "definition_scores") == {"src/app/cli.py": 0.3}
     assert signal(corpus, make_query(prose="find", identifiers=["find"]), "definition_scores") == {
         "src/app/cli.py": 1.0
     }
-
-
-def test_the_title_has_a_signal_of_its_own(corpus: Corpus):
-    assert signal(corpus, make_query(title="render_page breaks"), "title_definition_scores") == {
-        "src/app/web/models.py": 1.0
-    }
-    assert signal(corpus, make_query(prose="render_page breaks"), "title_definition_scores") == {}
 
 
 def test_the_owner_tells_methods_of_one_name_apart(corpus: Corpus):

@@ -1,50 +1,18 @@
-"""Which comments are left out of a prompt.
-
-Which code a model is shown first."""
+"""Which code a model is shown first, and which comments are left out."""
 
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
-from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query
-from triage.code.rank.prompt_passages import MAX_LINE_CHARS, choose_prompt_passages, find_long_comments, number_lines
+from triage.code.rank.prompt_passages import MAX_LINE_CHARS, choose_prompt_passages, find_long_comments
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import rank_files
 from triage.code.retriever import make_search_query
 from triage.code.words.corpus import Corpus
 from triage.domain.code import ExecutedCode, PromptPassages, SearchQuery
 from triage.domain.issue import Frame
-
-DOCSTRING = ["def f():", '    """First.', "", "    Second.", "    Third.", '    """', "    return 1"]
-LICENCE = ["# a licence"] * 9 + ["import os"]
-JAVADOC = ["/**", *[" * words"] * 10, " */", "void f() {"]
-
-
-@each_row(
-    ("lines", "hidden"),
-    [
-        (DOCSTRING, {4, 5, 6}),
-        (["'''", *DOCSTRING[2:5], "'''"], {3, 4, 5}),
-        (LICENCE, set(range(4, 10))),
-        (JAVADOC, set(range(4, 13))),
-        (['"""One line."""'] * 9, set()),
-        (["x = 1", '"""', "never closed", *["words"] * 9], set()),
-        (["# short"] * 7 + ["x = 1"], set()),
-        (["#[derive(Debug)]"] * 9, set()),
-        ([], set()),
-    ],
-)
-def test_long_ones_but_for_their_first_lines(lines: list[str], hidden: set[int]):
-    assert find_long_comments(lines) == hidden
-
-
-@given(st.lists(st.sampled_from(['"""', "'''", "# x", "", "code", '"""one"""', "/*", " * x", "\"\"\" '''"])))
-def test_only_lines_of_the_file(lines: list[str]):
-    assert find_long_comments(lines) <= set(range(1, len(lines) + 1))
 
 
 @pytest.mark.parametrize("piece", ['"""\n', "'''\n\"\"\"\n", "# x\n", '"""x"""\n', "'''x\"\"\"\n"])
@@ -181,12 +149,3 @@ def test_an_empty_file_and_an_endless_line(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/pending.py": "", "src/long.py": f"pending = '{'x' * 30_000}'\n"})
     chosen = choose(corpus, make_query("pending is wrong in src/pending.py"))
     assert measure(chosen) <= MAX_LINE_CHARS + 100
-
-
-@given(st.lists(st.text(alphabet="ab \t#\"'/*", max_size=6), min_size=1, max_size=30), st.data())
-def test_numbered_lines_keep_their_relative_indentation(lines: list[str], data: st.DataObject):
-    numbers = sorted(data.draw(st.sets(st.integers(1, len(lines)), min_size=1)))
-    rendered = [line for line in number_lines(lines, numbers).split("\n") if "lines of comment)" not in line]
-    assert [int(line.partition("|")[0]) for line in rendered] == numbers
-    for number, line in zip(numbers, rendered, strict=True):
-        assert line.partition("| ")[2].strip() == lines[number - 1].strip()

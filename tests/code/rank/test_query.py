@@ -1,5 +1,3 @@
-import math
-
 import pytest
 
 from tests.code.indexes import make_query, make_trace
@@ -12,34 +10,9 @@ def weight(query: Query, term: str) -> float:
     return round(query.term_weights.get(term, 0.0), 3)
 
 
-def test_prose_counts_by_the_logarithm_and_code_half():
-    query = build_query(make_query(prose="red red red blue", code="green\ngreen"))
-    assert weight(query, "red") == round(1 + math.log(3), 3)
-    assert weight(query, "blue") == 1.0
-    assert weight(query, "green") == round(0.5 * (1 + math.log(2)), 3)
-
-
-def test_a_word_of_the_title_adds_two():
-    query = build_query(make_query(title="red", prose="red blue"))
-    assert weight(query, "red") == 3.0
-    assert weight(query, "blue") == 1.0
-
-
-def test_a_body_that_was_not_taken_apart_is_prose():
-    query = build_query(SearchQuery(parsed=ParsedIssue(title="", body="red")))
-    assert weight(query, "red") == 1.0
-
-
 def test_a_trace_in_the_body_counts_like_code():
     parsed = ParsedIssue(title="", body="red\nTraceback in frob", prose="red")
     assert weight(build_query(SearchQuery(parsed=parsed)), "frob") == 0.5
-
-
-def test_what_the_agents_add():
-    query = build_query(make_query(prose="red", keywords=["flush_queue"]))
-    assert weight(query, "flush_queue") == 1.0
-    assert weight(query, "queue") == 1.0
-    assert weight(query, "red") == 1.0
 
 
 def test_urls_say_nothing():
@@ -100,9 +73,3 @@ def test_a_very_long_log_is_cut_to_its_heaviest_terms_and_innermost_frames():
     assert weight(query, "store") == 2.0
     assert [reference.line for reference in query.references[:2]] == [1_000, 999]
     assert len(query.references) == 200
-
-
-def test_an_empty_issue():
-    query = build_query(make_query())
-    assert query.term_weights == {}
-    assert query.references == ()

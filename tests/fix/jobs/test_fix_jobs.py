@@ -8,14 +8,12 @@ import pytest
 
 from testing import factories
 from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
-from tests.fix.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
+from tests.fix.fix_harness import OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
 from triage.base.errors import BadInput, CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import BaseFile, FileVersion, ProposalStatus
 from triage.domain.run import Status
-from triage.fix.commit_text import make_branch_name
 from triage.fix.jobs.fix_job import parse_result
 
 
@@ -95,35 +93,8 @@ class TestGate:
         harness.run_job("gate", actor="")
         assert harness.outputs["fix-task"] == "propose"
 
-    def test_it_writes_nothing(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.run_job("gate")
-        assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
-
 
 class TestStore:
-    def test_the_patch_is_stored_as_two_commits(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.leave_result()
-        assert harness.run_job("store") is Status.COMPLETE
-        (stored,) = harness.store.list_proposals(7)
-        assert harness.outputs["proposal-sha"] == stored.commit
-        assert harness.outputs["proposal-test-sha"] == stored.test_commit
-        assert harness.outputs["proposal-base"] == COMMIT
-        assert harness.outputs["proposal-id"] == stored.id
-        assert harness.outputs["proposal-status"] == "awaiting"
-        assert set(harness.store.files[stored.test_commit or ""]) == {TEST}
-
-    def test_again_it_is_the_same_proposal(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.leave_result()
-        harness.run_job("store")
-        harness.run_job("store")
-        assert len(harness.store.list_proposals(7)) == 1
-
     def test_a_proposal_that_is_replaced_goes(self) -> None:
         harness = FixHarness()
         harness.command()
@@ -208,23 +179,6 @@ class TestStore:
 
 
 class TestReport:
-    def test_the_comment_shows_the_proposal_and_how_to_answer(self) -> None:
-        harness = FixHarness(tests="proved")
-        harness.command()
-        stored = harness.store_draft()
-        harness.leave_result()
-        assert harness.run_job("report") is Status.COMPLETE
-        named = stored.id
-        parts = harness.parts
-        assert parts.report == harness.report
-        assert f"`/triage approve {named}`" in parts.proposal
-        assert "fails without this change" in parts.proposal
-        assert "+    return int(text.strip())" in parts.proposal
-        assert harness.reactions == ["rocket"]
-        state = parse_state(harness.github.edited[-1][2])
-        assert state is not None
-        assert (state.proposal, state.tests) == (stored.commit, "proved")
-
     def test_without_a_comment_a_new_one_is_written(self) -> None:
         harness = FixHarness()
         harness.command(comment="")
@@ -344,21 +298,6 @@ class TestReport:
 
 
 class TestApply:
-    def test_the_very_commit_becomes_the_branch(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        assert harness.answer(stored) is Status.COMPLETE
-        name = make_branch_name(7, ISSUE.title)
-        assert harness.branches == {f"refs/heads/{name}": stored.commit}
-        opened = harness.store.find_pull_request(name, stored.commit)
-        assert opened is not None
-        assert harness.outputs["pull-request-url"] == opened.url
-        assert harness.outputs["proposal-status"] == "approved"
-        assert opened.url in harness.parts.proposal
-        assert harness.reactions == ["+1"]
-        assert stored.ref not in harness.store.refs
-
     def test_a_second_approval_says_what_exists(self) -> None:
         harness = FixHarness()
         stored = harness.store_draft()
@@ -393,17 +332,6 @@ class TestApply:
         assert "/compare/" in harness.parts.proposal
         assert "Switch the setting on." in harness.parts.proposal
         assert harness.outputs["proposal-status"] == "approved"
-
-    def test_what_the_tests_said_is_in_the_pull_request(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.tests = "proved"
-        harness.command("/triage approve")
-        harness.answer(stored)
-        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title), stored.commit)
-        assert opened is not None
-        assert "the new test fails without the change" in opened.body
-        assert "`maintainer`" in opened.body
 
     @pytest.mark.parametrize("command", ["fix", "revise"])
     def test_only_an_approval_is_a_yes(self, command: str) -> None:
@@ -484,77 +412,11 @@ class TestApply:
         assert "there is no such proposal here" in harness.parts.answer
 
 
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("Übel is wrong!", "triage/7-ubel-is-wrong"),
-        ("漢字", "triage/7-fix"),
-        ("../../main", "triage/7-main"),
-        ("a" * 80, "triage/7-" + "a" * 40),
-        ("-- --", "triage/7-fix"),
-    ],
-)
-def test_names_of_branches(title: str, name: str) -> None:
-    assert make_branch_name(7, title) == name
-
-
 class TestPropose:
     def propose(self, harness: FixHarness, answers: dict[str, Any], **task: Any) -> Status:
         codebase = FakeCodebase({SOURCE: OLD})
         harness.services = fake_services(codebase=codebase, model=FakeModel(factories.answers() | answers))
         return harness.run_job("propose", **task)
-
-    def test_the_patch_leaves_as_a_file_and_nothing_is_written(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        self.propose(harness, make_answers())
-        result = parse_result(harness.result_file)
-        assert result is not None
-        assert result.draft is not None
-        assert [file.path for file in result.draft.files] == [SOURCE, TEST]
-        assert harness.outputs["proposal-file"] == ".triage/proposal.json"
-        assert harness.outputs["proposal-status"] == "awaiting"
-        assert int(harness.outputs["tokens"]) > 0
-        assert "## Proposed changes" in harness.output.summaries[0]
-        assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
-
-    def test_what_the_jobs_pass_on_ends_as_a_pull_request(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        self.propose(harness, make_answers())
-        harness.run_job("store")
-        harness.run_job("report")
-        (stored,) = harness.store.list_proposals(7)
-        harness.approvals.records.clear()
-        harness.command("/triage approve", harness.github.edited[-1][2])
-        assert harness.answer(stored) is Status.COMPLETE
-        assert harness.outputs["pull-request-url"]
-
-    def test_without_a_model(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.run_job("propose")
-        result = parse_result(harness.result_file)
-        assert result is not None
-        assert result.error.startswith("A fix needs a model")
-
-    def test_a_revision_shows_the_model_what_it_made_and_what_was_said(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage revise")
-        named = stored.id
-        model = FakeModel(factories.answers() | make_answers())
-        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
-        harness.run_job("propose", command="revise", proposal_id=named, words="Use `lstrip` instead.")
-        prompt = next(
-            "\n".join(message.text for message in asked) for name, asked in model.asked if name == "CodeChanges"
-        )
-        assert "Use `lstrip` instead." in prompt
-        assert "+    return int(text.strip())" in prompt
-        result = parse_result(harness.result_file)
-        assert result is not None
-        assert result.draft is not None
-        assert result.draft.revision == 1
 
     def test_a_fourth_revision_is_not_made_and_the_third_can_still_be_approved(self) -> None:
         harness = FixHarness()

@@ -49,10 +49,6 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path)
 
 
-def list_branches(workspace: Workspace) -> list[str]:
-    return git(workspace.root, "for-each-ref", "--format=%(refname)", "refs/heads/triage").split()
-
-
 class Fix:
     """One fix at a terminal."""
 
@@ -87,24 +83,6 @@ class Fix:
         )
 
 
-async def test_an_approved_change_becomes_a_branch(workspace: Workspace) -> None:
-    fix = Fix(workspace)
-    state = await fix.run("approve")
-    assert (state.status, state.branch_name, state.pr_url, state.error) == (ProposalStatus.APPROVED, NAME, None, None)
-    assert git(workspace.root, "diff", "--name-only", "HEAD", f"{NAME}~1") == "tests/test_spaces.py"
-    assert git(workspace.root, "diff", "--name-only", f"{NAME}~1", NAME) == SOURCE
-    assert git(workspace.root, "ls-tree", NAME, SOURCE).startswith("100755"), "as it was"
-    assert fix.asked[0].draft == state.draft, "what was shown is what was done"
-    assert "only in parse" in str(fix.model.asked)
-
-
-async def test_nobody_to_ask(workspace: Workspace) -> None:
-    state = await Fix(workspace).run()
-    assert (state.status, state.branch_name) == (ProposalStatus.AWAITING, "")
-    assert state.draft is not None
-    assert list_branches(workspace) == []
-
-
 async def test_earlier_branches_of_the_issue_are_left_alone(workspace: Workspace) -> None:
     for name in (NAME, f"{NAME}-2"):
         git(workspace.root, "branch", name)
@@ -115,30 +93,6 @@ async def test_earlier_branches_of_the_issue_are_left_alone(workspace: Workspace
     state = await Fix(workspace).run("approve")
     assert state.branch_name == ""
     assert str(state.error).startswith(f"The branch {NAME}-{MAX_NAMES} exists and has other commits.")
-
-
-async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone(workspace: Workspace) -> None:
-    workspace.answer = lambda files: CheckResult(is_ok=SOURCE in files, output="")
-    base = git(workspace.root, "rev-parse", "HEAD")
-    fix = Fix(workspace, check="make test")
-    state = await fix.run("approve")
-    assert [(commit, command, sorted(files)) for commit, command, files in workspace.checked] == [
-        (base, "make test", []),
-        (base, "make test", [SOURCE, "tests/test_spaces.py"]),
-        (base, "make test", ["tests/test_spaces.py"]),
-    ]
-    assert workspace.checked[1][2][SOURCE].mode == "100755"
-    assert state.draft is not None
-    assert state.draft.checked == "The check passes with this change and fails without it."
-    assert "The check fails on the last commit too, without any change." in str(fix.progress.lines)
-
-
-async def test_a_check_that_fails_on_the_last_commit_costs_no_further_request(workspace: Workspace) -> None:
-    workspace.answer = lambda _: CheckResult(is_ok=False, output="no such module")
-    state = await Fix(workspace, check="make test").run("approve")
-    assert len(workspace.checked) == 2
-    assert state.draft is not None
-    assert state.draft.checked.endswith("and without it too, so it says nothing.")
 
 
 async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run(workspace: Workspace) -> None:

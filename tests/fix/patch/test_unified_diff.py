@@ -87,7 +87,7 @@ lines = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\r\n", "  d\n"]), max_si
 texts = st.tuples(lines, st.sampled_from(["", "end"])).map("".join)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(before=texts, after=texts)
 def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.TempPathFactory):
     if before == after:
@@ -95,7 +95,7 @@ def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.
     assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data(), crlf=st.booleans(), ending=st.sampled_from(["", "\n"]))
 def test_git_gets_from_the_diff_what_the_edits_make(
     data: st.DataObject, crlf: bool, ending: str, tmp_path_factory: pytest.TempPathFactory

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.findings import Kind
@@ -22,7 +21,7 @@ from triage.issue.kind.issue_kind import (
     find_declared_kind,
     read_kind,
 )
-from triage.issue.kind.kind_features import extract_kind_features, find_words
+from triage.issue.kind.kind_features import extract_kind_features
 from triage.issue.read_issue import read_issue
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -123,14 +122,6 @@ def test_what_the_reporter_chose(title: str, body: str, declared: LearnedKind | 
     assert find_declared_kind(parsed(title, body)) == declared
 
 
-def test_what_the_reporter_chose_makes_the_kind_about_seven_times_as_likely() -> None:
-    def odds(heading: str) -> float:
-        chances = estimate_kind(parsed("Ports", f"### {heading}\n\nSupport\n\n### Text\n\nThe list of ports."))
-        return chances["question"] / chances["bug"]
-
-    assert 5 < odds("Kind of ticket") / odds("Kind of tickets") < 10
-
-
 def test_an_error_makes_a_bug_of_a_question_unless_the_reporter_chose() -> None:
     error = "```\nTypeError: x is not a function\n```"
     assert classify_issue(parsed("I try to run this, any help?", error), []) == "bug"
@@ -181,29 +172,6 @@ def test_a_support_label_is_recognized() -> None:
     assert not kind("Ports", "", "question").support
 
 
-def test_what_differs_between_projects_is_one_word_for_each_sort() -> None:
-    text = "See https://a.example/b, `Cart.total()`, get_item, parseAll and v1.2.3 of @ann in #12: 42 don’t work?"
-    assert list(find_words(text)) == [
-        *("see", "<url>", "<name>", "<name>", "<name>", "and", "<version>", "of", "<reference>", "in", "<reference>"),
-        *("<number>", "don't", "work", "?"),
-    ]
-
-
-def test_a_long_text_weighs_no_more_than_a_short_one() -> None:
-    def squares(text: str) -> float:
-        features = extract_kind_features(parsed("Title", text))
-        return sum(value**2 for name, value in features.items() if name.startswith("word "))
-
-    assert squares("one two three") == pytest.approx(squares(" ".join(f"w{chr(97 + n)}" for n in range(26)) * 20))
-
-
-def test_headings_are_no_words_of_the_reporter() -> None:
-    features = extract_kind_features(parsed("x", "### Describe the bug\n\nThe page is white."))
-    assert "heading describe the bug" in features
-    assert "word white" in features
-    assert "word describe" not in features
-
-
 def test_the_weights_are_small_and_fit_the_kinds() -> None:
     assert WEIGHTS_FILE.stat().st_size <= 1_000_000
     stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
@@ -219,30 +187,3 @@ def test_any_text_has_a_kind(title: str, body: str) -> None:
     found = read_kind(parsed(title, body))
     assert found.kind in KINDS
     assert 1 / 3 <= found.probability <= 1
-
-
-@each_row(
-    "piece",
-    [
-        "a",
-        "a.",
-        "`",
-        "`a",
-        "a?",
-        "@a ",
-        "1.",
-        "https://",
-        "not ",
-        "i try",
-        "would be ",
-        "[x] ",
-        "type: ",
-        "Error",
-        "’a",
-    ],
-)
-def test_the_cost_is_linear(piece: str) -> None:
-    def build(size: int) -> ParsedIssue:
-        return ParsedIssue(title=(piece * size)[:1_000], prose=(piece * size)[:size])
-
-    assert_grows_linearly(build, read_kind)

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.findings import MissingKind
@@ -96,59 +94,6 @@ def test_who_shows_the_way_needs_no_version(body: str) -> None:
     assert asked(Issue(title="Problem with totals", body=body)) == []
 
 
-def test_a_title_with_its_message_needs_no_more() -> None:
-    body = "error:\n\nshop: /bin/cart: No such file or directory"
-    assert asked(Issue(title="Tramp mode of the shop gives an error", body=body)) == []
-
-
-@pytest.mark.parametrize(
-    ("title", "body"),
-    [
-        ("Option to centre the columns", "Allow columns in the middle of a row. What do you think?"),
-        ("Dark theme icon (request)", "Use the same colour for all icons, please. It could be blue."),
-    ],
-)
-def test_a_likely_wish_gets_no_questions(title: str, body: str) -> None:
-    assert asked(Issue(title=title, body=body)) == []
-
-
-def test_answers_that_are_none_are_no_words_of_the_reporter() -> None:
-    body = "### Repro steps\n\nSince yesterday\n\n### Error call stack\n\n_No response_\n\n### Error message\n\n_No response_"
-    assert "reproduction" in asked(Issue(title="Blank page", body=body))
-
-
-def test_the_address_of_a_site_is_no_picture() -> None:
-    body = "### Website\n\nhttps://shop.example\n\n### Steps\n\nRun `shop`.\n\nIt stops without any error message."
-    assert asked(Issue(title="It quits after 2 seconds", body=body)) == []
-
-
-def test_a_picture_next_to_a_long_text_is_enough() -> None:
-    body = (
-        f"Not on phones. {'Perhaps it has to do with the way in which we tell them. ' * 4}![x](https://a.example/2.png)"
-    )
-    assert asked(Issue(title="Highlights are wonky", body=body)) == []
-
-
-def test_steps_next_to_a_picture_are_enough() -> None:
-    body = "1. Open the panel\n2. Switch to Output\n\n![x](https://user-images.githubusercontent.com/1/2.png)"
-    assert asked(Issue(title="Panel shows 2 active sections", body=body)) == []
-
-
-def test_an_error_that_only_a_picture_shows_is_asked_for() -> None:
-    body = f"{LONG} Here is the snapshot of the error: ![x](https://user-images.githubusercontent.com/1/2.png)"
-    assert asked(Issue(title="Build fails", body=body)) == ["error_output"]
-
-
-def test_what_is_wrong_by_itself_needs_no_expectation() -> None:
-    body = "The letters which are coloured do not appear."
-    assert asked(Issue(title="Problem with words", body=body)) == ["reproduction", "version"]
-
-
-def test_a_title_that_says_it_all_needs_no_more() -> None:
-    title = "Toggle for unchanged regions is showing on every editor"
-    assert asked(Issue(title=title, body="Even on those without changes. It should only be on diffs.")) == []
-
-
 @each_row(
     "body",
     [
@@ -165,6 +110,43 @@ def test_a_title_that_says_it_all_needs_no_more() -> None:
 )
 def test_a_given_version_is_not_asked_for(body: str) -> None:
     assert "version" not in asked(Issue(title="It is broken", body=f"Please help.\n\n{body}"))
+
+
+PICTURE = "![x](https://user-images.githubusercontent.com/1/2.png)"
+NO_ANSWERS = "### Error call stack\n\n_No response_\n\n### Error message\n\n_No response_"
+
+
+@each_row(
+    ("title", "body", "kinds"),
+    [
+        ("Tramp mode of the shop gives an error", "error:\n\nshop: /bin/cart: No such file or directory", []),
+        ("Option to centre the columns", "Allow columns in the middle of a row. What do you think?", []),
+        ("Dark theme icon (request)", "Use the same colour for all icons, please. It could be blue.", []),
+        ("Simplify the signature of Store.save", "The second argument is never used.", []),
+        ("Blank page", f"### Repro steps\n\nSince yesterday\n\n{NO_ANSWERS}", ["reproduction", "version", "actual"]),
+        (
+            "It quits after 2 seconds",
+            "### Website\n\nhttps://shop.example\n\n### Steps\n\nRun `shop`.\n\nIt stops without any error message.",
+            [],
+        ),
+        (
+            "Highlights are wonky",
+            f"Not on phones. {'Perhaps it has to do with the way we tell them. ' * 4}{PICTURE}",
+            [],
+        ),
+        ("Panel shows 2 active sections", f"1. Open the panel\n2. Switch to Output\n\n{PICTURE}", []),
+        ("Build fails", f"{LONG} Here is the snapshot of the error: {PICTURE}", ["error_output"]),
+        ("Problem with words", "The letters which are coloured do not appear.", ["reproduction", "version"]),
+        (
+            "Toggle for unchanged regions is showing on every editor",
+            "Even on those without changes. It should only be on diffs.",
+            [],
+        ),
+        ("It is broken", "Please help, I use Python 3.11.2.", ["reproduction", "version"]),
+    ],
+)
+def test_short_reports_are_asked_for_what_they_lack(title: str, body: str, kinds: list[MissingKind]) -> None:
+    assert asked(Issue(title=title, body=body)) == kinds
 
 
 def test_questions_name_the_project_and_quote_the_report() -> None:
@@ -203,18 +185,22 @@ def test_an_intermittent_bug_gets_a_question_about_circumstances() -> None:
     assert "“sometimes hangs”" in question.reason
 
 
-def test_a_platform_version_is_not_the_projects_version() -> None:
-    issue = Issue(title="It is broken", body="Please help, I use Python 3.11.2.")
-    assert "version" in asked(issue)
+ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
 
 
-def test_a_title_that_describes_a_change_gets_no_questions() -> None:
-    assert asked(Issue(title="Simplify the signature of Store.save", body="The second argument is never used.")) == []
-
-
-def test_an_answered_form_is_not_asked_again() -> None:
-    body = FILLED.format(steps="Add two items.", version="2.1", database="a")
-    assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
+@each_row(
+    ("body", "form"),
+    [
+        (FILLED.format(steps="Add two items.", version="2.1", database="a"), issues.FORM),
+        (
+            FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_"),
+            issues.FORM.replace("required: true", "required: false"),
+        ),
+        (FILLED.format(steps="_No response_", version="_No response_", database="a") + ELSEWHERE, issues.FORM),
+    ],
+)
+def test_a_form_that_is_answered_anywhere_is_not_asked_again(body: str, form: str) -> None:
+    assert asked(Issue(title="Total is wrong", body=body), form) == []
 
 
 def test_required_fields_are_asked_for_by_their_label() -> None:
@@ -233,18 +219,6 @@ def test_a_field_that_a_picture_fills_is_not_empty() -> None:
     assert asked(Issue(title=title, body=body.format("_No response_")), form) == ["expected"]
     picture = "![download](https://user-images.githubusercontent.com/1/2-3.png)"
     assert asked(Issue(title=title, body=body.format(picture)), form) == []
-
-
-def test_what_a_form_does_not_require_is_not_asked_for() -> None:
-    form = issues.FORM.replace("required: true", "required: false")
-    body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")
-    assert asked(Issue(title="Total is wrong", body=body), form) == []
-
-
-def test_answers_outside_of_their_field_count() -> None:
-    body = FILLED.format(steps="_No response_", version="_No response_", database="a")
-    body += "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
-    assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
 
 
 def test_an_empty_template_requires_nothing_by_itself() -> None:

@@ -223,17 +223,11 @@ def test_a_trace_is_read(case: str) -> None:
     text, language, exception, message, frames = CASES[case]
     found = find_traces(f"It stops here:\n{text}and that is all.")
     assert len(found) == 1
+    assert 1 <= found[0].start < found[0].end <= text.count("\n") + 1
+    assert found[0].error_line in text
     trace = found[0].trace
     assert (trace.language, trace.exception, trace.message) == (language, exception, message)
     assert [f"{frame.path}:{frame.line or '-'} {frame.function or '-'}" for frame in trace.frames] == frames
-
-
-@each_row("case", CASES)
-def test_its_lines_are_known(case: str) -> None:
-    text = CASES[case][0]
-    found = find_traces(f"before\n{text}after")[0]
-    assert 1 <= found.start < found.end <= text.count("\n") + 1
-    assert found.error_line in text
 
 
 @pytest.mark.parametrize(
@@ -332,7 +326,7 @@ def test_the_cost_of_incomplete_traces_is_linear(case: str) -> None:
         text,
         text.replace("\n", " "),
         text.replace("\n", "   "),
-        *(line[: len(line) * part // 4] + "\n" for line in text.splitlines() for part in (2, 3, 4)),
+        *(line[: len(line) * part // 4] + "\n" for line in text.splitlines() for part in (2, 4)),
     ]
     for shape in shapes:
         assert_grows_linearly(repeat_to(shape), find_traces, 16_384)

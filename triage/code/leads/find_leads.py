@@ -5,23 +5,21 @@ ranking. Any other lead is as sure as the ranking is of its file, and only in th
 and quoted lines in other files two were right.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from triage.code.leads.executed import find_executed_lead
-from triage.code.leads.frame import find_frame_leads
+from triage.code.leads.frame import find_executed_lead, find_frame_leads
 from triage.code.leads.lead import Lead, Rule
-from triage.code.leads.message import find_message_leads
-from triage.code.leads.name import find_name_lead
-from triage.code.leads.quoted_code import find_quoted_code
-from triage.code.leads.reported_place import find_reported_places
-from triage.code.leads.shown_lines import choose_definition_lines, choose_lines_around
+from triage.code.leads.message import find_message_leads, find_quoted_code
+from triage.code.leads.reported_place import find_name_lead, find_reported_places
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking
 from triage.code.rank.reasons import is_distinctive
-from triage.code.rank.snippets import choose_chunks
+from triage.code.rank.snippets import COMMENT, choose_chunks, skip_docstring
 from triage.code.words.corpus import Corpus
+from triage.code.words.tokens import find_words
 from triage.domain.code import BestPlace, Caller, LikelyFiles, MatchSource, Span
 from triage.domain.issue import ParsedIssue
 
@@ -56,6 +54,12 @@ _SIGNS: dict[Rule, MatchSource] = {
     "name": "name",
 }
 """What each rule is called in a report."""
+MAX_SHOWN_LINES = 20
+"""A function that is not longer is shown whole."""
+LINES_AROUND = 3
+"""Shown above and below the line of a trace or message, in a longer function."""
+_WINDOW = 12
+_JAVADOC = re.compile(r"/\*\*|\*|@\w")
 
 
 def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -> Ranking:
@@ -203,3 +207,34 @@ def _find_likely_lines(lead: Lead, ranking: Ranking) -> Lead:
         span=(int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])),
         symbol=corpus.chunk_symbols[chunk] or None,
     )
+
+
+def choose_lines_around(lines: Sequence[str], line: int, function: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the first and the last line to show of one that fails or is named: its function if that is short."""
+    if function and function[1] - function[0] < MAX_SHOWN_LINES and function[0] <= line <= function[1]:
+        return _skip_comment(lines, *function), min(function[1], len(lines))
+    return max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
+
+
+def choose_definition_lines(query_scores: QueryScores, file: int, start: int, end: int) -> tuple[int, int]:
+    """Return the lines to show of a definition: all of a short one, else those with most words of the report."""
+    lines = query_scores.file_lines(file)
+    end = min(end, len(lines))
+    body = skip_docstring(lines, _skip_comment(lines, start, end), end)
+    if end - body < MAX_SHOWN_LINES:
+        return body, end
+    wanted = {word.lower() for word in query_scores.query.code_words | query_scores.query.title_words}
+    wanted -= {word.lower() for word in find_words(lines[body - 1])}  # the definition's own name
+    hits = [len(wanted.intersection(word.lower() for word in find_words(lines[at - 1]))) for at in range(body, end + 1)]
+    sums = [sum(hits[at : at + _WINDOW]) for at in range(len(hits) - _WINDOW + 1)]
+    first = body + sums.index(max(sums))
+    return first, first + _WINDOW - 1
+
+
+def _skip_comment(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the first line of a definition behind the comment above it."""
+    for number in range(start, end + 1):
+        text = lines[number - 1].strip()
+        if text and not COMMENT.match(text) and not _JAVADOC.match(text):
+            return number
+    return start

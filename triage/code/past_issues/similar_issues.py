@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +22,15 @@ from triage.code.past_issues.likeness import (
     shows_same_error,
     shows_same_trace,
 )
+from triage.code.vectors.embed_corpus import ExactStore, embed_query, embed_texts, embedding_errors
 from triage.code.words.tokens import find_words
 from triage.domain.issue import Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue, SimilarIssue
 from triage.issue.other_issues import find_referenced_issues
+from triage.safety.secrets.likely_secrets import redact_likely_secrets
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 NAMED_FROM = 0.6
 """Least probability to name an issue. `bench.duplicates` prints how often that is right."""
@@ -43,6 +49,12 @@ _COMMON_SHARE = 0.2
 GITHUB = "https://github.com"
 _ALIKE = 0.4
 _BOT = "[bot]"
+NEAR = 10
+"""Past issues that vectors add to those that the words have found."""
+_MAX_TEXT_CHARS = 500
+"""Of a past issue that an embedding model reads: it is paid by the token, in every run."""
+_MAX_READ_CHARS = 5_000
+"""A secret is replaced before the text is cut to what is sent: half of one would not be recognised."""
 
 
 def describe_outcome(past: PastIssue) -> str:
@@ -256,3 +268,24 @@ def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
 def _format_words(words: Sequence[str]) -> str:
     """Return words in backticks: they are a stranger's."""
     return ", ".join(f"`{word}`" for word in words)
+
+
+def find_near_issues(parsed: ParsedIssue, past: Sequence[PastIssue], model: "Embeddings") -> list[int]:
+    """Return the numbers of the nearest past issues; none when the model fails.
+
+    There is no substitute for a model: vectors made from the words add no duplicate that the words have not found
+    (docs/memory.md).
+    """
+    query = embed_query(model, _shorten(parsed.title, parsed.body)) if past else None
+    if query is None:
+        return []
+    try:
+        rows = embed_texts(model, [_shorten(one.title, one.body) for one in past])
+    except embedding_errors():
+        return []
+    numbers = [one.number for one in past[: len(rows)]]
+    return list(ExactStore(numbers, rows).nearest(query, NEAR))
+
+
+def _shorten(title: str, body: str) -> str:
+    return redact_likely_secrets(f"{title}\n{body}"[:_MAX_READ_CHARS])[:_MAX_TEXT_CHARS]

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from triage.code.past_changes import PastChanges
-from triage.code.rank.executed_files import score_executed_files
 from triage.code.rank.features import FEATURES
 from triage.code.rank.query import Query
 from triage.code.rank.query_scores import QueryScores, Scores, find_highest
@@ -23,6 +22,10 @@ BACKGROUND_FEATURES = frozenset({"neighbours", "size"})
 """Features that make no file a suspect: it must share something else with the issue."""
 PAST_FEATURE = "past fixes"
 _CHUNK_CANDIDATES, _FILE_CANDIDATES, _PAST_CANDIDATES = 200, 100, 20
+EXECUTED_WEIGHT = 1.0
+"""As a logit, chosen by hand. Of 79 Python examples that ran at the base commit, a file of the fix is first in 63 %
+(61 % without), among three in 85 % (80 %). More weight, some for the file that raises, and learned
+weights are no better."""
 
 
 @dataclass(frozen=True)
@@ -139,3 +142,12 @@ def _closest_chunks(corpus: Corpus, near: Mapping[int, float]) -> dict[int, floa
         file = int(corpus.chunk_files[chunk])
         best[file] = max(best.get(file, 0.0), similarity)
     return best
+
+
+def score_executed_files(query_scores: QueryScores) -> Scores:
+    """Return how much likelier each file is: nothing without a run."""
+    scores = query_scores.zeros()
+    if query_scores.executed:
+        numbers = query_scores.corpus.file_numbers
+        scores[[numbers[one.path] for one in query_scores.executed.functions if one.path in numbers]] = EXECUTED_WEIGHT
+    return scores

@@ -8,20 +8,22 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from triage.base.errors import BudgetExceeded, TriageError
-from triage.code.vectors.projection import project_files
-from triage.code.vectors.vector_stores import LOCAL, ChromaStore, ExactStore, Matrix
+from triage.code.vectors.projection import Matrix, project_files
 from triage.code.words.corpus import Corpus
 from triage.safety.clean_text import clean_text
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
+    from triage.code.vectors.chroma_store import ChromaStore
 
+LOCAL = "local"
+"""Name of the projection, which makes one vector of a file; an embedding model makes one of a chunk."""
 MAX_VECTORS = 10_000
 """By projection; Chroma needs 1.5 seconds for them. Further files are found by their words only."""
 MAX_EMBEDDED = 4_000
@@ -30,12 +32,27 @@ EMBED_SECONDS = 60.0
 _BATCH = 96
 _MAX_CHARS = 6_000
 """Of a text; common embedding models take about 8,000 tokens."""
-VectorStore = ChromaStore | ExactStore
+VectorStore: TypeAlias = "ChromaStore | ExactStore"
+
+
+class ExactStore:
+    def __init__(self, chunks: Sequence[int], vectors: Matrix) -> None:
+        self.size = len(chunks)
+        self._chunks = np.array(chunks, dtype=np.int64)
+        self._rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-30))
+
+    def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
+        """Return the nearest chunks with their cosine similarity; empty for a vector of another length."""
+        if not self.size or not vector.any() or vector.shape != self._rows.shape[1:]:
+            return {}
+        similarities = self._rows @ (vector / np.linalg.norm(vector))
+        best = np.argsort(-similarities, kind="stable")[:count]
+        return dict(zip(self._chunks[best].tolist(), similarities[best].tolist(), strict=True))
 
 
 @dataclass
 class CorpusVectors:
-    store: VectorStore | None = None
+    store: "VectorStore | None" = None
     embedding: str = LOCAL
     """`local`, or the name of the model."""
     notes: list[str] = field(default_factory=list)
@@ -99,7 +116,7 @@ def store_vectors(chunks: Sequence[int], rows: Matrix, *, in_chroma: bool) -> Ve
     """Store vectors in Chroma; or compare them one by one, which is exact, needs no setup, and never fails."""
     if not in_chroma:
         return ExactStore(chunks, rows)
-    from triage.code.vectors.chroma_package import ChromaError
+    from triage.code.vectors.chroma_store import ChromaError, ChromaStore
 
     try:
         return ChromaStore(chunks, rows)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from triage.code.words.corpus import Corpus
 
+Matrix = NDArray[np.float32]
 DIMENSIONS = 256
 _HASHES = 4
 _BITS = 10
@@ -20,7 +21,7 @@ _BITS = 10
 _BLOCK = 4_096
 
 
-def project_files(corpus: Corpus, files: Sequence[int]) -> NDArray[np.float32]:
+def project_files(corpus: Corpus, files: Sequence[int]) -> Matrix:
     """Return one row of `DIMENSIONS` for each file: the sum of its chunks."""
     scores = corpus.by_chunk
     rows_by_file = np.full(len(corpus.files), -1, dtype=np.int32)
@@ -38,14 +39,14 @@ def project_files(corpus: Corpus, files: Sequence[int]) -> NDArray[np.float32]:
     return vectors
 
 
-def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.float32]:
+def project_query(corpus: Corpus, weights: Mapping[str, float]) -> Matrix:
     known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
     return project_terms({term: weights[term] * float(corpus.by_chunk.idf[found]) for term, found in known.items()})
 
 
-def project_terms(weights: Mapping[str, float]) -> NDArray[np.float32]:
+def project_terms(weights: Mapping[str, float]) -> Matrix:
     """Return the projection of any terms with their weights."""
-    vector: NDArray[np.float32] = np.zeros((1, DIMENSIONS), dtype=np.float32)
+    vector: Matrix = np.zeros((1, DIMENSIONS), dtype=np.float32)
     values = np.fromiter(weights.values(), dtype=np.float32, count=len(weights))
     _add_projections(vector, np.zeros(len(weights), dtype=np.int32), _hash_terms(weights), values)
     return vector.reshape(DIMENSIONS)
@@ -65,10 +66,10 @@ def _hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:
 
 
 def _add_projections(
-    vectors: NDArray[np.float32],
+    vectors: Matrix,
     rows: NDArray[np.int32],
     hashes: NDArray[np.uint64],
-    values: NDArray[np.float32],
+    values: Matrix,
 ) -> None:
     for number in range(_HASHES):
         bits = (hashes >> np.uint64(number * _BITS)).astype(np.int64)

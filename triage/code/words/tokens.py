@@ -101,12 +101,17 @@ class Vocabulary:
         return len(self._word_numbers)
 
     def add_terms(self, terms: Collection[str], max_terms: int) -> NDArray[np.int32]:
-        """Add terms and return their numbers: -1 for new terms once there are `max_terms` in all."""
+        """Add terms and return their numbers: -1 for new terms once there are `max_terms` in all.
+
+        Which fit does not depend on the order, in which each process knows them.
+        """
         number = self._terms.__getitem__
         if len(self._terms) + len(terms) <= max_terms:
             return np.fromiter(map(number, terms), dtype=np.int32, count=len(terms))
-        numbers = (number(term) if len(self._terms) < max_terms else self._terms.get(term, -1) for term in terms)
-        return np.fromiter(numbers, dtype=np.int32, count=len(terms))
+        new = sorted({*terms} - self._terms.keys())
+        for term in new[: max(0, max_terms - len(self._terms))]:
+            number(term)
+        return np.fromiter((self._terms.get(term, -1) for term in terms), dtype=np.int32, count=len(terms))
 
     def encode_words(self, text: str) -> NDArray[np.int32]:
         """Return the numbers of the words of a text in order, with 0 at each line end."""

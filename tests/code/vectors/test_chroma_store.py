@@ -9,10 +9,9 @@ from testing.checkouts.git_repositories import commit
 from tests.code.indexes import make_corpus, make_query, make_trace
 from tests.code.project import PROJECT
 from triage.code.codebase import GitCodebase
-from triage.code.vectors.chroma_package import open_chroma
-from triage.code.vectors.embed_corpus import embed_corpus
+from triage.code.vectors.chroma_store import ChromaStore, open_chroma
+from triage.code.vectors.embed_corpus import ExactStore, embed_corpus
 from triage.code.vectors.projection import project_files, project_query
-from triage.code.vectors.vector_stores import ChromaStore, ExactStore
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
 
@@ -98,12 +97,6 @@ def test_what_has_no_direction_or_does_not_fit_finds_nothing():
     assert ExactStore([], np.zeros((0, 3), dtype=np.float32)).nearest(vector(1, 0, 0), 2) == {}
 
 
-def test_the_vectors_given_are_left_as_they_are():
-    rows = ROWS.copy()
-    ExactStore([7, 8, 9, 10], rows).nearest(vector(1, 0, 0), 2)
-    assert (rows == ROWS).all()
-
-
 def test_chroma_finds_the_same(tmp_path: Path):
     commit(tmp_path, PROJECT)
     exact = GitCodebase(tmp_path, "acme/calendar", in_chroma=False)
@@ -112,12 +105,3 @@ def test_chroma_finds_the_same(tmp_path: Path):
     assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
     for query in QUERIES:
         assert exact.search(query, 20) == chroma.search(query, 20)
-
-
-def test_chroma_finds_the_same_among_many():
-    rng = np.random.default_rng(7)
-    rows = rng.standard_normal((600, 16)).astype(np.float32)
-    store = ChromaStore(range(600), rows)
-    query = rng.standard_normal(16).astype(np.float32)
-    expected = ExactStore(range(600), rows).nearest(query, 50)
-    assert store.nearest(query, 50) == pytest.approx(expected, abs=1e-5)

@@ -1,14 +1,24 @@
-"""Stores chunk vectors in Chroma, or in numpy, without the texts, which would triple time and memory."""
+"""Stores vectors in Chroma, in this process, without the texts, which would triple time and memory.
 
-from collections.abc import Sequence
+Only this module imports Chroma first; that takes half a second.
+
+chromadb 1.5.9 can trace itself. For that it imports OpenTelemetry's gRPC exporter, whether or not tracing is on
+(`chromadb/telemetry/opentelemetry/__init__.py`), and we never turn it on. So another module stands in for the exporter
+while chromadb is imported: gRPC is not loaded, and `requirements-excluded.txt` can leave out its 19 MB. If a release of
+chromadb imports gRPC elsewhere, this module cannot be imported, and the tests of the vectors fail.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from hashlib import blake2b
+from types import ModuleType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from triage.base.threads import raise_if_abandoned
-
-Matrix = NDArray[np.float32]
+from triage.code.vectors.projection import Matrix
 
 _GRAPH_WIDTH, _SEARCH_WIDTH = 30, 4_000
 """Number of candidates while the graph is built, and while it is searched.
@@ -18,8 +28,41 @@ than most repositories have source files, every one is looked at, and the answer
 """
 _BATCH = 1_000
 """Vectors in one call. Chroma takes up to 5,461, but then needs 100 MB more and a third longer."""
-LOCAL = "local"
-"""Name of the projection, which makes one vector of a file; an embedding model makes one of a chunk."""
+_GRPC_EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
+
+
+class _NoExporter:
+    def __init__(self, **options: object) -> None:
+        raise NotImplementedError("Chroma's own tracing is not available here")
+
+
+@contextmanager
+def _without_grpc_exporter() -> Iterator[None]:
+    if _GRPC_EXPORTER in sys.modules:
+        yield
+        return
+    stub_module = ModuleType(_GRPC_EXPORTER)
+    vars(stub_module)["OTLPSpanExporter"] = _NoExporter
+    sys.modules[_GRPC_EXPORTER] = stub_module
+    try:
+        yield
+    finally:
+        del sys.modules[_GRPC_EXPORTER]
+
+
+with _without_grpc_exporter():
+    from chromadb import EphemeralClient
+    from chromadb.api import ClientAPI
+    from chromadb.config import Settings
+    from chromadb.errors import ChromaError
+
+__all__ = ["ChromaError", "ChromaStore", "open_chroma"]
+
+
+@cache
+def open_chroma() -> ClientAPI:
+    """Return Chroma in this process's memory, shared by the whole process."""
+    return EphemeralClient(settings=Settings(anonymized_telemetry=False, chroma_otel_granularity=None))
 
 
 class ChromaStore:
@@ -27,8 +70,6 @@ class ChromaStore:
 
     def __init__(self, chunks: Sequence[int], vectors: Matrix) -> None:
         """Store one row of `vectors` for each number. Raises ChromaError."""
-        from triage.code.vectors.chroma_package import open_chroma
-
         self.size = len(chunks)
         digest = blake2b(np.asarray(chunks, dtype="<i8").tobytes(), digest_size=16)
         digest.update(repr(vectors.shape).encode() + np.ascontiguousarray(vectors, dtype="<f4").tobytes())
@@ -47,8 +88,6 @@ class ChromaStore:
 
     def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
         """Return the nearest chunks with their cosine similarity, from -1 to 1; empty when Chroma fails."""
-        from triage.code.vectors.chroma_package import ChromaError
-
         if not self.size or not vector.any():
             return {}
         try:
@@ -59,18 +98,3 @@ class ChromaStore:
             return {}
         distances = zip(found["ids"][0], (found["distances"] or [])[0], strict=True)
         return {int(name): min(1.0, max(-1.0, 1 - float(distance))) for name, distance in distances}
-
-
-class ExactStore:
-    def __init__(self, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        self.size = len(chunks)
-        self._chunks = np.array(chunks, dtype=np.int64)
-        self._rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-30))
-
-    def nearest(self, vector: NDArray[np.float32], count: int) -> dict[int, float]:
-        """Return the nearest chunks with their cosine similarity; empty for a vector of another length."""
-        if not self.size or not vector.any() or vector.shape != self._rows.shape[1:]:
-            return {}
-        similarities = self._rows @ (vector / np.linalg.norm(vector))
-        best = np.argsort(-similarities, kind="stable")[:count]
-        return dict(zip(self._chunks[best].tolist(), similarities[best].tolist(), strict=True))

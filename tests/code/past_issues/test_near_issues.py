@@ -2,7 +2,7 @@ import pytest
 
 from tests.code.embeddings import FailingModel, LetterCounts
 from tests.code.past_issues.past import past_issue, past_issues
-from triage.code.past_issues.issue_vectors import NEAR, find_near_issues
+from triage.code.past_issues.similar_issues import NEAR, find_near_issues
 from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
 
