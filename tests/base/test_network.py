@@ -3,13 +3,12 @@
 import json
 import os
 import ssl
-import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 import pytest
@@ -19,6 +18,7 @@ from pydantic import SecretStr
 from urllib3.util.ssl_ import create_urllib3_context
 
 from testing.each_row import each_row
+from testing.servers.http_server import QuietHandler, serve_http
 from testing.servers.tcp_servers import (
     BASIC_AUTH,
     LOGIN,
@@ -63,7 +63,7 @@ def service() -> Iterator[tuple[int, list[str]]]:
     """All services at once, without TLS: the port, and what was asked."""
     asked: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             self.rfile.read(int(self.headers.get("content-length") or 0))
             asked.append(self.path)
@@ -78,13 +78,8 @@ def service() -> Iterator[tuple[int, list[str]]]:
         def do_POST(self) -> None:
             self.do_GET()
 
-        def log_message(self, *_: Any) -> None:
-            """Silence."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield http.server_port, asked
-        http.shutdown()
+    with serve_http(Handler) as url:
+        yield urlsplit(url).port or 0, asked
 
 
 async def ask_github(url: str) -> str:

@@ -8,7 +8,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,9 +20,9 @@ from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_servic
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Repository
 from triage.domain.run import Status
-from triage.domain.task import Task, TriageTask, Trigger
+from triage.domain.task import TriageTask, Trigger
 from triage.github.issue_tracker import IssueTracker
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
@@ -68,7 +68,7 @@ class Stage:
                 self.at_the_post.wait(2)
         return self.script.get((token, place))
 
-    def run(self, name: str, task: Task = OPENED, told: Issue | None = None, **changes: Any) -> RunResult:
+    def run(self, name: str, **changes: Any) -> RunResult:
         """Runs once."""
         self.api.logins[name] = BOT
         tracker = IssueTracker(
@@ -92,10 +92,9 @@ class Stage:
             "repository": Repository(slug=SLUG),
             "open_services": lambda: given,
             "now": lambda: datetime.now(UTC),
-            "event_issue": told,
         }
         try:
-            return asyncio.run(run_task(task, Run(**known | changes)))
+            return asyncio.run(run_task(OPENED, Run(**known | changes)))
         finally:
             tracker.close()
 
@@ -160,32 +159,6 @@ def test_the_same_event_again_changes_nothing(stage: Stage):
         assert stage.run(name).status is Status.COMPLETE
     assert stage.api.comment_bodies == once
     assert [line for line in stage.api.request_lines() if not line.startswith("GET")] == [OPTIONS, POST]
-
-
-MEANWHILE: dict[str, tuple[ApiFault, Status]] = {
-    "deleted": (ApiFault("issues/7($|/)", 404, {"message": "Not Found"}), Status.DEGRADED),
-    "gone for good": (ApiFault("issues/7($|/)", 410, {"message": "This issue was deleted"}), Status.DEGRADED),
-    "transferred": (ApiFault("issues/7($|/)", 301, {}, {"location": "/repositories/5/issues/7"}), Status.DEGRADED),
-    "locked": (ApiFault("POST", 403, {"message": "issue is locked"}), Status.DEGRADED),
-    "archived": (ApiFault("", 403, {"message": "Repository was archived so is read-only."}), Status.DEGRADED),
-    "token expired": (ApiFault("", 401, {"message": "Bad credentials"}), Status.FAILED),
-    "rate limit": (ApiFault("", 403, {"message": "slow down"}, {"retry-after": "3600"}), Status.DEGRADED),
-    "down": (ApiFault("", 503, b"<html>"), Status.DEGRADED),
-}
-
-
-@pytest.mark.parametrize(("trouble", "status"), MEANWHILE.values(), ids=MEANWHILE)
-def test_changes_during_the_run_have_a_defined_outcome(stage: Stage, trouble: ApiFault, status: Status):
-    given = fake_services(
-        codebase=FakeCodebase(factories.FILES, on_index=lambda: stage.api.faults.append(replace(trouble)))
-    )
-    ending = stage.run("run-0", open_services=lambda: given)
-    assert ending.status is status
-    assert stage.ours == []
-    assert len(stage.api.request_lines(POST)) <= 2
-    output = stage.runners["run-0"]
-    assert output.summaries[0].startswith("> **Not everything could be written.**")
-    assert output.values["comment-url"] == ""
 
 
 def test_concurrent_runs_keep_the_oldest_comment(stage: Stage):
