@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, write
-from testing.checkouts.hostile import CHECKOUTS, trap_was_run
 from testing.checkouts.hostile_base import SOURCES
 from testing.checkouts.hostile_names import odd_names
 from testing.runner_grammar import parse_commands

@@ -126,11 +126,6 @@ async def test_a_limit_decides_without_asking():
     assert planner_prompts(given) == []
 
 
-async def test_by_rules_nobody_is_asked():
-    given = fake_services(codebase=FakeCodebase(factories.FILES), supervisor="model")
-    assert {decision.origin for decision in (await run(given)).decisions} == {"rules"}
-
-
 async def test_the_choices_and_the_gaps_stand_in_the_prompt():
     unsure = [factories.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), factories.critique()]
     given = supervised(proposals(BOTH, ["codebase_search"]), answers={"CritiqueFinding": unsure})
