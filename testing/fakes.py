@@ -35,7 +35,7 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
-from triage.domain.run import Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Limits, MeasuredUsage, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.ports import AnnotationLevel, Services, Tier
 
@@ -200,20 +200,6 @@ def _symbol(text: str) -> str | None:
     return head.split()[1].partition("(")[0].strip(":") if head else None
 
 
-@dataclass
-class FakeMeter:
-    """Counts usage since its creation, as the real one does."""
-
-    spent: list[Usage]
-    since: int
-    models: list[str] = field(default_factory=lambda: ["fake-model"])
-    calls: list[ModelCall] = field(default_factory=list)
-
-    @property
-    def usage(self) -> Usage:
-        return sum(self.spent[self.since :], Usage())
-
-
 class FakeModel:
     """Answers by schema name (`InvestigatorFinding`, …), or `text`, `json`, `tools`.
 
@@ -221,12 +207,14 @@ class FakeModel:
     call without a prepared answer fails the test.
     """
 
-    def __init__(self, answers: Mapping[str, Any], cost: Usage | None = None, spent: Sequence[Usage] = ()) -> None:
+    def __init__(self, answers: Mapping[str, Any], cost: Usage | None = None) -> None:
         self.answers = {name: list(a) if isinstance(a, list) else a for name, a in answers.items()}
         self.cost = cost or Usage(input_tokens=100, output_tokens=20, calls=1, usd=0.001)
         self.asked: list[tuple[str, Any]] = []
         self.fast_model_views = 0
-        self._spent = list(spent)
+        self.spent = Usage()
+        """Before the first call."""
+        self._calls: list[ModelCall] = []
 
     def _runnable(self, name: str) -> Runnable[Any, Any]:
         async def reply(prompt: Any) -> Any:
@@ -236,7 +224,10 @@ class FakeModel:
             answer = prepared.pop(0) if isinstance(prepared, list) else prepared
             if isinstance(answer, BaseException):
                 raise answer
-            self._spent.append(self.cost)
+            call = ModelCall(
+                model="fake", mode="json_schema", started_at=NOW, ms=0, usage=self.cost, outcome=Outcome.SUCCESS
+            )
+            self._calls.append(call)
             result = answer(prompt) if callable(answer) else answer
             return await result if hasattr(result, "__await__") else result
 
@@ -258,12 +249,14 @@ class FakeModel:
         return self
 
     @contextmanager
-    def measure_usage(self, seconds: float) -> Iterator[FakeMeter]:
-        yield FakeMeter(self._spent, len(self._spent))
+    def measure_usage(self, seconds: float) -> Iterator[MeasuredUsage]:
+        measured, before = MeasuredUsage(seconds), len(self._calls)
+        yield measured
+        measured.calls += self._calls[before:]
 
     @property
     def usage(self) -> Usage:
-        return sum(self._spent, Usage())
+        return sum((call.usage for call in self._calls), self.spent)
 
 
 @tool

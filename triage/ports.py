@@ -34,7 +34,7 @@ from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
-from triage.domain.run import Engine, Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Engine, Limits, MeasuredUsage, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 
 if TYPE_CHECKING:
@@ -176,22 +176,6 @@ class Model(Protocol):
         """What this run has paid for so far."""
 
 
-class MeasuredUsage(Protocol):
-    """Usage inside one block."""
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and US dollars of the calls that ended."""
-
-    @property
-    def models(self) -> list[str]:
-        """Names of the models that answered, in order, without repeats."""
-
-    @property
-    def calls(self) -> list[ModelCall]:
-        """Every request, also those that failed."""
-
-
 class Toolset(Protocol):
     """Tools that an agent may call."""
 
@@ -277,15 +261,11 @@ class IssueApprovals(Protocol):
         """Add a reaction to a comment. The same reaction twice is one."""
 
 
-class PastIssueSource(Protocol):
-    """Where the repository's past issues are read. Nothing is ever written there."""
+IteratePastIssues = Callable[[str], Iterator[list[PastIssue]]]
+"""Yields pages of past issues; the same issue may come again, changed.
 
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        """Yield pages of past issues; the same issue may come again, changed.
-
-        `words` are those of the new issue that a past one like it would have. Raises TriageError. Slow: call it in a
-        thread.
-        """
+Takes the words of the new issue that a past one like it would have. Raises TriageError. Slow: call it in a thread.
+"""
 
 
 class Output(Protocol):
@@ -347,7 +327,7 @@ class Services:
     """Tools of the codebase agent; none with the rules engine."""
     supervisor: Engine = "rules"
     """Who proposes the next agents."""
-    past_issues: PastIssueSource | None = None
+    past_issues: IteratePastIssues | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
     executed: ExecutedCode | None = None

@@ -16,7 +16,7 @@ from triage.fix.jobs.fix_job import plan_answer_part, plan_proposal_part
 from triage.reproduce.environments.source import Source
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
-from triage.writes.comment_part import plan_comment_parts
+from triage.writes.deduplicate import plan_comment_parts
 from triage.writes.plan_effects import PlanInput, plan_report
 from trust.measures.stranger_examples import FAILED, FORGED, SELECTED
 from trust.report_builder import PAGE, build_report

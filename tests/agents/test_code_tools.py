@@ -55,10 +55,6 @@ def tools() -> dict[str, Any]:
     return {tool.name: tool for tool in build_code_tools(CODE)}
 
 
-def test_five_tools_that_only_read():
-    assert list(tools()) == ["grep", "find_symbol", "read_lines", "git_log", "show_commit"]
-
-
 def test_a_model_is_told_what_each_argument_means():
     for tool in tools().values():
         text = convert_to_openai_tool(tool)["function"]

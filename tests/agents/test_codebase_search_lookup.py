@@ -241,7 +241,7 @@ async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
 async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round: bool, turns: int):
     model = model_of(reads(1), ENOUGH)
     model.cost = Usage(input_tokens=56_000, calls=1, usd=0.001)
-    model._spent.append(Usage(input_tokens=55_000, calls=5, usd=0.001))
+    model.spent = Usage(input_tokens=55_000, calls=5, usd=0.001)
     tools = FakeToolset("lines")
     services = given_services(model, tools, limits=Limits(tokens=100_000))
     lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)

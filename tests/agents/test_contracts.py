@@ -11,7 +11,6 @@ from testing import factories
 from triage.agents.agent import to_agent_finding
 from triage.agents.codebase_rules import CodebaseSearchInput
 from triage.agents.critic import CriticInput, map_critique_to_verdict
-from triage.agents.registry import AGENTS
 from triage.agents.writer import merge_writer_outputs
 from triage.domain.findings import (
     AgentFinding,
@@ -22,6 +21,7 @@ from triage.domain.findings import (
     WebSearchFinding,
     WriterOutput,
 )
+from triage.graph.capabilities import AGENTS
 
 TICKET = {"title": "It breaks", "labels": ["bug"], "assignee": "keeper", "effort": "S"}
 

@@ -13,7 +13,6 @@ from triage.backlog.list_backlog import BY_BOT, MAX_BODY_CHARS, ListServices, fi
 from triage.base.errors import BadInput
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
-from triage.jobs.run_context import KnownPastIssues
 
 
 def list_pages(
@@ -23,7 +22,7 @@ def list_pages(
         assert asked == "is:open label:bug"
         yield from pages
 
-    services = ListServices(iterate, KnownPastIssues(past or []), ProjectConfig(), FakeProgressLog(), lambda: NOW)
+    services = ListServices(iterate, lambda _: iter([past or []]), ProjectConfig(), FakeProgressLog(), lambda: NOW)
     return list_backlog("o/r", "https://github.com", query, services)
 
 

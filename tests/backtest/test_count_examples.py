@@ -10,8 +10,7 @@ from testing.command_line import run_command
 from testing.servers.github_api import JOB_TOKEN, SLUG, serve_github_api
 from tests.backtest.samples import case, outcome, result
 from tests.reproduce.small_shop import BAD, GOOD, ISSUE, make_repository, serve_packages, variables
-from triage.backtest.count import ExampleScore, Rate
-from triage.backtest.count_examples import choose_examples, score_examples
+from triage.backtest.count import ExampleScore, Rate, choose_examples, score_examples
 from triage.backtest.page import list_figures
 
 VERSIONS = {"1.0": GOOD, "1.1": BAD}

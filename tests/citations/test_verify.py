@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from testing.checkouts.git_repositories import commit
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.citations.citation_lookup import CitationLookup
-from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
+from triage.citations.verify import verify_evidence, verify_files, verify_suspects
 from triage.code.codebase import GitCodebase
 from triage.domain.code import Passage, Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
@@ -79,8 +80,11 @@ class Code:
         ]
 
 
-def lookup(code: Code | None = None) -> CitationLookup:
-    return CitationLookup(code or Code())
+CODE = Code()
+
+
+def lookup(code: Any = CODE) -> CitationLookup:
+    return CitationLookup(code)
 
 
 def relevant(
@@ -535,15 +539,6 @@ def test_unverified_evidence_loses_its_place_and_keeps_its_claim(item, verified,
     assert result.span == (Span(path="src/shop/store.py", start=span[0], end=span[1]) if span else None)
     assert result.quote == quote
     assert (citations.verified, citations.total) == count
-
-
-def test_counts_are_summed_and_reasons_are_deduplicated():
-    one = Citations(verified=1, total=2, corrected=["x"], refused=["a", "b"])
-    other = Citations(verified=3, total=5, corrected=["x", "y"], refused=["b", "c"])
-    assert merge_citations([one, other]) == Citations(
-        verified=4, total=7, corrected=["x", "y"], refused=["a", "b", "c"]
-    )
-    assert merge_citations([]) == Citations()
 
 
 numbers = st.none() | st.integers() | st.integers(-3, 25)

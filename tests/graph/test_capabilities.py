@@ -9,13 +9,12 @@ from pydantic import SecretStr
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from tests.agents.test_agents import case
-from triage.agents import registry
 from triage.agents.agent import Agent, AgentAnswer, Capability
 from triage.agents.code_tools import build_code_tools
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.fix.graph.fix_graph import NODES
-from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_services
+from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_input, restrict_services
 from triage.graph.step_runner import Step, run_agent
 from triage.ports import Services
 from triage.web.web_search_tool import build_search_tool
@@ -28,7 +27,7 @@ INSIDE: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 
 def test_every_node_declares_its_powers_and_has_at_most_two():
     assert set(CAPABILITIES) == {
-        *registry.AGENTS,
+        *AGENTS,
         "prepare",
         "memory",
         "recall",
@@ -87,11 +86,11 @@ def test_who_sends_out_is_not_shown_what_others_concluded():
     assert restrict_input(whole, INSIDE) == whole
 
 
-@pytest.mark.parametrize("name", registry.AGENTS)
+@pytest.mark.parametrize("name", AGENTS)
 async def test_every_agent_is_consulted_within_its_powers(name: Any):
     """The model and the rules of every agent get the restricted services and input."""
     given: list[tuple[Services, AgentInput]] = []
-    real = registry.AGENTS[name]
+    real = AGENTS[name]
 
     async def by_model(seen: AgentInput, services: Services, model: Any) -> AgentAnswer[Any]:
         given.append((services, seen))

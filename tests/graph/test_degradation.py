@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from triage.domain.run import Limits, Usage
-from triage.graph.degradation import LEVELS, RemainingBudget, choose_level, compute_share_left
+from triage.graph.routing import LEVELS, RemainingBudget, choose_level
 
 LIMITS = Limits(tokens=100_000, usd=1.0)
 
@@ -31,11 +31,6 @@ def tokens(count: int) -> Usage:
 )
 def test_levels(spent: Usage, last_round: Usage, expected: str):
     assert choose_level(spent, last_round, LIMITS) == expected
-
-
-def test_the_scarcer_of_tokens_and_dollars_counts():
-    assert compute_share_left(Usage(input_tokens=50_000, calls=1, usd=0.9), LIMITS) == pytest.approx(0.1)
-    assert compute_share_left(Usage(input_tokens=90_000, calls=1, usd=0.5), LIMITS) == pytest.approx(0.1)
 
 
 def test_a_level_includes_those_before_it():

@@ -10,11 +10,11 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
-from triage.agents.registry import AGENTS
 from triage.base.errors import ModelUnavailable
 from triage.domain.findings import AgentName
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
+from triage.graph.capabilities import AGENTS
 from triage.graph.run_graph import run_graph
 
 ONE_AND_TWO: list[tuple[AgentName, ...]] = [*((name,) for name in AGENTS), *combinations(AGENTS, 2)]

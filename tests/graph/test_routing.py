@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from testing.factories import critique, investigation, state
 from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
-from triage.agents.registry import AGENTS
-from triage.domain.findings import DeclinedAnswer, PlannerProposal
+from triage.domain.findings import DeclinedAnswer
 from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
-from triage.graph.degradation import measure_budget
-from triage.graph.planner import find_choice
-from triage.graph.routing import Choice, list_choices, should_open_round
+from triage.graph.capabilities import AGENTS
+from triage.graph.routing import Choice, list_choices, measure_budget, should_open_round
 from triage.graph.triage_state import BugTriageState
 
 ONLINE, OFFLINE = True, False
@@ -251,22 +249,6 @@ def test_a_low_budget_goes_without_the_web_search_and_says_so():
 )
 def test_what_a_model_may_choose_from(given: dict[str, Any], online: bool, expected: list[list[str]]):
     assert [list(one.selected) for one in list_all(state(**given), online=online)] == expected
-
-
-@pytest.mark.parametrize(
-    ("proposed", "meant"),
-    [
-        (["web_search", "codebase_search"], ("codebase_search", "web_search")),
-        (["codebase_search"], ("codebase_search",)),
-        (["writer"], None),
-        (["web_search"], None),
-        ([], None),
-    ],
-)
-def test_a_proposal_counts_only_when_it_is_a_choice(proposed: list[Any], meant: tuple[str, ...] | None):
-    options = list_all(state(**BUG, answered_in_round={"investigator": 1}))
-    found = find_choice(PlannerProposal(selected=proposed, reason="because", confidence=0.5), options)
-    assert (found.selected if found else None) == meant
 
 
 NAMES = st.sampled_from(sorted(AGENTS))

@@ -13,8 +13,7 @@ from triage.domain.findings import (
     TriageReport,
     WebSearchFinding,
 )
-from triage.model.model_reply import ModelReply, RequestedTool
-from triage.model.output_formats import structured_format
+from triage.model.output_formats import ModelReply, RequestedTool, structured_format
 
 BASE = {"agent_name": "a", "summary": "S.", "confidence": 0.85, "reasoning": "R.", "error": None}
 FILE = {

@@ -15,8 +15,7 @@ from triage.domain.run import Limits
 from triage.model.budget import Budget
 from triage.model.chat_model import ChatModel
 from triage.model.embeddings import MeteredEmbeddings
-from triage.model.endpoint import Endpoint
-from triage.model.model_retry import RetryPolicy
+from triage.model.endpoint import Endpoint, RetryPolicy
 from triage.model.token_count import PriceTable
 from triage.ports import Tier
 

@@ -59,16 +59,6 @@ async def test_cancelled_calls_count():
     assert len(server.requests) == 2
 
 
-async def test_an_answer_resets_the_count():
-    busy = [error_reply(503)] * 4
-    with serve_script([*busy, chat_completion(GREEN), *busy, chat_completion(GREEN)]) as server:
-        setup = ModelSetup(server)
-        for _ in range(2):
-            assert await reason(setup) == "endpoint failed (503)"
-            await colour(setup.model)
-    assert len(server.requests) == 10
-
-
 async def test_an_unusable_answer_resets_the_count_too():
     busy = [error_reply(503)] * 4
     with serve_script([*busy, chat_completion(""), *busy, chat_completion(GREEN)]) as server:
@@ -79,22 +69,6 @@ async def test_an_unusable_answer_resets_the_count_too():
             "endpoint failed (503)",
         ]
         await colour(setup.model)
-
-
-async def test_an_answer_of_the_fallback_resets_the_count():
-    busy = {"gpt-4o", "gpt-4o-mini"}
-
-    def script(request: Any) -> ScriptedReply:
-        return error_reply(503) if request.body["model"] in busy else chat_completion(GREEN)
-
-    with serve_script(script) as server:
-        setup = ModelSetup(server)
-        for _ in range(2):
-            assert await reason(setup) == "endpoint failed (503)"
-            busy.remove("gpt-4o-mini")
-            await colour(setup.model)
-            busy.add("gpt-4o-mini")
-    assert len(server.requests) == 4 + 4 + 4 + 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from tests.model.model import GREEN, ModelSetup, asked_models, colour
-from triage.model.endpoint_features import FALLBACK_SECONDS, EndpointFeatures
+from triage.model.endpoint_features import FALLBACK_SECONDS
 
 MAIN, FALLBACK, FAST = "gpt-4o", "gpt-4o-mini", "gpt-4.1-nano"
 GIVES_WAY = [*[MAIN] * 3, FALLBACK]
@@ -109,7 +109,3 @@ async def test_another_model_is_asked_as_before():
         await model.with_tools([], "fast", 50).ainvoke("go")
         await model.with_fast_model().with_tools([], "main", 50).ainvoke("go")
     assert asked_models(server) == [*GIVES_WAY, FAST, FAST]
-
-
-def test_no_model_has_a_stand_in_at_first():
-    assert not EndpointFeatures().prefers_fallback(MAIN, 0.0)

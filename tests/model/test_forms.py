@@ -36,8 +36,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.model.model_errors import WrongFormat
-from triage.model.model_reply import to_model_reply
-from triage.model.output_formats import tools_or_answer_format
+from triage.model.output_formats import to_model_reply, tools_or_answer_format
 
 NO_PLACE = {"path": None, "start_line": None, "end_line": None, "quote": None}
 

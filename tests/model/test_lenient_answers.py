@@ -19,7 +19,7 @@ from triage.domain.findings import (
 from triage.model.fit_schema import Misfit, fit_answer
 from triage.model.lenient_json import find_json_objects
 from triage.model.model_errors import WrongFormat
-from triage.model.model_reply import RequestedTool
+from triage.model.output_formats import RequestedTool
 
 SCHEMAS = pytest.mark.parametrize(("schema", "answer"), ANSWERS, ids=[schema.__name__ for schema, _ in ANSWERS])
 

@@ -42,6 +42,8 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
         (TWO, failed(), passed(), "nothing-to-compare"),  # nobody has seen the other error
         (SHOWN, passed(), passed(), "not-reproduced"),
         (SHOWN, failed(), OTHER, "other-failure"),
+        (SHOWN, passed("caught ValueError: no items"), passed("caught ValueError: no items"), "still"),
+        (SHOWN, passed("caught ValueError: no items"), passed(""), "fixed"),
         (SHOWN, OTHER, OTHER, "other-failure"),
         (SHOWN, OTHER, passed(), "other-failure"),
         (SHOWN, NOT_INSTALLED, failed(), "still"),

@@ -3,7 +3,7 @@
 import pytest
 
 from triage.domain.project_config import Labels, ProjectConfig
-from triage.writes.allowed_labels import select_allowed_labels
+from triage.writes.plan_suggestions import select_allowed_labels
 
 EXISTING = ["Bug", "regression", "triage", "no-triage"]
 

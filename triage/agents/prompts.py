@@ -82,10 +82,7 @@ def build_system_message(
 def fence(sections: Mapping[str, str]) -> HumanMessage:
     """Return all variable text of a prompt, each section between marks that no section contains.
 
-    The mark is a hash of the sections, so that the same input gives the same prompt in every process, and its reply is
-    found in the cache.
-
-    Empty sections are left out.
+    The mark is a hash of the sections, so that the same input gives the same prompt. Empty sections are left out.
     """
     texts = {name: clean_text(shorten(text)) for name, text in sections.items() if text}
     hashes = (blake2b(json.dumps([n, *texts.items()]).encode(), digest_size=8).hexdigest() for n in count())

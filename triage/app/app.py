@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from triage.model.endpoint import Endpoint
     from triage.ports import (
         Codebase,
+        IteratePastIssues,
         Model,
         Output,
-        PastIssueSource,
         ProgressLog,
         Services,
         Tier,
@@ -153,14 +153,14 @@ class App:
         token = self.settings.github_token.get_secret_value()
         return client(token, self.repository, self.environment.api_url, redactor=self.redactor, **options)
 
-    def open_past_issues(self) -> PastIssueSource | None:
+    def open_past_issues(self) -> IteratePastIssues | None:
         token, limit = self.settings.github_token.get_secret_value(), self.config.past_issues
         if not token or not limit or "/" not in self.repository:
             return None
         from triage.github.issue_tracker import IssueTracker
-        from triage.jobs.run_context import VisiblePastIssues
+        from triage.jobs.run_context import iterate_visible
 
-        return VisiblePastIssues(partial(self.open_github(IssueTracker).iterate_past_issues, limit))
+        return partial(iterate_visible, partial(self.open_github(IssueTracker).iterate_past_issues, limit))
 
     # What a job and one triage act through
 
@@ -270,8 +270,8 @@ class App:
         from triage.model.budget import Budget
         from triage.model.chat_model import ChatModel
         from triage.model.embeddings import MeteredEmbeddings
+        from triage.model.endpoint import RetryPolicy
         from triage.model.endpoint_features import EndpointFeatures
-        from triage.model.model_retry import RetryPolicy
         from triage.model.token_count import PriceTable
 
         limits = settings.limits()

@@ -11,7 +11,7 @@ from triage.app.app import App
 from triage.app.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
 from triage.app.settings.network_settings import prepare_network
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
-from triage.jobs.export_telemetry import export_telemetry
+from triage.jobs.run_context import export_telemetry
 from triage.output.line_logs import ServerLog
 from triage.ports import Services
 from triage.safety.secrets.redactor import SecretRedactor

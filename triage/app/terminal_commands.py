@@ -31,7 +31,7 @@ from triage.comment.comment import preview_comment
 from triage.domain.code import ExecutedCode, SearchQuery
 from triage.domain.report import RunReport
 from triage.events.issue_option import parse_issue_lines
-from triage.jobs.export_telemetry import export_telemetry
+from triage.jobs.run_context import export_telemetry
 from triage.writes.report_outputs import dump_report
 
 _MAX_EVIDENCE_BYTES = 8_000_000

@@ -21,7 +21,7 @@ from triage.base.errors import BadInput
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.run import Status
 from triage.job_page.notices import EMPTY_OUTPUTS
-from triage.jobs.run_context import KnownPastIssues, Run
+from triage.jobs.run_context import Run
 from triage.ports import Services
 
 LIST_WAIT_SECONDS = 300.0
@@ -89,7 +89,7 @@ async def run_batch(
         settings = app.settings.model_copy(update={"max_cost_usd": usd})
         own = replace(app, settings=settings, started=time.monotonic())
         # A copy: a thread of a triage that ran out of time may still add to its own.
-        return replace(own.open_services(lambda *_: replace(codebase)), past_issues=KnownPastIssues(backlog.past))
+        return replace(own.open_services(lambda *_: replace(codebase)), past_issues=lambda _: iter([backlog.past]))
 
     try:
         facts = await call_with_deadline(codebase.index, cancelled, seconds_left())

@@ -12,7 +12,7 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
 from triage.events.admission import label_skip_reason
 from triage.issue.other_issues import make_visible
-from triage.ports import PastIssueSource, ProgressLog
+from triage.ports import IteratePastIssues, ProgressLog
 
 MAX_TITLE_CHARS, MAX_BODY_CHARS = 300, 6_000
 """Of an issue that others are compared with. Nine of ten have less than 4,000."""
@@ -25,7 +25,7 @@ class ListServices:
 
     iterate: Callable[[str], Iterator[list[ListedIssue]]]
     """As `BacklogClient.iterate`."""
-    past_issues: PastIssueSource | None
+    iterate_past: IteratePastIssues | None
     config: ProjectConfig
     progress: ProgressLog
     now: Callable[[], datetime]
@@ -51,7 +51,7 @@ def list_backlog(repository: str, server_url: str, query: str, services: ListSer
         query=query,
         listed_at=listed_at,
         issues=[one.issue for one in listed if not reasons[one.issue.number or 0]],
-        past=_read_past(services.past_issues, listed),
+        past=_read_past(services.iterate_past, listed),
         left_out=[
             LeftOut(number=one.issue.number or 0, title=one.issue.title, reason=reason)
             for one in listed
@@ -68,10 +68,10 @@ def find_skip_reason(issue: Issue, config: ProjectConfig) -> str:
     return label_skip_reason(TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED), issue, config)
 
 
-def _read_past(source: PastIssueSource | None, listed: list[ListedIssue]) -> list[PastIssue]:
+def _read_past(iterate: IteratePastIssues | None, listed: list[ListedIssue]) -> list[PastIssue]:
     """Return past issues and those of the backlog. What was read as past has more fields, and stays."""
     known = {one.issue.number or 0: to_past_issue(one) for one in listed}
-    for page in source.iterate("") if source else ():
+    for page in iterate("") if iterate else ():
         known |= {issue.number: issue for issue in page}
     return [known[number] for number in sorted(known, reverse=True)]
 

@@ -9,7 +9,7 @@ from triage.backlog.backlog_files import BacklogFiles
 from triage.comment.comment import withhold_details
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.jobs.export_telemetry import export_telemetry
+from triage.jobs.run_context import export_telemetry
 from triage.ports import ProgressLog, Services
 from triage.writes.plan_effects import with_known_repository
 

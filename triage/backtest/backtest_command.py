@@ -18,11 +18,10 @@ from triage.app.app import App, utc_now
 from triage.app.command_line import Json, Repo, Verbose, run_until_signal
 from triage.app.open_app import open_at_terminal
 from triage.backtest import backtest_services
-from triage.backtest.count_examples import (
+from triage.backtest.count import (
     MAX_RUN,
     OPEN_EXAMPLES,
     ExampleResult,
-    PastExamples,
     choose_examples,
     score_examples,
 )
@@ -36,6 +35,7 @@ from triage.domain.past_issues import PastIssue
 if TYPE_CHECKING:
     from triage.backtest.choose_cases import ChosenCases
     from triage.backtest.count import BacktestOutcome
+    from triage.reproduce.past_examples import PastExamples
 
 SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
 NO_PRICE = (
@@ -172,7 +172,7 @@ def _triage(
 
 
 def _run_examples(
-    examples: PastExamples,
+    examples: "PastExamples",
     cases: Sequence[PastCase],
     results: list[ExampleResult],
     progress: AbstractContextManager[object],

@@ -14,7 +14,6 @@ from triage.backtest.results import PastCase
 from triage.base.errors import BadInput, GitError, SetupError
 from triage.domain.past_issues import PastIssue
 from triage.issue.other_issues import make_visible
-from triage.jobs.run_context import KnownPastIssues
 from triage.ports import Codebase, Services
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def open_past_services(app: App, case: PastCase, known: Sequence[PastIssue]) -> 
     app = replace(app, started=time.monotonic())
     services = app.open_services(partial(_build_codebase, case))
     # The web knows the fix, and a collector the runs of today.
-    return replace(services, past_issues=KnownPastIssues(known), web_tools=None, export_report=None)
+    return replace(services, past_issues=lambda _: iter([list(known)]), web_tools=None, export_report=None)
 
 
 def _build_codebase(case: PastCase, app: App, embeddings: "Embeddings | None") -> Codebase:

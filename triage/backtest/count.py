@@ -4,11 +4,11 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import get_args
+from typing import Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
-from triage.backtest.results import CaseResult, DuplicateResult, IssueResult
+from triage.backtest.results import CaseResult, DuplicateResult, IssueResult, PastCase
 from triage.domain.code import MatchSource
 from triage.domain.past_issues import PredictedBy
 from triage.domain.run import Status
@@ -16,6 +16,8 @@ from triage.domain.value import Value
 
 MIN_CASES_FOR_PERCENT = 20
 """Small numbers stay numbers."""
+MAX_RUN = 20
+"""Examples. Each takes minutes: two versions are built, and the example is run twice on each."""
 CASE_BANDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 COMMENT_BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
 
@@ -228,3 +230,27 @@ def count_issues(results: Sequence[IssueResult]) -> Scorecard:
 
 def _is_positive(count: int | None) -> bool | None:
     return None if count is None else count > 0
+
+
+ExampleResult = Literal["not run", "no failure", "fails after the fix", "fixed"]
+
+
+OPEN_EXAMPLES = "triage.past_examples"
+"""In the `meta` of a command's context: a function from an `App` to `reproduce.past_examples.PastExamples`."""
+
+
+def score_examples(has_example: Iterable[bool], results: Sequence[ExampleResult] = ()) -> ExampleScore:
+    counts = Counter(results)
+    ran = len(results) - counts["not run"]
+    return ExampleScore(
+        found=count_rate(has_example),
+        tried=len(results),
+        ran=ran,
+        failed=ran - counts["no failure"],
+        fixed=counts["fixed"],
+    )
+
+
+def choose_examples(cases: Sequence[PastCase], has_example: Sequence[bool]) -> list[PastCase]:
+    """Return the cases whose example is run, the newest."""
+    return [case for case, has in zip(cases, has_example, strict=True) if has][:MAX_RUN]

@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from triage.app.app import App, utc_now
-from triage.backtest.closed_issues import ScorecardIssues
+from triage.backtest.closed_issues import ScorecardIssues, read_prediction
 from triage.backtest.count import count_issues
 from triage.backtest.judge import judge_issue
 from triage.backtest.page import ScorecardPage, render_scorecard
-from triage.backtest.shadow import make_comments, read_reports
-from triage.base.errors import WrongUsage
+from triage.base.errors import BadInput, WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
+from triage.comment.hidden_state import next_state
 from triage.domain.issue import Repository
+from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.job_page.notices import plan_page, plan_unfinished
@@ -104,3 +107,47 @@ async def make_scorecard(job: ScorecardJob, context: Run) -> RunResult:
         return RunResult(Status.DEGRADED)
     apply_local_effects(plan_page(render_scorecard(page)), context.output)
     return RunResult(Status.COMPLETE)
+
+
+def read_reports(folder: Path, repository: str) -> dict[int, RunReport]:
+    """Return the newest report of each issue of a repository, from all files `report.json` below a folder.
+
+    Raises:
+        BadInput: There is none, or one cannot be read.
+    """
+    newest: dict[int, RunReport] = {}
+    paths = sorted(folder.rglob("report.json"))
+    for path in paths:
+        report = _read_report(path)
+        number = report.issue.number
+        if number is None or report.repository.casefold() != repository.casefold():
+            continue
+        if number not in newest or newest[number].started_at < report.started_at:
+            newest[number] = report
+    if not newest:
+        raise BadInput(f"No report of {repository} is below {folder}: {len(paths)} files report.json were read.")
+    return dict(sorted(newest.items()))
+
+
+def _read_report(path: Path) -> RunReport:
+    try:
+        return RunReport.model_validate_json(path.read_bytes())
+    except (OSError, ValueError, ValidationError):
+        raise BadInput(f"{path} is not a report of this version. Leave it out.") from None
+
+
+def make_comments(reports: Mapping[int, RunReport]) -> dict[int, OurComment]:
+    """Return the comments that would have been, by issue; none for a run that had nothing to say."""
+    return {number: _make_comment(report) for number, report in reports.items() if report.comment_reason}
+
+
+def _make_comment(report: RunReport) -> OurComment:
+    had = {label.casefold() for label in report.issue.labels}
+    state = next_state(report, None).with_labels([one for one in report.ticket.labels if one.casefold() not in had])
+    return OurComment(
+        posted_at=report.started_at,
+        is_ours_alone=True,
+        prediction=read_prediction(state),
+        asked=bool(state.asked),
+        labels=state.labels,
+    )

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from typing import Protocol
 
 from triage.base.text import word_set
 from triage.citations.quoted_text import NormalizedText, find_quote
 from triage.citations.written_place import MAX_CHARS, list_readings
 from triage.domain.code import CodePlace, Passage, Span
 from triage.domain.report import NamedPlace
+from triage.ports import Codebase
 
 MIN_SYMBOL_CHARS, MAX_SYMBOL_CHARS = 3, 200
 """A shorter name alone says too little about which file is meant."""
@@ -30,20 +30,10 @@ LINES_AROUND = 10
 """Shown with a suspect's lines."""
 
 
-class CitedCode(Protocol):
-    """The part of the `Codebase` port that citations are looked up in."""
-
-    @property
-    def repository(self) -> str: ...
-    def read_lines(self, path: str) -> list[str] | None: ...
-    def list_paths(self) -> Sequence[str]: ...
-    def find_definitions(self, name: str) -> list[Passage]: ...
-
-
 class CitationLookup:
     """The files of the indexed commit, by the places that agents write."""
 
-    def __init__(self, code: CitedCode) -> None:
+    def __init__(self, code: Codebase) -> None:
         self._paths = frozenset(code.list_paths())
         self._repository = code.repository
         self.lines = lru_cache(maxsize=64)(code.read_lines)

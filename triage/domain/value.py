@@ -1,5 +1,7 @@
 """The base of all values."""
 
+import hashlib
+import json
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -23,3 +25,13 @@ class YamlSection(Value):
     @classmethod
     def _drop_nulls(cls, data: Any) -> Any:
         return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
+
+
+def dump_canonical(value: Value) -> str:
+    """Return a value as JSON that is the same on every machine: sorted keys, no spaces, ASCII."""
+    return json.dumps(value.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def hash_value(value: Value) -> str:
+    """Return the SHA-256 of the canonical JSON, in 64 hexadecimal digits."""
+    return hashlib.sha256(dump_canonical(value).encode("ascii")).hexdigest()

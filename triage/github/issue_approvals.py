@@ -17,10 +17,9 @@ from triage.github.github_errors import (
     translate_write_errors,
     unreadable_response,
 )
-from triage.github.issue_nodes import EditedComment
+from triage.github.issue_nodes import EditedComment, parse_response
 from triage.github.issue_reader import read_comments
 from triage.github.repository_connection import RepositoryConnection, repeat_write
-from triage.github.responses import parse_response
 
 
 def read_comment_record(connection: RepositoryConnection, comment_id: int) -> CommentRecord | None:

@@ -5,11 +5,32 @@ What a question does not ask for, and what GitHub does not show, such as a delet
 
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.base.timestamps import Timestamp
 from triage.github.comments import DELETED_ACCOUNT
-from triage.github.responses import Response
+from triage.github.github_errors import unreadable_response
+
+A = TypeVar("A", bound=BaseModel)
+
+
+class Response(BaseModel):
+    """A part of a response. Unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def parse_response(response_type: type[A], raw: object) -> A:
+    """Return a response with its fields checked.
+
+    Raises:
+        GitHubError: The response has another form.
+    """
+    try:
+        return response_type.model_validate(raw)
+    except ValidationError:
+        raise unreadable_response() from None
+
 
 MAX_NODES = 100
 """The longest list that any query of ours asks for, and that GitHub's GraphQL sends."""

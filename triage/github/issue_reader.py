@@ -11,9 +11,8 @@ from typing import Any
 
 from triage.base.threads import sleep_unless_abandoned
 from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.issue_nodes import IssueNode, NodePage
+from triage.github.issue_nodes import IssueNode, NodePage, parse_response
 from triage.github.repository_connection import RepositoryConnection
-from triage.github.responses import parse_response
 
 PAGE_STEP = 5
 """A page grows by so many after an answer, and is a quarter of its size after an error that may be due to it."""

@@ -14,9 +14,8 @@ from pydantic import Field
 from triage.base.threads import sleep_unless_abandoned
 from triage.domain.effect import Suggestion, SuggestionKind, SuggestionOptions
 from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.issue_nodes import NodeList
+from triage.github.issue_nodes import NodeList, Response, parse_response
 from triage.github.repository_connection import PREVIEWS, RepositoryConnection
-from triage.github.responses import Response, parse_response
 
 MAX_READS = 3
 """Reads of an issue that does not show yet what was just suggested."""

@@ -43,7 +43,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     lookup = CitationLookup(services.codebase)
     explanation = _write_explanation(draft, state, lookup) if is_bug else CommentDraft()
     # What the investigator asked before anybody had read the code.
-    is_explained = is_bug and state.searched_by_model and _is_confirmed(state)
+    is_explained = is_bug and state.searched_by_model and state.is_confirmed
     faults = collect_faults(state.steps)
     return RunReport(
         triage_version=services.identity.triage_version,
@@ -57,8 +57,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
         commit=state.repository.commit,
         issue=IssueRef(
             number=state.issue.number,
-            title=state.parsed.title or state.issue_title,
-            url=state.issue_url,
+            title=state.parsed.title or state.issue.title,
+            url=state.issue.url,
             labels=state.issue.labels,
         ),
         run_url=services.identity.run_url,
@@ -181,7 +181,7 @@ def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlac
     place = state.best_place
     if place is None or (suspects and suspects[0].path == place.span.path):
         return place, suspects
-    if state.kind != "bug" or (suspects and _is_confirmed(state)):
+    if state.kind != "bug" or (suspects and state.is_confirmed):
         return None, suspects
     lead = Suspect(path=place.span.path, span=place.span, symbol=place.symbol, reason=SIGN_REASONS[place.sign])
     return place, [lead, *(suspect for suspect in suspects if suspect.path != place.span.path)]
@@ -194,10 +194,6 @@ def _choose_likely_files(state: BugTriageState, suspects: Sequence[Suspect]) -> 
         return None
     first = [suspect.path for suspect in suspects[: len(likely.paths)]]
     return likely if first == likely.paths else None
-
-
-def _is_confirmed(state: BugTriageState) -> bool:
-    return state.critique is not None and state.critique.verdict == "CONFIRMED"
 
 
 def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:

@@ -7,11 +7,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
-from triage.agents.agent import MAX_CAPABILITIES, Capability
-from triage.agents.registry import AGENTS
+from triage.agents import codebase_search, critic, investigator, web_search, writer
+from triage.agents.agent import MAX_CAPABILITIES, Agent, Capability
 from triage.domain.agent_input import AgentInput
+from triage.domain.findings import AgentName
 from triage.domain.project_config import ProjectConfig
 from triage.ports import Codebase, Services
+
+AGENTS: dict[AgentName, Agent[Any]] = {
+    agent.name: agent
+    for agent in (investigator.AGENT, codebase_search.AGENT, web_search.AGENT, critic.AGENT, writer.AGENT)
+}
+"""All agents by name. A new one needs a module, a line here, and its place in `routing`."""
 
 FIX_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 """Of the nodes that make a patch: what they write stays in the run until a person has approved it."""

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from triage.agents.prompts import build_messages, format_bullets, format_findings, format_instructions, shorten
 from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision
-from triage.graph.degradation import RemainingBudget
-from triage.graph.routing import Choice, list_choices
+from triage.graph.routing import Choice, RemainingBudget, list_choices
 from triage.graph.step_runner import Step
 from triage.graph.triage_state import BugTriageState
 from triage.ports import ISSUE_SEARCH, Services
@@ -59,7 +58,7 @@ def may_search_web(state: BugTriageState, services: Services) -> bool:
 
 
 def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:
-    # No seconds: the prompt of a run that starts again must be the same, or its reply is not found in the cache.
+    # No seconds: the same state must give the same prompt.
     time = "enough" if budget.seconds_left > 3 * budget.limits.writer_seconds else "little"
     return {
         "issue title": shorten(state.parsed.title, 500),

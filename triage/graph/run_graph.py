@@ -8,13 +8,20 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, StateGraph
 
-from triage.agents.registry import AGENTS
 from triage.base.threads import wait_until_done_or_cancelled
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.build_report import build_report
-from triage.graph.memory_nodes import compare_past_issues, fetch_past_issues
-from triage.graph.nodes import Node, finish, make_agent_node, read_and_index, supervisor
+from triage.graph.capabilities import AGENTS
+from triage.graph.nodes import (
+    Node,
+    compare_past_issues,
+    fetch_past_issues,
+    finish,
+    make_agent_node,
+    read_and_index,
+    supervisor,
+)
 from triage.graph.step_runner import cancelled_steps, collect_records
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.issue.read_issue import read_issue

@@ -16,9 +16,18 @@ from triage.agents.agent import Agent, AgentAnswer
 from triage.base.errors import CostLimitExceeded, TriageError
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFindingBase
-from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
+from triage.domain.run import (
+    DegradationLevel,
+    Engine,
+    MeasuredUsage,
+    Outcome,
+    StepName,
+    StepRecord,
+    ToolExecution,
+    Usage,
+)
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.ports import MeasuredUsage, Model, Services
+from triage.ports import Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 T = TypeVar("T")

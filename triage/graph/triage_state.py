@@ -56,18 +56,6 @@ class BugTriageState(AgentInput):
     def has_declined(self, agent: AgentName) -> bool:
         return any(declined.agent_name == agent for declined in self.declined)
 
-    @property
-    def issue_title(self) -> str:
-        return self.issue.title
-
-    @property
-    def issue_body(self) -> str:
-        return self.issue.body
-
-    @property
-    def issue_url(self) -> str:
-        return self.issue.url
-
 
 REDUCERS: Mapping[str, Callable[[Any, Any], Any]] = {
     name: field.metadata[0] for name, field in BugTriageState.model_fields.items() if field.metadata

@@ -1,8 +1,8 @@
-"""What the jobs act through, what they work on, what they return, and where they read past issues."""
+"""What the jobs act through, what they work on, what they return, where they read past issues, and telemetry."""
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -18,9 +18,14 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
 from triage.issue.other_issues import make_visible
-from triage.ports import GitHub, IssueApprovals, Output, ProgressLog, Services
+from triage.ports import GitHub, IssueApprovals, IteratePastIssues, Output, ProgressLog, Services
 
 T = TypeVar("T")
+
+MAX_EXPORT_SECONDS = 3.5
+"""A little more than the exporter's own limit, which bounds each wait: a collector may answer byte by byte."""
+MAX_SECONDS_AFTER_SIGNAL = 1.0
+"""The runner kills the process seconds after a signal."""
 
 
 @dataclass(frozen=True)
@@ -93,23 +98,30 @@ class RunResult:
     report: RunReport | None = None
 
 
-@dataclass(frozen=True)
-class VisiblePastIssues:
-    """Past issues of GitHub as a person sees them on their pages. Implements `PastIssueSource`."""
-
-    iterate_pages: Callable[[str], Iterator[list[PastIssue]]]
-
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        for page in self.iterate_pages(words):
-            yield [make_visible(issue) for issue in page]
+def iterate_visible(iterate_pages: IteratePastIssues, words: str) -> Iterator[list[PastIssue]]:
+    """Yield past issues of GitHub as a person sees them on their pages."""
+    for page in iterate_pages(words):
+        yield [make_visible(issue) for issue in page]
 
 
-@dataclass(frozen=True)
-class KnownPastIssues:
-    """Past issues that were read before, for many runs. Implements `PastIssueSource` and asks nobody."""
-
-    issues: Sequence[PastIssue]
-
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        del words
-        yield list(self.issues)
+async def export_telemetry(
+    report: RunReport,
+    services: Services,
+    cancelled: asyncio.Event,
+    seconds_left: Callable[[], float] = lambda: math.inf,
+) -> None:
+    """Export the published report if telemetry is on. Never raises; a failure is a line in the log."""
+    export = services.export_report
+    if export is None:
+        return
+    try:
+        await call_with_deadline(
+            lambda: export(report),
+            cancelled,
+            MAX_EXPORT_SECONDS,
+            seconds_after_cancel=lambda: min(MAX_SECONDS_AFTER_SIGNAL, seconds_left()),
+        )
+    except OutOfTime:
+        services.progress.info("Telemetry not sent: the collector takes too long.")
+    except Exception as error:  # noqa: BLE001 - the report is published; a bug here must not change its exit code
+        services.progress.info(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")

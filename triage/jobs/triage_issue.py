@@ -23,13 +23,12 @@ from triage.events.trigger_snapshot import (
     to_run_key,
     trigger_comment_skip_reason,
 )
-from triage.jobs.export_telemetry import export_telemetry
 from triage.jobs.model_run_cap import check_model_run_cap
-from triage.jobs.run_context import Run, RunResult, TriageRequest
+from triage.jobs.run_context import Run, RunResult, TriageRequest, export_telemetry
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
-from triage.writes.allowed_labels import select_allowed_labels
 from triage.writes.deduplicate import find_our_comment
+from triage.writes.plan_suggestions import select_allowed_labels
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 

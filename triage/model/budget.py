@@ -4,32 +4,16 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
 from triage.base.errors import BudgetExceeded, CostLimitExceeded
-from triage.domain.run import Limits, ModelCall, Outcome, Usage
+from triage.domain.run import Limits, MeasuredUsage, ModelCall, Outcome, Usage
 from triage.model.model_errors import classify_error
 from triage.model.token_count import PriceTable, TokenCount
 
-
-@dataclass
-class MeterReading:
-    deadline: float
-    """When the block must end, in seconds of the run's monotonic clock."""
-    calls: list[ModelCall] = field(default_factory=list)
-
-    @property
-    def usage(self) -> Usage:
-        return sum((call.usage for call in self.calls), Usage())
-
-    @property
-    def models(self) -> list[str]:
-        return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
-
-
-_meter: ContextVar[MeterReading | None] = ContextVar("meter", default=None)
+_meter: ContextVar[MeasuredUsage | None] = ContextVar("meter", default=None)
 
 
 @dataclass
@@ -109,8 +93,8 @@ class Budget:
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
 
     @contextmanager
-    def measure_usage(self, seconds: float) -> Iterator[MeterReading]:
-        meter = MeterReading(self._clock() + seconds)
+    def measure_usage(self, seconds: float) -> Iterator[MeasuredUsage]:
+        meter = MeasuredUsage(self._clock() + seconds)
         token = _meter.set(meter)
         try:
             yield meter

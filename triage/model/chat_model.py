@@ -14,10 +14,10 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from triage.base.errors import ModelUnavailable
-from triage.domain.run import Usage
+from triage.domain.run import MeasuredUsage, Usage
 from triage.model import output_formats
-from triage.model.budget import Budget, MeterReading
-from triage.model.endpoint import Endpoint
+from triage.model.budget import Budget
+from triage.model.endpoint import Endpoint, RetryPolicy
 from triage.model.endpoint_features import EndpointFeatures
 from triage.model.model_errors import (
     REQUEST_ERRORS,
@@ -27,9 +27,7 @@ from triage.model.model_errors import (
     WrongFormat,
     classify_error,
 )
-from triage.model.model_reply import ModelReply, to_model_reply
-from triage.model.model_retry import RetryPolicy
-from triage.model.output_formats import OutputFormat
+from triage.model.output_formats import ModelReply, OutputFormat, to_model_reply
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.ports import Tier
 from triage.safety.secrets.redactor import Redact
@@ -82,7 +80,7 @@ class ChatModel:
         fast = self.models["fast"]
         return replace(self, models={"main": fast, "fast": fast}, fallback=fast)
 
-    def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
+    def measure_usage(self, seconds: float) -> AbstractContextManager[MeasuredUsage]:
         return self.budget.measure_usage(seconds)
 
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:

@@ -9,9 +9,8 @@ from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.domain.run import Limits, Usage
 from triage.model import token_count
 from triage.model.budget import Budget, RequestUsage
-from triage.model.endpoint import Endpoint
+from triage.model.endpoint import Endpoint, RetryPolicy
 from triage.model.model_errors import REQUEST_ERRORS, EndpointBusy, Remedy, classify_error
-from triage.model.model_retry import RetryPolicy
 from triage.model.token_count import TokenCount
 from triage.safety.secrets.redactor import Redact
 

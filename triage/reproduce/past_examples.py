@@ -18,7 +18,7 @@ from triage.reproduce.select_example import select_example
 
 
 class PastExamples:
-    """Implements `backtest.count_examples.PastExamples`. The project is what it is today."""
+    """The examples of the project's issues, for a backtest. The project is what it is today."""
 
     def __init__(self, app: App) -> None:
         self._app = app

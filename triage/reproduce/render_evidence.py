@@ -56,7 +56,7 @@ def render_evidence(
     """
     where = "command" if is_own else "report"
     parts = [f"**{_describe_verdict(selection, evidence, where)}** {_describe_run(evidence, where)}"]
-    parts.append(_render_table(selection, evidence, pages, where))
+    parts.append(_render_table(evidence, pages, where))
     parts += [f"Fails in the same place as {pages.format_issue(same_as)}, with the same error."] if same_as else []
     parts += filter(None, [_describe_change(evidence, pages), asked])
     details = _render_details(selection, evidence, pages)
@@ -157,16 +157,16 @@ def _name(run: Run) -> str:
     return f"{name} ({format_code_span(run.commit[:7])})" if run.commit and not run.commit.startswith(run.on) else name
 
 
-def _render_table(selection: Selection, evidence: Evidence, pages: Pages, where: str) -> str:
+def _render_table(evidence: Evidence, pages: Pages, where: str) -> str:
     runs = evidence.versions
-    outcomes = [_describe_outcome(run, runs[:number], selection, where) for number, run in enumerate(runs)]
+    outcomes = [_describe_outcome(run, runs[:number], where) for number, run in enumerate(runs)]
     rows = [["", *(format_code_span(run.on) for run in runs)], ["---"] * (len(runs) + 1), ["outcome", *outcomes]]
     if any(run.place for run in runs):
         rows.append(["ends in", *(pages.format_place(run) for run in runs)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, where: str) -> str:
+def _describe_outcome(run: Run, earlier: Sequence[Run], where: str) -> str:
     if run.outcome == "failed":
         is_same = any(one.outcome == "failed" and run.error == one.error for one in earlier)
         share = f", in {run.failures} of {run.repeats} runs" if run.is_mixed else ""
@@ -178,7 +178,7 @@ def _describe_outcome(run: Run, earlier: Sequence[Run], selection: Selection, wh
         return f"{shown} ({format_cell(run.error)})" if run.error else shown
     if any(one.outcome == "passed" and prints_the_same(run, one) for one in earlier):
         return "no error, the same output" if run.output.strip() else "no error"
-    return f"no error, the output of the {where}" if run.same_failure and selection.expected.printed else "no error"
+    return f"no error, the output of the {where}" if run.same_failure else "no error"
 
 
 def _describe_change(evidence: Evidence, pages: Pages) -> str:

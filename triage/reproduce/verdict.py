@@ -14,7 +14,14 @@ from triage.reproduce.evidence import (
     Selection,
     Verdict,
 )
-from triage.reproduce.expected import find_own_output, is_named_error, is_same_output, is_shown_error, shows_output
+from triage.reproduce.expected import (
+    find_own_output,
+    find_printed_errors,
+    is_named_error,
+    is_same_output,
+    is_shown_error,
+    shows_output,
+)
 from triage.reproduce.runner.read_record import EXAMPLE, OTHER, find_obstacle
 
 _ENDED = ("passed", "failed")
@@ -95,7 +102,8 @@ def has_failure(execution: Execution, expected: Expected, measure: Measure) -> b
         return False
     failure = choose_failure(execution, expected)
     if measure == "error":
-        return failure is not None and is_reported_error(failure, expected)
+        is_raised = failure is not None and is_reported_error(failure, expected)
+        return is_raised or bool(find_printed_errors(execution.output, expected))
     if measure == "assert":
         return is_failed_assert(failure)
     return measure == "output" and all(shows_output(execution.output, one) for one in expected.printed)
@@ -125,7 +133,9 @@ def summarize(on: str, executions: Sequence[Execution], expected: Expected, meas
         repeats=len(executions),
         failures=count,
         same_failure=count == len(executions),
-        is_partial=bool({one.type for one in expected.errors} - _list_types(first)),
+        is_partial=bool(
+            {one.type for one in expected.errors} - _list_types(first) - find_printed_errors(first.output, expected)
+        ),
         is_random=any(not is_same_output(first.output, one.output) for one in executions),
         is_wished=any(shows(first, [one]) for one in expected.wished),
         is_mixed=any(not is_same_result(first, one, expected) for one in executions) or 0 < count < len(executions),

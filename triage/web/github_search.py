@@ -7,7 +7,7 @@ most starred repository in the package's language finds nothing.
 """
 
 import re
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field, PrivateAttr
@@ -18,6 +18,9 @@ from triage.ports import ISSUE_SEARCH
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
 from triage.web.search_results import parse_results
+
+if TYPE_CHECKING:
+    from triage.github.issue_search import IssueSearch
 
 MAX_WORDS = 8
 """GitHub finds what has all words."""
@@ -39,16 +42,6 @@ class IssueQuery(BaseModel):
     repository: str = Field("", description="owner/name, if it is known")
 
 
-class PackageIssues(Protocol):
-    """Raises TriageError."""
-
-    def find_repository(self, package: str, language: str) -> str:
-        """`owner/name` of the package; empty for none."""
-
-    def find_issues(self, slug: str, words: str) -> list[dict[str, str]]:
-        """Title, url and content of its issues that have all words."""
-
-
 class GitHubSearchTool(BaseTool):
     """Searches once a run."""
 
@@ -56,7 +49,7 @@ class GitHubSearchTool(BaseTool):
     description: str = "Searches the issues of a package's public repository for an error."
     args_schema: type[BaseModel] = IssueQuery
     handle_tool_error: bool = False
-    _issues: PackageIssues = PrivateAttr()
+    _issues: "IssueSearch" = PrivateAttr()
     _redact: Redact = PrivateAttr(default_factory=lambda: lambda tree: tree)
     _is_used: bool = PrivateAttr(default=False)
 
@@ -93,7 +86,7 @@ def choose_words(error: str) -> str:
     return " ".join(chosen) if len(chosen) >= 3 else ""
 
 
-def build_github_search(issues: PackageIssues, redact: Redact = lambda tree: tree) -> GitHubSearchTool:
+def build_github_search(issues: "IssueSearch", redact: Redact = lambda tree: tree) -> GitHubSearchTool:
     """Return the tool for one run. `redact` masks our own secrets in the words that are sent."""
     tool = GitHubSearchTool()
     tool._issues, tool._redact = issues, redact

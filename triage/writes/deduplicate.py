@@ -1,13 +1,16 @@
-"""Keeps one comment per issue when several runs write at the same time, and decides when a run must not write.
+"""Keeps one comment per issue when several runs write at the same time, plans its parts, and decides when not to write.
 
 Two runs may both find no comment and both post one. Comment ids grow, so both runs agree on the oldest, which stays.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from pydantic import Field
 
-from triage.comment.comment import render_quiet_comment
-from triage.comment.hidden_state import CommentState, hash_text, parse_state
-from triage.domain.effect import COMMENT_MARKER
+from triage.comment.comment import compose_comment, render_quiet_comment
+from triage.comment.hidden_state import CommentState, PartName, hash_text, parse_state
+from triage.domain.effect import COMMENT_MARKER, EditComment, PostComment
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.value import Value
 
@@ -91,3 +94,24 @@ def is_better(candidate: CommentState, current: CommentState | None, current_tex
     if current is None or not current.content_hash:
         return True
     return candidate.text_hash == current_text != current.text_hash
+
+
+def read_state(issue: Issue) -> CommentState:
+    """Return what our comment on the issue remembers; nothing without a comment."""
+    comment = find_our_comment(issue)
+    return (parse_state(comment.body) if comment else None) or CommentState()
+
+
+def plan_comment_parts(
+    issue: Issue, parts: Mapping[PartName, str], remembered: Mapping[str, Any], links: Sequence[str] = ()
+) -> PostComment | EditComment:
+    """Return the comment with these parts; a new one if there is none.
+
+    `remembered` are fields of its hidden state, and `links` all that the parts may link to.
+    """
+    comment = find_our_comment(issue)
+    state = read_state(issue).model_copy(update=dict(remembered))
+    body = compose_comment(comment.body if comment else "", state, parts, links)
+    if comment is None or comment.comment_id is None:
+        return PostComment(issue_number=issue.number or 0, body=body)
+    return EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=body)

@@ -46,7 +46,7 @@ def _list_choices_twice(*given: Any, **options: Any) -> list[Choice]:
 WITHOUT_DEFENCE: dict[str, tuple[str, Any]] = {
     ONE_CHOICE.name: ("triage.graph.planner.list_choices", _list_choices_twice),
     "slower than a connection's own limit": (
-        "triage.model.model_retry.RetryPolicy.seconds_left",
+        "triage.model.endpoint.RetryPolicy.seconds_left",
         lambda _: math.inf,
     ),
     "a rate limit of the main model only": (

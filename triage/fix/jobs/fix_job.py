@@ -22,8 +22,7 @@ from triage.job_page.notices import plan_fix_result
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects
 from triage.safety.safe_markdown import escape_markdown
-from triage.writes.comment_part import plan_comment_parts, read_state
-from triage.writes.deduplicate import find_our_comment
+from triage.writes.deduplicate import find_our_comment, plan_comment_parts, read_state
 
 MAX_RESULT_BYTES = 8_000_000
 MAX_ERROR_CHARS = 4_000

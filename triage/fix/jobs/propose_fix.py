@@ -18,13 +18,11 @@ from triage.fix.fix_ports import BaseFiles, ReportExample
 from triage.fix.jobs.fix_job import MAX_ERROR_CHARS, FixJob, FixResult, finish, format_answer, read_fix_request
 from triage.fix.patch.unified_diff import diff_file, read_base_text
 from triage.fix.proposal_text import render_abandoned, render_proposal
-from triage.jobs.export_telemetry import export_telemetry
-from triage.jobs.run_context import RunResult
+from triage.jobs.run_context import RunResult, export_telemetry
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
-from triage.writes.comment_part import read_state
-from triage.writes.deduplicate import find_our_comment
+from triage.writes.deduplicate import find_our_comment, read_state
 from triage.writes.report_outputs import plan_proposed
 
 MAX_ROLE_LOOKUPS = 5

@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from triage.approval.proposal_id import hash_value
 from triage.base.threads import in_thread
 from triage.domain.issue import Issue
 from triage.domain.proposal import ExampleResult, PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
 from triage.domain.task import FixTask
+from triage.domain.value import hash_value
 from triage.fix.commit_text import build_request, holds_exactly
 from triage.fix.fix_ports import BaseFiles
 from triage.fix.jobs.fix_job import (

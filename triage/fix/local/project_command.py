@@ -1,14 +1,15 @@
 """Runs a command of the project: in `/bin/sh`, with a timeout, without input, and ends everything that it started."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from xml.etree import ElementTree
 
 from triage.base.errors import BadInput
 from triage.base.processes import run_process
 from triage.fix.fix_ports import CheckResult
-from triage.fix.local.junit_reports import find_reports, list_failed_tests
 from triage.safety.clean_text import clean_text
 
 MAX_OUTPUT_CHARS = 8_000
@@ -17,6 +18,8 @@ _MAX_OUTPUT_BYTES = 4 * MAX_OUTPUT_CHARS + 32_768
 EXAMPLE_SECONDS = 180.0
 """For two runs, each of which its recorder ends earlier."""
 MAX_EXAMPLE_BYTES = 1_000_000
+MAX_NAMES = 2_000
+MAX_NAME_CHARS = 300
 _CANNOT_RUN = {126: "is not executable", 127: "was not found"}
 """Exit codes of shells. They say something about the command and nothing about the patch."""
 _PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -68,3 +71,22 @@ def _prepare_environment(environment: Mapping[str, str], folder: Path) -> dict[s
 
 def _cut_start(text: str) -> str:
     return text if len(text) <= MAX_OUTPUT_CHARS else "…" + text[1 - MAX_OUTPUT_CHARS :]
+
+
+def find_reports(folder: Path) -> set[Path]:
+    """Return all files that may be reports. Each test runner writes them to another place."""
+    return set(folder.rglob("*.xml"))
+
+
+def list_failed_tests(reports: Iterable[Path]) -> list[str]:
+    """Return the names of the tests that failed, sorted; none of what is no report."""
+    names: set[str] = set()
+    for report in reports:
+        # A report is as hostile as the command that wrote it, as the user. Expat bounds what entities become.
+        with suppress(OSError, ElementTree.ParseError):
+            for _, element in ElementTree.iterparse(report):  # noqa: S314
+                if element.tag == "testcase":
+                    if element.find("failure") is not None or element.find("error") is not None:
+                        names.add(f"{element.get('classname', '')} {element.get('name', '')}".strip()[:MAX_NAME_CHARS])
+                    element.clear()
+    return sorted(names)[:MAX_NAMES]

@@ -29,7 +29,7 @@ from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.safety.safe_markdown import escape_markdown
 from triage.writes.apply_local_effects import PublishResult
-from triage.writes.comment_part import plan_comment_parts, read_state
+from triage.writes.deduplicate import plan_comment_parts, read_state
 from triage.writes.plan_suggestions import plan_close
 
 NOT_RUN = "the job that runs the example has ended without a result. See its log."

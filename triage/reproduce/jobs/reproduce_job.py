@@ -21,7 +21,7 @@ from triage.jobs.write_results import write_effects
 from triage.reproduce.evidence import Evidence, Selection
 from triage.reproduce.pages import Pages
 from triage.writes.apply_local_effects import PublishResult
-from triage.writes.comment_part import read_state
+from triage.writes.deduplicate import read_state
 
 SECURITY = "it may be a security report, and the result would be public."
 _NAME = r"[\w.+/!-]{1,100}"

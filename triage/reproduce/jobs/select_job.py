@@ -12,7 +12,7 @@ from triage.reproduce.jobs.handover import MAX_ORDERS, SELECTION, Order, Orders
 from triage.reproduce.jobs.reproduce_job import ReproduceJob, Request, finish, read_request, read_wish
 from triage.reproduce.project_checkout import NothingToRun
 from triage.safety.safe_markdown import escape_markdown
-from triage.writes.comment_part import read_state
+from triage.writes.deduplicate import read_state
 
 MAX_RUNS_PER_DAY = 20
 BURST = f"More than {MAX_RUNS_PER_DAY} issues came within 24 hours. `/triage reproduce` runs this example."

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.fix.patch.drafts import make_draft
-from triage.approval.proposal_id import hash_value
 from triage.domain.proposal import FileVersion, PatchDraft
+from triage.domain.value import hash_value
 
 DRAFT = make_draft([FileVersion(path="shop/a.py", text="é = 1\r\n")])
 
