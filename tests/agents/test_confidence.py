@@ -18,7 +18,6 @@ from triage.issue.read_issue import read_issue
 CART = "from shop.tax import rate\n\n\ndef total(prices, country):\n    return sum(prices) * rate(country)\n"
 HEAD = "Total fails for Norway\n\nTraceback (most recent call last):\n"
 IN_CART = '  File "/srv/app/shop/cart.py", line 5, in total\n    return sum(prices) * rate(country)\n'
-IN_TAX = '  File "/srv/app/shop/tax.py", line 2, in rate\n    return RATES[country]\n'
 IN_MISSING = '  File "/srv/app/shop/rates.py", line 9, in look_up\n    return table[country]\n'
 IN_LIBRARY = '  File "/usr/lib/python3/dist-packages/shop/frame.py", line 9, in get\n    return data[key]\n'
 ERROR = "KeyError: 'NO'\n"

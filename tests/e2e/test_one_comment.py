@@ -18,7 +18,6 @@ from testing import factories
 from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeOutput, FakeProgressLog, fake_services
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Repository
 from triage.domain.run import Status
@@ -183,32 +182,3 @@ def test_a_failed_check_for_duplicates_leaves_one_comment(stage: Stage):
     stage.run(AGAIN)
     assert len(stage.ours) == 1
     assert stage.runners["run-0"].annotations[-1][0] == "notice"
-
-
-def test_a_deleted_comment_is_posted_again_once(stage: Stage):
-    stage.run("run-0")
-    stage.api.issues[7]["body"] = "Store.save loses items"
-
-    def deleted() -> None:
-        del stage.api.comments[2]
-
-    given = fake_services(codebase=FakeCodebase(factories.FILES, on_index=deleted))
-    assert stage.run(AGAIN, open_services=lambda: given).status is Status.COMPLETE
-    assert len(stage.ours) == 1
-    assert len(stage.api.request_lines("PATCH")) == 1
-
-
-def test_a_whole_report_replaces_a_faster_partial_comment(stage: Stage):
-    """Both runs find no comment and post at the same time; the comment of the cancelled run is older."""
-    partial = f"{render_state(CommentState())}\npartial\n"
-    posted = threading.Event()
-
-    def hears(asked: ApiRequest) -> None:
-        if asked.line == POST and not posted.is_set():
-            posted.set()
-            stage.api.add_comment(partial, BOT)
-
-    stage.api.on_request = hears
-    stage.run("run-0")
-    assert [comment["id"] for comment in stage.api.comments[2:]] == [5002]
-    assert "src/parse.py" in stage.ours[0]

@@ -87,12 +87,3 @@ def test_a_comment_that_named_the_right_file_and_one_that_did_not(shop: Shop) ->
     summary = shop.run("schedule", {"schedule": "17 5 * * 1"}, task="scorecard")
     assert "2 of them have a comment of this action, and 2 of these were closed by a fix" in summary
     assert "was edited by the fix: 1 of 2.**" in summary
-
-
-def test_a_comment_that_only_asked(shop: Shop) -> None:
-    shop.triage(8, "It does not work any more. Please fix the total of my cart!")
-    shop.api.add_comment("Version 1.4.", "mona", 8, created_at=now(minutes=5))
-    shop.close(8, "shop/cart.py")
-    summary = shop.run("schedule", {"schedule": "17 5 * * 1"}, task="scorecard")
-    assert "**No comment on these issues named a place.**" in summary
-    assert "| Questions that the reporter answered | 1 of 1 |" in summary

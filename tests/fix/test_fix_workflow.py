@@ -16,11 +16,6 @@ JOBS: dict[str, Any] = yaml.safe_load(TEXT)["jobs"]
 READ = {"contents": "read", "issues": "read"}
 
 
-def find_step(job: str, used: str) -> dict[str, Any]:
-    (found,) = [step for step in JOBS[job]["steps"] if step.get("uses", "").startswith(used)]
-    return dict(found)
-
-
 def ours(job: str) -> dict[str, Any]:
     (found,) = [step for step in JOBS[job]["steps"] if "task" in step.get("with", {})]
     return dict(found)

@@ -118,6 +118,14 @@ async def test_a_model_may_have_the_issue_read_again_in_a_later_round():
     assert report.verdict == "CONFIRMED"
 
 
+async def test_a_limit_decides_without_asking():
+    given = supervised(proposals(), limits=Limits(iterations=2))
+    report = await run(given)
+    assert selections(report) == [["investigator"], ["writer"]]
+    assert [decision.forced for decision in report.decisions] == [False, True]
+    assert planner_prompts(given) == []
+
+
 async def test_the_choices_and_the_gaps_stand_in_the_prompt():
     unsure = [factories.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), factories.critique()]
     given = supervised(proposals(BOTH, ["codebase_search"]), answers={"CritiqueFinding": unsure})

@@ -183,13 +183,6 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
     assert {record.tool for record in records} <= {"echo", "unknown tool"}
 
 
-async def test_a_call_without_an_id_is_answered():
-    tools, _ = make_runner(echo)
-    call = {"name": "echo", "args": {"query": "x"}, "id": None, "type": "tool_call"}
-    (reply,) = await tools.run(AIMessage("", tool_calls=[call]))
-    assert reply.content == "heard x"
-
-
 async def test_inside_a_graph_with_checkpoints_it_leaves_none():
     """The text of tools belongs into no file."""
     tools, _ = make_runner(echo)

@@ -3,7 +3,7 @@
 import pytest
 
 from testing.servers.git_data_api import GitDataApi
-from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, ApiRequest
+from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault
 from testing.servers.pull_requests_api import PullRequestsApi
 from tests.github.conftest import BASE_FILES
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused, TriageError
@@ -40,13 +40,6 @@ class TestOpening:
         assert [(one["title"], one["draft"]) for one in pulls.pulls] == [("[#7] Round totals", True)]
         repo = f"/repos/{SLUG}"
         assert git.api.request_lines() == [f"GET {repo}", f"GET {repo}/pulls", POST]
-
-    def test_one_that_is_open_is_returned(
-        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
-    ) -> None:
-        pulls.add(branch)
-        assert open_it(store, branch, commit).number == 100
-        assert git.api.request_lines("POST") == []
 
     def test_one_that_is_closed_does_not_count(
         self, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
@@ -93,17 +86,6 @@ class TestOpening:
         assert open_it(store, branch, commit).number == 100
         assert len(pulls.pulls) == 1
         assert len(git.api.request_lines(POST)) == (1 if stored else 2)
-
-    def test_another_run_is_faster(
-        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str
-    ) -> None:
-        def open_first(asked: ApiRequest) -> None:
-            if asked.line == POST:
-                pulls.add(branch)
-
-        git.api.on_request = open_first
-        assert open_it(store, branch, commit).number == 100
-        assert len(pulls.pulls) == 1
 
     def test_what_cannot_be_looked_up_is_not_opened_again(
         self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, commit: str

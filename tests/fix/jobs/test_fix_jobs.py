@@ -37,13 +37,6 @@ class TestGate:
         assert harness.outputs["fix-task"] == ""
         assert "`/triage fix` by `maintainer`: not done: it needs write access" in harness.output.summaries[0]
 
-    def test_a_role_that_cannot_be_read_is_none(self) -> None:
-        harness = FixHarness()
-        harness.command()
-        harness.github.errors["fetch_role"] = GitHubUnavailable("down")
-        harness.run_job("gate")
-        assert harness.outputs["fix-task"] == ""
-
     @pytest.mark.parametrize("said", [{"edited_at": NOW + timedelta(seconds=1)}, {"body": "/triage approve"}])
     def test_nothing_that_a_stranger_does_starts_another_job(self, said: dict[str, Any]) -> None:
         harness = FixHarness(actor="stranger")
@@ -307,20 +300,6 @@ class TestApply:
         assert "done already: pull request 100" in harness.parts.answer
         assert len(harness.store.pull_requests) == 1
         assert harness.outputs["pull-request-url"]
-
-    def test_killed_before_the_proposal_was_deleted_it_says_what_exists(self) -> None:
-        harness = FixHarness()
-        stored = harness.store_draft()
-        harness.command("/triage approve")
-        harness.store.errors["delete"] = CannotPublish("killed")
-        harness.answer(stored)
-        del harness.store.errors["delete"]
-        harness.approvals.records.clear()
-        harness.command("/triage approve", harness.github.edited[0][2])
-        harness.answer(stored)
-        assert "done already: pull request 100" in harness.parts.answer
-        assert stored.ref not in harness.store.refs
-        assert len(harness.store.pull_requests) == 1
 
     def test_github_does_not_let_the_token_open_pull_requests(self) -> None:
         harness = FixHarness()

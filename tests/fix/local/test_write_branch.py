@@ -101,13 +101,6 @@ def test_a_branch_with_other_commits_is_not_moved(repository: Path, open_workspa
     assert git(repository, "rev-parse", NAME) == made
 
 
-def test_commits_without_a_branch(repository: Path, open_workspace: Open) -> None:
-    refs = git(repository, "for-each-ref")
-    written = open_workspace().write_commits(request_for(repository))
-    assert git(repository, "for-each-ref") == refs
-    assert git(repository, "cat-file", "-t", written) == "commit"
-
-
 def test_a_cancelled_branch_leaves_no_lock(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
     """A git that hangs is ended so that it removes its lock files, and the branch can be created afterwards."""
     program = tmp_path / "bin" / "git"
