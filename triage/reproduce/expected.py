@@ -65,7 +65,7 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
 def find_printed_errors(output: str, expected: Expected) -> set[str]:
     """Return the types of the report's errors that an output has with their messages: some catch them."""
     printed = stem(output)
-    return {one.type for one in expected.errors if one.message and stem(one.text) in printed}
+    return {one.type for one in expected.errors if one.message and stem(one.text).rstrip(",;.") in printed}
 
 
 def is_named_error(failure: Failure, expected: Expected) -> bool:
