@@ -52,6 +52,7 @@ class TestIssue:
             False,
         )
         assert issue.url == f"https://github.test/{SLUG}/issues/8"
+        assert issue.opened_at == datetime(2026, 11, 21, 9, tzinfo=UTC)
         assert issue.thread == [
             IssueComment(
                 author="ann",

@@ -72,6 +72,7 @@ class IssueTracker(RepositoryConnection):
             state=issue.state,
             locked=bool(issue.locked),
             is_pull_request=issue.pull_request is not None,
+            opened_at=issue.created_at,
             snapshot_time=read_server_time(issue),
         )
 
