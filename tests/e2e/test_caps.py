@@ -17,8 +17,8 @@ def harness(tmp_path: Path) -> Iterator[InProcessJob]:
 
 
 def usage_of(tokens: int, reply: ScriptedReply) -> ScriptedReply:
-    told = {"prompt_tokens": tokens - 20, "completion_tokens": 20, "total_tokens": tokens}
-    return ScriptedReply({**reply.body, "usage": told})
+    usage = {"prompt_tokens": tokens - 20, "completion_tokens": 20, "total_tokens": tokens}
+    return ScriptedReply({**reply.body, "usage": usage})
 
 
 @pytest.mark.parametrize("call", [1, 4])

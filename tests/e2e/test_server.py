@@ -165,8 +165,8 @@ def test_steps_are_streamed(served: Served):
 
 
 def test_errors_are_reported(served: Served):
-    told = served.run(issue={"title": "x"}, repository={"slug": "octo/none"})["__error__"]["message"]
-    assert told == "repository: this server has no such checkout."
+    message = served.run(issue={"title": "x"}, repository={"slug": "octo/none"})["__error__"]["message"]
+    assert message == "repository: this server has no such checkout."
 
 
 def test_it_contacts_no_other_server(served: Served):

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from triage.agents.agent import to_agent_finding
 from triage.agents.critic import is_settled
+from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
@@ -179,7 +180,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
     try:
         found = await in_thread(look_up, seconds=seconds)
-    except Exception:  # noqa: BLE001 - a question to git must not cost the report
+    except (GitError, TimeoutError):
         return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
     return {"report": report.model_copy(update=dict(found))}
 

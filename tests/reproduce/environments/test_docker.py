@@ -17,7 +17,7 @@ from testing.checkouts.git_repositories import commit
 from triage.base.errors import SetupError
 from triage.domain.project_config import LanguageConfig
 from triage.reproduce.environments.docker import ISOLATION, DockerEnvironments, write_dockerfile
-from triage.reproduce.environments.environment import RUNNER, CannotInstall
+from triage.reproduce.environments.environment import RUNNER, SOURCE, WORK, CannotInstall
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Target
 from triage.reproduce.example.example import Example, Project
@@ -189,8 +189,8 @@ def test_lines_of_the_settings_are_run_before_the_example_is_there(docker, monke
         built.run(Example(language="rust", code="fn main() {}\n"), shop, 20)
     build, run = asked(docker)[2:4]
     recipe = build[1]["Dockerfile"].splitlines()
-    assert recipe[:2] == ["FROM rust:1-slim", "ENV HOME=/reproduce/work/home"]
-    assert "(cd work/source\ncargo fetch\n)" in json.loads(recipe[-2].removeprefix("RUN "))[2]
+    assert recipe[:2] == ["FROM rust:1-slim", f"ENV HOME=/reproduce/{WORK}/home"]
+    assert f"(cd {SOURCE}\ncargo fetch\n)" in json.loads(recipe[-2].removeprefix("RUN "))[2]
     assert "fn main" not in str(build)
     assert run[0][-4:] == ["/reproduce", "report.rs", "cargo build", "cargo run"]
     assert {*ISOLATION} <= {*run[0]}

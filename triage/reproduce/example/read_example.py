@@ -72,7 +72,7 @@ def read_example(parsed: ParsedIssue, project: Project) -> Example | NoExample:
     # A report may show several examples, each with its output.
     below = [lines for number, lines in stated.shown if number in {-1, *outputs}]
     if _NO_VERSIONS in found.changed:
-        below = [kept for lines in below if (kept := [line for line in lines if not _VERSION.search(line)])]
+        below = [rest for lines in below if (rest := [line for line in lines if not _VERSION.search(line)])]
     shown = [output for number, output in own.items() if number not in stated.others] or [*own.values()] or below
     others = [text for text in [*map("\n".join, own.values()), *stated.wished] if text not in map("\n".join, shown)]
     named, wished = [*find_commented(found.code), *stated.named][:MAX_SHOWN], others[:MAX_SHOWN]
@@ -143,13 +143,12 @@ def _read_session(session: Session) -> _Part | None:
         repaired = python_code.repair(statement)
         pairs += [(repaired[0], _REMARKS.sub("", without_traces(output).strip()))] if repaired else []
         changed += repaired[1] if repaired else ["Left out statements that are not Python."]
-    kept = [
-        pair
-        for pair in pairs
-        if not _TELLS_VERSION.fullmatch(pair[0]) and not _SHOWS_VERSION.fullmatch("\n".join(pair))
-    ]
-    changed += [_NO_VERSIONS] if len(kept) < len(pairs) else []
-    code, shown = "\n".join(statement for statement, _ in kept), tuple(output for _, output in kept if output)
+    versions = {
+        pair for pair in pairs if _TELLS_VERSION.fullmatch(pair[0]) or _SHOWS_VERSION.fullmatch("\n".join(pair))
+    }
+    changed += [_NO_VERSIONS] if versions else []
+    pairs = [pair for pair in pairs if pair not in versions]
+    code, shown = "\n".join(statement for statement, _ in pairs), tuple(output for _, output in pairs if output)
     return _analyze(_Part(code, shown, True, tuple(dict.fromkeys(changed))))
 
 
