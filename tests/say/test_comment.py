@@ -72,7 +72,7 @@ AFTER_FIRST = next_state(FIRST, None)
 
 def body(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
     """The comment without its hidden first line."""
-    return render_comment(report, previous, PATHS, **options).partition("\n")[2]
+    return render_comment(report, previous, **options).partition("\n")[2]
 
 
 def visible(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
@@ -104,7 +104,7 @@ def html(markdown: str) -> str:
     ],
 )
 def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous):
-    golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, PATHS, text="0123456789abcdef"))
+    golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, text="0123456789abcdef"))
 
 
 def test_what_the_comment_or_the_issue_says_is_not_folded_again():
@@ -173,7 +173,7 @@ def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
     place = FOUND[sign]
     suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *RULES.suspects[:1]]
     report = RULES.model_copy(update={"best_place": place, "suspects": suspects, "missing_information": []})
-    golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+    golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, None, text="0123456789abcdef"))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_files_that_are_sure_enough_together_are_named_together(
     likely = LikelyFiles(paths=[DATES, READER][:count], probability=probability)
     report = SILENT.model_copy(update={"best_place": place, "likely_files": likely, "suspects": suspects})
     assert decide_comment(report, "auto") == "found"
-    golden(f"tests/golden/comment_likely_{name}.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+    golden(f"tests/golden/comment_likely_{name}.md", render_comment(report, None, text="0123456789abcdef"))
 
 
 def test_where_another_file_calls_is_said_once():
@@ -203,10 +203,10 @@ def test_where_another_file_calls_is_said_once():
         sample_reports.suspect(READER, 70, 84, "read_rows"),
     ]
     alone = SILENT.model_copy(update={"best_place": place, "suspects": suspects[:1]})
-    assert re.search(rf"Called from \[`{READER}:73`\]\(\S+\), `read`\.", render_comment(alone, None, PATHS))
+    assert re.search(rf"Called from \[`{READER}:73`\]\(\S+\), `read`\.", render_comment(alone, None))
     likely = LikelyFiles(paths=[DATES, READER], probability=0.9)
     listed = alone.model_copy(update={"likely_files": likely, "suspects": suspects})
-    assert "Called from" not in render_comment(listed, None, PATHS)
+    assert "Called from" not in render_comment(listed, None)
 
 
 @pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN", "CHALLENGED"])
@@ -218,7 +218,7 @@ def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golde
     assert text.startswith("**The stack trace ends in") is (verdict != "CONFIRMED")
     assert ("A model's idea of the cause, not confirmed" in text) is (verdict == "UNCERTAIN")
     golden(
-        f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, None, PATHS, text="0123456789abcdef")
+        f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, None, text="0123456789abcdef")
     )
 
 
@@ -231,8 +231,8 @@ def test_code_is_shown_in_fifteen_lines_at_most():
 @each_row("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
 def test_rendering_is_deterministic_and_inert(name):
     report = getattr(sample_reports, name)
-    text = render_comment(report, AFTER_FIRST, PATHS)
-    assert text == render_comment(report, AFTER_FIRST, PATHS)
+    text = render_comment(report, AFTER_FIRST)
+    assert text == render_comment(report, AFTER_FIRST)
     assert text.startswith(COMMENT_MARKER)
     assert parse_state(text) is not None
     links = build_page(report, None, [], "suggest").links
@@ -355,7 +355,7 @@ def test_only_web_addresses_become_links():
 
 
 def test_a_long_page_loses_whole_folds_from_the_end():
-    assert utf16_length(render_comment(LONG, None, PATHS)) <= MAX_VISIBLE_UNITS + 4096
+    assert utf16_length(render_comment(LONG, None)) <= MAX_VISIBLE_UNITS + 4096
     text = fit_page(build_page(LONG, None, PATHS, "suggest"), 8_000)
     assert re.search(r"_Cut, because it was too long\. Left out: .*The run, .*_", text)
     assert text.rstrip().endswith("</sub>")
@@ -376,7 +376,7 @@ def test_emoji_count_twice():
 
 
 def test_quiet_is_shown_and_stored():
-    before = render_comment(FULL, None, PATHS)
+    before = render_comment(FULL, None)
     state = parse_state(before)
     assert state is not None
     after = render_quiet_comment(before, state)
@@ -389,7 +389,7 @@ def test_quiet_is_shown_and_stored():
 
 
 def test_a_comment_with_other_line_ends_can_be_quiet():
-    before = render_comment(FULL, None, PATHS).replace("\n", "\r\n")
+    before = render_comment(FULL, None).replace("\n", "\r\n")
     after = render_quiet_comment(before, CommentState())
     assert (parse_state(after) or CommentState()).quiet
     assert len(read_parts(after)) == 2
@@ -420,7 +420,7 @@ def test_any_text_stays_text(texts):
         notes=[three],
         status=Status.DEGRADED,
     )
-    text = render_comment(report, None, PATHS)
+    text = render_comment(report, None)
     content = text.partition("\n")[2]
     assert find_active_content(content, build_page(report, None, [], "suggest").links) == []
     assert not content.startswith("```"), "the layout was given up"
@@ -575,7 +575,7 @@ def test_only_what_is_sure_or_asked_notifies(report: RunReport, reason: str | No
 
 def test_the_commits_of_a_regression_are_the_comment(golden):
     report = SILENT.model_copy(update={"regression_window": WINDOW, "kind": "bug"})
-    golden("tests/golden/comment_regression.md", render_comment(report, None, PATHS, text="0123456789abcdef"))
+    golden("tests/golden/comment_regression.md", render_comment(report, None, text="0123456789abcdef"))
 
 
 @pytest.mark.parametrize(
@@ -593,7 +593,7 @@ def test_the_commits_of_a_regression_are_the_comment(golden):
 )
 def test_the_commit_that_changed_the_lines_last(changes: dict[str, Any], told: str):
     report = change_report(FULL, best_place=None, later_change=PAST.later_change, last_change=LAST)
-    text = render_comment(report.model_copy(update=changes), None, PATHS)
+    text = render_comment(report.model_copy(update=changes))
     assert [words for words in ("last changed by", "have changed since") if words in text] == ([told] if told else [])
     assert "last changed by" not in text or "first released in `v0.9`" in text
 
@@ -603,8 +603,8 @@ def test_a_place_that_the_explanation_names_is_not_listed_again():
     assert second.span is not None
     told = NamedPlace(text="x", path=second.path, span=second.span.model_copy(update={"start": second.span.end}))
     report = change_report(FULL, verdict="CONFIRMED", best_place=None, missing_information=[])
-    assert f"`{second.path}:" in render_comment(report, None, PATHS)
-    without = render_comment(report.model_copy(update={"named_places": [told]}), None, PATHS)
+    assert f"`{second.path}:" in render_comment(report, None)
+    without = render_comment(report.model_copy(update={"named_places": [told]}))
     assert f"`{second.path}:" not in without
     assert f"Other places ({len(FULL.suspects) - 2})" in without
 
@@ -614,13 +614,13 @@ def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():
 
     def render(**changes: Any) -> str:
         changed = {"regression_window": window.model_copy(update=changes)}
-        return render_comment(FOUND_REPORT.model_copy(update=changed | {"kind": "bug"}), None, PATHS)
+        return render_comment(FOUND_REPORT.model_copy(update=changed | {"kind": "bug"}))
 
     text = render()
     assert "2 commits to code lie between `v0.7` and `v0.8`, and none stands out." in text
     assert "<summary>Other commits between the two versions (2)</summary>\n\n- [`99999999`]" in text
     told = FOUND_REPORT.model_copy(update={"regression_window": window, "kind": "bug", "why": "`88888888` broke it."})
-    named = render_comment(told, None, PATHS)
+    named = render_comment(told, None)
     assert "Of 2 commits to code between `v0.7` and `v0.8`, those that fit the report best:\n\n- [`88888888`]" in named
     assert "<summary>Other commits between the two versions (1)</summary>\n\n- [`99999999`]" in named
     some = render(total=7)
@@ -631,7 +631,7 @@ def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():
 
 def test_a_commit_that_the_report_names_is_no_window():
     window = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
-    text = render_comment(SILENT.model_copy(update={"regression_window": window, "kind": "bug"}), None, PATHS)
+    text = render_comment(SILENT.model_copy(update={"regression_window": window, "kind": "bug"}))
     assert "**The report blames `9999999999`:**\n\n- [`99999999`]" in text
     assert "between" not in text
 

@@ -32,7 +32,7 @@ def report_on(issue: Issue, *forms: str) -> RunReport:
 
 
 def visible(report: RunReport) -> str:
-    return render_comment(report, None, PATHS).partition("\n")[2].partition("<details>")[0].strip()
+    return render_comment(report, None).partition("\n")[2].partition("<details>")[0].strip()
 
 
 def split_parts(report: RunReport) -> tuple[str, str]:

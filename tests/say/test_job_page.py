@@ -103,7 +103,7 @@ REPORTS = {name: report for name, report in SCENES.items() if isinstance(report,
 @each_row("name", REPORTS)
 def test_no_content_is_active(name):
     report = REPORTS[name]
-    text = render_summary(report, None, PATHS)
+    text = render_summary(report)
     links = build_page(report, None, [], "suggest").links
     assert find_active_content(text, links) == []
     assert text.startswith("## Bug triage")
@@ -112,51 +112,51 @@ def test_no_content_is_active(name):
 
 
 def test_the_run_has_a_sentence():
-    text = render_summary(REFUSED, None, PATHS)
+    text = render_summary(REFUSED)
     told = "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults."
     assert f"### What ran\n\n{told}\n" in text
-    assert "\n4 decisions by rules.\n" in render_summary(RULES, None, PATHS)
+    assert "\n4 decisions by rules.\n" in render_summary(RULES)
     assert "\n9 decisions, 7 of them by a model; 1 proposal not taken; 3 rounds; " in render_summary(
         ROUNDS, None, PATHS
     )
 
 
 def test_the_report_comes_before_the_details_of_the_run():
-    text = render_summary(REFUSED, None, PATHS)
+    text = render_summary(REFUSED)
     at = [text.index(words) for words in ("**Why.**", "<summary>Evidence", "### What ran", "<summary>10 steps")]
     assert at == sorted(at)
 
 
 def test_tokens_and_dollars_appear_once_with_their_caps():
-    text = render_summary(PLANNED, None, PATHS)
+    text = render_summary(PLANNED)
     assert "<summary>10 steps: 31.4 of 300 s, 37,003 of 100,000 tokens, 0.0893 of 1.00 US dollars</summary>" in text
     assert text.count("0.0893") == 1
-    assert "<summary>5 steps: 2.3 of 300 s</summary>" in render_summary(RULES, None, PATHS)
+    assert "<summary>5 steps: 2.3 of 300 s</summary>" in render_summary(RULES)
     unknown = PLANNED.usage.model_copy(update={"usd": None})
     assert "of 100,000 tokens, price unknown</summary>" in render_summary(change_report(PLANNED, usage=unknown))
 
 
 def test_each_step_has_answerer_cost_and_outcome():
-    text = render_summary(RULES_FALLBACKS, None, PATHS)
+    text = render_summary(RULES_FALLBACKS)
     assert "| 2 | Codebase search | `gpt-4o-mini` | 6.1 |  |  | 4 |  | failed: rate limited |" in text
     assert "| 2 | Codebase search | rules | 0.3 |  |  |  |  | done |" in text
     assert "| 2 | Web search | `gpt-4o-mini` | 4.4 | 3,430 | 0.0007 | 1 | 1 | done |" in text
     assert "| answer refused: confidence out of range |" in text
     assert "| 6,430 | 0.0217 | 1 |  | done, but ticket: rate limited; written by rules |" in text
-    assert "| 6 | 2 | Critic |" in render_summary(ROUNDS, None, PATHS)
+    assert "| 6 | 2 | Critic |" in render_summary(ROUNDS)
 
 
 def test_decisions_have_an_origin_and_refused_proposals():
-    text = render_summary(REFUSED, None, PATHS)
+    text = render_summary(REFUSED)
     assert "<summary>4 decisions of at most 12, 2 proposals not taken</summary>" in text
     assert "| 2 | model | Codebase search, Web search | 0.90 | The traceback names a function;" in text
     assert "yet<br>Not taken: Writer (the model proposed a step that is not allowed here; allowed: critic) |" in text
     assert "| 4 | rules | Writer |  | the critic approved<br>No proposal (no answer within 10 seconds) |" in text
-    assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION, None, PATHS)
+    assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION)
 
 
 def test_requests_and_tool_calls_are_listed_by_time():
-    text = render_summary(PLANNED, None, PATHS)
+    text = render_summary(PLANNED)
     asked = text.partition("one by one</summary>")[2].partition("</details>")[0]
     assert "| 9.2 | Codebase search | `read_lines` | 43 characters → 2,210 characters | 0.0 |  | done |" in asked
     assert "| 9.3 | Codebase search | `gpt-4o` | tools | 1.6 | 4,480 / 88 | done |" in asked
@@ -169,7 +169,7 @@ def test_requests_and_tool_calls_are_listed_by_time():
 
 
 def test_faults_say_what_replaced_them():
-    text = render_summary(RULES_FALLBACKS, None, PATHS)
+    text = render_summary(RULES_FALLBACKS)
     assert "<summary>9 faults, and what was done instead</summary>" in text
     assert "| Codebase search | a request to `gpt-4o` | rate limited | rules answered |" in text
     assert "| Critic | its answer | confidence out of range | rules answered |" in text
@@ -200,13 +200,13 @@ def test_a_long_table_is_cut_and_says_so():
     ],
 )
 def test_the_footer_says_who_really_answered(report, footer):
-    text = render_summary(report, None, PATHS)
+    text = render_summary(report)
     assert footer in text
     assert ("No language model gave a usable answer" in text) == ("(a model was" in footer)
 
 
 def test_the_index_is_described():
-    text = render_summary(FULL, None, PATHS)
+    text = render_summary(FULL)
     assert "| Left out: vendored | 41 |" in text
     assert "cache" not in text
 
@@ -257,7 +257,7 @@ def test_a_dry_run_lists_its_effects():
 def test_a_long_summary_stays_below_what_github_shows():
     words = [LONG.notes[0] * 10] * 20
     many = change_report(LONG, notes=words, next_steps=["x" * 100_000] * 20)
-    assert utf16_length(render_summary(many, None, PATHS)) <= MAX_SUMMARY_UNITS
+    assert utf16_length(render_summary(many)) <= MAX_SUMMARY_UNITS
 
 
 @pytest.mark.parametrize(
@@ -271,11 +271,11 @@ def test_a_long_summary_stays_below_what_github_shows():
 def test_references_are_counted_and_not_listed(verified: int, corrected: list[str], refused: list[str], said: str):
     citations = Citations(verified=verified, total=14, corrected=corrected, refused=[f"{one}: gone" for one in refused])
     report = change_report(citations=citations)
-    text = render_summary(report, None, PATHS)
+    text = render_summary(report)
     assert text.count(said) == 1
     assert "gone" not in text
 
 
 def test_references_that_are_all_found_are_not_counted():
-    text = render_summary(change_report(citations=Citations(verified=14, total=14)), None, PATHS)
+    text = render_summary(change_report(citations=Citations(verified=14, total=14)))
     assert "14 references" not in text

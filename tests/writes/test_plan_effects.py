@@ -89,7 +89,7 @@ def plan_report(
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
 SILENT: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
 ASKED = Policy(comment="always")
-OURS = exchange(render_comment(FULL, None, PATHS))
+OURS = exchange(render_comment(FULL, None))
 
 
 @each_row(
@@ -142,7 +142,7 @@ def test_the_state_has_the_hash_of_the_text():
 
 
 def test_an_edit_builds_on_the_previous_state():
-    first = exchange(render_comment(FIRST, None, PATHS))
+    first = exchange(render_comment(FIRST, None))
     edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, REPOSITORY, first, PATHS))
     assert "Could you add this?" in edit.body
     assert "No longer suspected" in edit.body

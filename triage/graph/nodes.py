@@ -16,6 +16,7 @@ from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.run import Outcome
+from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_services
@@ -32,8 +33,8 @@ from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Services
+from triage.say.decide import with_statements
 from triage.say.hidden_state import parse_state
-from triage.say.wording import is_lead_first
 from triage.writes.deduplicate import find_our_comment, read_state
 
 
@@ -171,8 +172,8 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     paths = [suspect.path for suspect in report.suspects]
     if report.kind != "bug" or report.security or not paths or seconds < 1.0:
         return {"report": report}
-    leads = report.best_place is not None and is_lead_first(report)
-    lines = report.best_place.span if report.best_place and leads else report.suspects[0].span
+    leads = next((one.places[0].span for one in report.statements if isinstance(one, Leads)), None)
+    lines = leads or report.suspects[0].span
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
@@ -182,7 +183,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         found = await in_thread(look_up, seconds=seconds)
     except (GitError, TimeoutError):
         return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
-    return {"report": report.model_copy(update=dict(found))}
+    return {"report": with_statements(report.model_copy(update=dict(found)))}
 
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:

@@ -108,7 +108,7 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunRes
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
     repository = repository.model_copy(update={"commit": services.codebase.commit})
-    result = await publish_report(report, request, repository, services.codebase.list_paths(), run)
+    result = await publish_report(report, request, repository, run)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, run.cancelled, run.seconds_left)
     return result

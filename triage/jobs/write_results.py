@@ -30,12 +30,10 @@ LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
 NOT_QUIET = "`/triage quiet` does nothing with `comment: never`: no comment may remember it."
 
 
-async def publish_report(
-    report: RunReport, request: TriageRequest, repository: Repository, paths: Sequence[str], run: Run
-) -> RunResult:
+async def publish_report(report: RunReport, request: TriageRequest, repository: Repository, run: Run) -> RunResult:
     """Write everything about a report, and return the report as it was published.
 
-    Minutes have passed since the issue was read, so it is read again first. `paths` are all files of the commit.
+    Minutes have passed since the issue was read, so it is read again first.
     """
     if report.security:
         report = withhold_details(report, repository.labels)
@@ -74,7 +72,6 @@ async def publish_report(
         issue=before.model_copy(update={"labels": issue.labels}),
         repository=repository,
         previous=comment,
-        paths=paths,
         run_key=request.key,
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from triage.domain.effect import CommentMode, Policy
 from triage.domain.report import CommentReason, RunReport, Ticket
-from triage.domain.run import Outcome
 from triage.safety.active_content import list_links
 from triage.safety.safe_markdown import format_code_block
+from triage.say.decide import with_statements
 from triage.say.hidden_state import (
     MAX_LINE_CHARS,
     PART_NAMES,
@@ -18,7 +18,7 @@ from triage.say.hidden_state import (
     parse_state,
     render_state,
 )
-from triage.say.sections import Page, build_page, fit_page, render_page, utf16_length
+from triage.say.page import Page, build_comment_page, fit_page, render_page, utf16_length
 from triage.say.template import ensure_safe
 from triage.say.wording import truncate
 
@@ -102,26 +102,20 @@ def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
     """Return the whole body of the comment with this page as its report. `state` is what it remembers."""
     others = [text for name, text in read_parts(previous).items() if name not in ("report", "footer")]
     room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*others, page.footer, ""]))
-    report = fit_page(replace(_without_summary_folds(page), footer=""), room)
+    report = fit_page(replace(page, footer=""), room)
     return compose_comment(previous, state, {"report": report, "footer": page.footer}, page.links)
 
 
 def render_visible_comment(page: Page) -> str:
     """Return the comment of a page alone, without the hidden state."""
-    return render_page(_without_summary_folds(page), MAX_VISIBLE_UNITS)
-
-
-def _without_summary_folds(page: Page) -> Page:
-    return replace(page, folds=[fold for fold in page.folds if not fold.is_summary_only])
+    return render_page(page, MAX_VISIBLE_UNITS)
 
 
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:
     """Return the report with the comment that an issue gets which was just opened, if it gets any."""
-    reason = decide_comment(report, policy.comment)
-    page = build_page(report, labels=policy.labels)
-    return report.model_copy(
-        update={"comment_reason": reason, "comment": render_visible_comment(page) if reason else None}
-    )
+    report = report.model_copy(update={"comment_reason": decide_comment(report, policy.comment)})
+    shown = render_visible_comment(build_comment_page(report, labels=policy.labels))
+    return report.model_copy(update={"comment": shown if report.comment_reason else None})
 
 
 def render_quiet_comment(body: str, state: CommentState) -> str:
@@ -155,8 +149,8 @@ def decide_comment(
     """
     if mode == "never" or (find_waiting_skill(report) and not is_approved):
         return None
-    if reason := _find_reason(report):
-        return reason
+    if speaking := next((one for one in report.statements if one.speaks), None):
+        return speaking.rule
     if has_comment:
         return "update"
     if is_asked:
@@ -167,28 +161,6 @@ def decide_comment(
 def find_waiting_skill(report: RunReport) -> str:
     """Return the id of a skill that applies and requires approval; empty without one."""
     return next((skill.id for skill in report.skills if skill.requires_approval), "")
-
-
-def _find_reason(report: RunReport) -> CommentReason | None:
-    if report.security:
-        return "security"
-    if report.possible_duplicate:
-        return "duplicate"
-    if report.kind == "bug" and (report.best_place or report.likely_files):
-        return "found"
-    if report.kind == "bug" and report.regression_window and report.regression_window.is_narrow:
-        return "regression"
-    if report.kind == "bug" and _is_analysed(report):
-        return "analysis"
-    return "question" if report.missing_information else None
-
-
-def _is_analysed(report: RunReport) -> bool:
-    """Return whether a model wrote what the cause is, and the critic did not reject it."""
-    is_by_model = any(
-        step.step == "writer" and step.engine == "model" and step.outcome is Outcome.SUCCESS for step in report.steps
-    )
-    return is_by_model and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.why.strip())
 
 
 SECURITY_TITLE = "Possible security report"
@@ -226,20 +198,22 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
     """
     published = {name: getattr(report, name) for name in _PUBLISHED_FIELDS}
     steps = [step.model_copy(update={"shortfalls": [], "answer_check": None, "tools": []}) for step in report.steps]
-    return RunReport(
-        **published,
-        issue=report.issue.model_copy(update={"title": SECURITY_TITLE}),
-        verdict=None,
-        severity=None,
-        confidence=0.0,
-        summary=SECURITY_TITLE,
-        root_cause="",
-        ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
-        steps=steps,
-        decisions=[
-            decision if decision.origin == "rules" else decision.model_copy(update={"reason": ""})
-            for decision in report.decisions
-        ],
+    return with_statements(
+        RunReport(
+            **published,
+            issue=report.issue.model_copy(update={"title": SECURITY_TITLE}),
+            verdict=None,
+            severity=None,
+            confidence=0.0,
+            summary=SECURITY_TITLE,
+            root_cause="",
+            ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
+            steps=steps,
+            decisions=[
+                decision if decision.origin == "rules" else decision.model_copy(update={"reason": ""})
+                for decision in report.decisions
+            ],
+        )
     )
 
 

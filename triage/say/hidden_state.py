@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
@@ -17,11 +17,12 @@ from triage.domain.issue import EarlierQuestions, Frame
 from triage.domain.past_issues import PredictedBy
 from triage.domain.proposal import ExampleOutcome, ProposalTests
 from triage.domain.report import RunReport
-from triage.domain.run import Status
+from triage.domain.statement import Cause, Leads, LikelyPlaces
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 from triage.safety.clean_text import clean_text
-from triage.say.wording import has_model_answer, is_lead_first
+from triage.say.decide import list_shown
+from triage.say.wording import has_model_answer
 
 MAX_NAMED = 3
 
@@ -35,23 +36,23 @@ class NamedFiles(NamedTuple):
 
 
 def find_named_files(report: RunReport) -> NamedFiles | None:
-    """Return the files that the comment on a report names.
+    """Return the files that the comment on a report names; None if it names none."""
+    shown = list_shown(report)
+    for one in shown:
+        match one:
+            case Leads(places=[first, *_]):
+                likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
+                paths = [*(place.span.path for place in one.places), *likely]
+                return _name(paths, first.sign, first.probability)
+            case Cause(path=path) if path:
+                return _name([path, *(suspect.path for suspect in report.suspects)], "model", report.confidence)
+            case LikelyPlaces():
+                return _name([place.path for place in one.places], "files", report.confidence)
+    return None
 
-    None if it names no place: it asks, redirects a security report, or lists files that only share words with it.
-    """
-    if report.security or report.kind != "bug":
-        return None
-    suspects = [suspect.path for suspect in report.suspects]
-    if report.best_place and is_lead_first(report):
-        return _name([report.best_place.span.path, *suspects], report.best_place.sign, report.best_place.probability)
-    if has_model_answer(report):
-        return _name(suspects, "model", report.confidence)
-    return _name(report.likely_files.paths, "files", report.confidence) if report.likely_files else None
 
-
-def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles | None:
-    named = list(dict.fromkeys(paths))[:MAX_NAMED]
-    return NamedFiles(named, by, min(1.0, max(0.0, chance))) if named else None
+def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles:
+    return NamedFiles(list(dict.fromkeys(paths))[:MAX_NAMED], by, min(1.0, max(0.0, chance)))
 
 
 MAX_SUSPECTS = 15
@@ -184,7 +185,7 @@ class CommentState(Value):
     content_hash: Hash = Field(
         "", serialization_alias="content", validation_alias=AliasChoices("content", "content_hash")
     )
-    """Of verdict, suspects, questions and next steps: the same content is not written again."""
+    """Of what the comment says: the same content is not written again."""
     asked: list[MissingKind] = Field(default_factory=list, max_length=8)
     suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Paths of all suspects so far, the latest first."""
@@ -310,29 +311,20 @@ def hash_suggestion(suggestion: Suggestion) -> str:
     return _hash(suggestion.key)
 
 
+_UNSEEN: dict[str, Any] = {
+    "duplicate": {"issue": {"score", "reasons", "named"}},
+    "analysis": {"judged", "summary", "why", "fix_idea", "check"},
+    "found": {"places": {"__all__": {"probability"}}, "owners": True, "last_change": True},
+    "files": {"places": {"__all__": {"reason", "span", "symbol"}}},
+    "question": {"questions": {"__all__": {"reason"}}},
+}
+"""Fields of statements, by rule, that may change without a reader noticing: a model words the same thing anew."""
+
+
 def hash_content(report: RunReport) -> str:
-    """Return the hash of what matters to a reader: kind, verdict, severity, suspects, questions, next steps."""
-    locations = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
-    questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
-    steps = [_normalize(step) for step in report.next_steps]
-    kind = "security" if report.security else report.kind
-    # A comment that says that part of a run did not work is written again once a run is whole.
-    partial = ["partial"] if report.status is Status.DEGRADED else []
-    return _hash([kind, report.verdict, report.severity, locations, questions, steps, *_list_past(report), *partial])
-
-
-def _list_past(report: RunReport) -> list[object]:
-    """Return what the comment says about the repository's past; nothing if it says nothing."""
-    duplicate, window, later = report.possible_duplicate, report.regression_window, report.later_change
-    return [
-        *([duplicate.number, duplicate.state, duplicate.ended] if duplicate else []),
-        *([change.commit for change in window.commits] if window else []),
-        *([later.commit.commit, later.release] if later else []),
-    ]
-
-
-def _normalize(text: str) -> str:
-    return " ".join(text.casefold().split())
+    """Return the hash of what the comment says. The same content is not written again."""
+    said = [one.model_dump(mode="json", exclude=_UNSEEN.get(one.rule)) for one in list_shown(report)]
+    return _hash([report.kind, *said])
 
 
 def render_state(state: CommentState) -> str:

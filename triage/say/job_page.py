@@ -8,6 +8,7 @@ from triage.domain.effect import (
     AddLabels,
     EditComment,
     Effect,
+    LabelsMode,
     PostComment,
     RemoveComment,
     RemoveLabel,
@@ -19,14 +20,11 @@ from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.say import wording
 from triage.say.notices import render_notice
-from triage.say.permalink import format_location, sanitize_url
-from triage.say.sections import Fold, Page, render_page
+from triage.say.page import Fold, build_job_page, render_page
+from triage.say.permalink import sanitize_url
 from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
-from triage.say.visible_blocks import build_code_link, find_shown_lines, locate_suspects, render_window
 
 MAX_ROWS = 100
-MAX_FOUND = 5
-"""Places that a silent run shows."""
 
 
 @dataclass(frozen=True)
@@ -144,59 +142,30 @@ def _render_table(macro: str, rows: Sequence[object]) -> str:
 
 
 def render_summary(
-    page: Page,
     report: RunReport,
+    labels: LabelsMode = "off",
     planned: Sequence[Effect] | None = None,
     suggestions: Sequence[Suggestion] = (),
     *,
     says_why_no_comment: bool = False,
 ) -> str:
-    """Return the page of the job: the page of the report, and how the run went.
+    """Return the page of the job: all that was found, and how the run went.
 
-    `planned` is for a dry run. `says_why_no_comment` is for an issue where nothing is sure enough.
+    `planned` is for a dry run. `says_why_no_comment` is for an issue where nothing that was found speaks.
     """
+    page = build_job_page(report, labels)
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
     elif suggestions:
         blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
-    page_blocks, page_folds = page.blocks, page.folds
+    blocks += page.blocks
     if says_why_no_comment:
-        blocks.append(_explain_silence(report))
-        known = _list_known_blocks(report)
-        page_blocks = [block for block in page_blocks if block not in known]
-        page_folds = [fold for fold in page_folds if not (fold.is_places and known)]
-    counted = report.citations.refused or report.citations.corrected
-    found = [render_block("summary", "citations", report.citations)] if counted else []
-    folds = [fold for fold in page_folds if not fold.is_comment_only]
-    folds += [fold for fold in build_detail_folds(report) if fold.body]
-    shown = [_name_code_link(block, report) for block in page_blocks]
-    whole = replace(page, blocks=[*blocks, *shown, *found], folds=folds)
-    return render_page(whole, MAX_SUMMARY_UNITS) + "\n"
-
-
-def _explain_silence(report: RunReport) -> str:
-    """Return what was found, the best first, and why it was not enough for a comment."""
-    if report.kind != "bug" or wording.has_model_answer(report):
-        return render_block("summary", "unsaid", report, [], "")
-    rows = locate_suspects(report, report.suspects[:MAX_FOUND], format_code_span)
-    return render_block("summary", "unsaid", report, rows, render_window(report))
-
-
-def _list_known_blocks(report: RunReport) -> list[str]:
-    """Return the blocks of the page that the explanation of a silence has already."""
-    if report.kind != "bug" or wording.has_model_answer(report):
-        return []
-    return [render_block("blocks", "nothing_found", bool(report.suspects)), render_window(report)]
-
-
-def _name_code_link(block: str, report: RunReport) -> str:
-    """Return a block whose link to lines has their name: GitHub draws a box of code in comments only."""
-    url, span = build_code_link(report), find_shown_lines(report)
-    if not url or span is None:
-        return block
-    link = f"[{format_code_span(format_location(span))}]({url})"
-    return "\n".join(link if line == url else line for line in block.split("\n"))
+        blocks.append(render_block("summary", "unsaid", report))
+    if report.citations.refused or report.citations.corrected:
+        blocks.append(render_block("summary", "citations", report.citations))
+    folds = [*page.folds, *(fold for fold in build_detail_folds(report) if fold.body)]
+    return render_page(replace(page, blocks=blocks, folds=folds), MAX_SUMMARY_UNITS) + "\n"
 
 
 def render_fix_page(proposal: str, report: RunReport) -> str:

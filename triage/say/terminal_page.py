@@ -4,48 +4,38 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
-from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.text import Text
 
-from triage.domain.report import RunReport, Suspect
+from triage.domain.report import RunReport
 from triage.domain.run import Outcome, StepRecord
 from triage.safety.clean_text import clean_text
 from triage.say import wording
+from triage.say.decide import with_statements
 from triage.say.job_page import summarize_run
-from triage.say.permalink import format_location
-from triage.say.sections import FEATURE_TITLE, PLACES_TITLE, build_page
-
-_SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
-
+from triage.say.page import build_job_page
 
 MAX_CODE_LINES = 15
 """Lines of code that are shown: a page of a terminal has room for the report below them."""
 
 
 def render_terminal_page(report: RunReport, lines: Sequence[str] = ()) -> Group:
-    """Return the content of the comment without control characters. `lines` are those of the file that was found."""
+    """Return what the page of the job says, without control characters. `lines` are of the file that was found."""
     return Group(*_build_parts(report, lines))
 
 
 def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
     if report.security:
         yield Text("This may be a security report. Do not publish what follows.", style="bold red")
-    if report.severity and report.kind == "bug" and wording.has_model_answer(report):
-        yield Text(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
     # Without a server there are no links into the repository, whose addresses would be longer than a line.
-    page = build_page(report.model_copy(update={"security": False, "server_url": ""}), labels="off")
+    local = report.model_copy(update={"security": False, "server_url": ""})
+    page = build_job_page(with_statements(local))
     first, *rest = page.blocks or [""]
     yield Markdown(first, hyperlinks=False)
     yield from _render_code(report, lines)
-    if rest:
+    for text in [*rest, *(f"**{fold.title}**\n\n{fold.body}" for fold in page.folds)]:
         yield Text()
-        yield Markdown("\n\n".join(rest), hyperlinks=False)
-    yield from _render_suspects(report)
-    for fold in page.folds:
-        if not (fold.is_places or fold.is_comment_only or fold.is_summary_only):
-            yield Text()
-            yield Markdown(f"**{fold.title}**\n\n{fold.body}", hyperlinks=False)
+        yield Markdown(text, hyperlinks=False)
     yield from _render_run(report)
 
 
@@ -66,37 +56,6 @@ def _render_code(report: RunReport, lines: Sequence[str]) -> Iterator[Renderable
         start_line=first,
         highlight_lines={place.line} if place.line else None,
     )
-
-
-def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
-    if not report.suspects:
-        return
-    yield Text()
-    yield Text(_choose_places_title(report), style="bold")
-    for suspect in report.suspects:
-        location = clean_text(_locate(report, suspect))
-        symbol = clean_text(suspect.symbol or "")
-        # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
-        yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
-        yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6), expand=False)
-    if report.kind == "bug" and not (report.best_place or report.likely_files) and not wording.has_model_answer(report):
-        odds = wording.format_probability(report.confidence)
-        yield Text(f"The first one is in the fix of about {odds} reports like this one.")
-
-
-def _locate(report: RunReport, suspect: Suspect) -> str:
-    """Return the line that fails if it is known: editors open `path:12`, and no range."""
-    place = report.best_place
-    if place and place.line and place.span == suspect.span:
-        return f"{suspect.path}:{place.line}"
-    return format_location(suspect.span or suspect.path)
-
-
-def _choose_places_title(report: RunReport) -> str:
-    by_model = wording.has_model_answer(report)
-    if report.kind == "feature_request":
-        return FEATURE_TITLE if by_model else PLACES_TITLE
-    return "Places" if report.best_place or report.likely_files or by_model else PLACES_TITLE
 
 
 def _render_run(report: RunReport) -> Iterator[RenderableType]:

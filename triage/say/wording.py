@@ -77,11 +77,6 @@ def has_model_answer(report: RunReport) -> bool:
     )
 
 
-def is_lead_first(report: RunReport) -> bool:
-    """Return whether the comment begins with where the report leads: always, unless the critic confirmed a model."""
-    return report.best_place is not None and not (has_model_answer(report) and report.verdict == "CONFIRMED")
-
-
 def describe_verdict(report: RunReport) -> str:
     """Return what the critic said; where its model was not asked, what rules have checked."""
     steps = (step for step in report.steps if step.step == "critic" and step.outcome is Outcome.SUCCESS)

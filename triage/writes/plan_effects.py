@@ -48,7 +48,7 @@ from triage.say.hidden_state import (
 )
 from triage.say.job_page import render_summary
 from triage.say.notices import skip_effects
-from triage.say.sections import Page, build_page
+from triage.say.page import Page, build_comment_page
 from triage.say.wording import truncate
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.report_outputs import build_outputs, dump_report
@@ -67,8 +67,6 @@ class PlanInput:
     """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
     previous: IssueComment | None = None
     """Our comment on the issue."""
-    paths: Sequence[str] = ()
-    """All files of the commit."""
     run_key: RunKey | None = None
     """What our comment remembers if an event started this run."""
     duplicates: Sequence[int] = ()
@@ -143,18 +141,13 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     suggestions: list[Suggestion] = []
     if may_propose and given.options and not says_nothing_new(report, state):
         suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
-    page = build_page(
-        report,
-        state,
-        given.paths,
-        "off" if any(one.kind == "label" for one in suggestions) else given.labels,
-    )
+    labels = "off" if any(one.kind == "label" for one in suggestions) else given.labels
+    page = build_comment_page(report, state, labels)
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(_plan_issue_effects(report, page, given, suggestions))
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
-    summary = render_summary(
-        page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
-    )
+    planned = writes if policy.dry_run else None
+    summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
@@ -194,10 +187,8 @@ def _plan_issue_effects(
 
 
 def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
-    """Whether our comment shows this report already, or the same of a run that was whole."""
-    whole = report.model_copy(update={"status": Status.COMPLETE})
-    known = {hash_content(report), hash_content(whole)}
-    return previous is not None and not previous.quiet and previous.content_hash in known
+    """Whether our comment shows this report already."""
+    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
 
 
 def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
