@@ -29,6 +29,8 @@ class RunnerEnvironment(Value):
     id_token_granted: bool = False
     tavily_base_url: str | None = None
     collector: Collector | None = None
+    collector_problem: str = ""
+    """Why telemetry is off although an endpoint is set."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
@@ -41,9 +43,9 @@ class RunnerEnvironment(Value):
             "api_url": api_url,
             "run_url": _run_url(environ, server_url),
             "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
-            "collector": _read_collector(environ),
             "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
             **_output_paths(environ),
+            **_read_telemetry(environ),
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
         }
         return cls.model_validate({name: value for name, value in found.items() if value})
@@ -55,10 +57,9 @@ class RunnerEnvironment(Value):
 
     @property
     def warnings(self) -> list[str]:
-        """Permissions that are not needed, one sentence each."""
-        if self.id_token_granted:
-            return ["The job grants `id-token: write`, which this action never uses. Remove it."]
-        return []
+        """Permissions that are not needed, and why telemetry is off, one sentence each."""
+        unneeded = "The job grants `id-token: write`, which this action never uses. Remove it."
+        return [*([unneeded] if self.id_token_granted else []), *filter(None, [self.collector_problem])]
 
 
 def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
@@ -100,16 +101,19 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
     return f"{server}/{slug}/actions/runs/{run}/attempts/{environ.get('GITHUB_RUN_ATTEMPT') or '1'}"
 
 
-def _read_collector(environ: Mapping[str, str]) -> Collector | None:
-    def read(name: str) -> str:
-        return environ.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}") or environ.get(f"OTEL_EXPORTER_OTLP_{name}") or ""
-
-    endpoint = read("ENDPOINT").strip()
-    if not endpoint:
-        return None
-    if not environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
-        endpoint = f"{endpoint.rstrip('/')}/v1/traces"
-    return Collector(endpoint=endpoint, headers=read("HEADERS"), traceparent=environ.get("TRACEPARENT", ""))
+def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
+    traces, common = "OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"
+    name = next((name for name in (f"{traces}ENDPOINT", f"{common}ENDPOINT") if environ.get(name, "").strip()), "")
+    if not name or environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
+        return {}
+    try:
+        endpoint = _read_url(environ, name)
+    except BadInput as error:  # a triage does not need telemetry
+        return {"collector_problem": f"Telemetry is off. {error}."}
+    if not name.startswith(traces):
+        endpoint += "/v1/traces"
+    headers = environ.get(f"{traces}HEADERS") or environ.get(f"{common}HEADERS", "")
+    return {"collector": Collector(endpoint=endpoint, headers=headers, traceparent=environ.get("TRACEPARENT", ""))}
 
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
