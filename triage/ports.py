@@ -34,7 +34,7 @@ from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
-from triage.domain.run import Engine, Limits, MeasuredUsage, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Engine, Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 
 if TYPE_CHECKING:
@@ -149,6 +149,26 @@ class Codebase(Protocol):
 
     def read_skills(self) -> Skills:
         """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
+
+
+@dataclass
+class MeasuredUsage:
+    """Usage inside one block."""
+
+    deadline: float
+    """When the block must end, in seconds of the run's monotonic clock."""
+    calls: list[ModelCall] = field(default_factory=list)
+    """Every request, also those that failed."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and US dollars of the calls that ended."""
+        return sum((call.usage for call in self.calls), Usage())
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models that answered, in order, without repeats."""
+        return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
 
 
 class Model(Protocol):

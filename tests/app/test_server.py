@@ -20,7 +20,12 @@ def test_settings_come_from_the_environment_and_the_limit_from_the_client(
     from triage.app import server
 
     prepared: list[object] = []
-    monkeypatch.setattr(server, "prepare_network", lambda environ: prepared.append(environ) or [])
+
+    def prepare_network(environ: object) -> list[str]:
+        prepared.append(environ)
+        return []
+
+    monkeypatch.setattr(server, "prepare_network", prepare_network)
     server._prepare_network.cache_clear()
     open_run = server.open_run
     monkeypatch.setenv("TRIAGE_REPO", str(tmp_path))
