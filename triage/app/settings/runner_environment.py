@@ -120,25 +120,25 @@ _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
 _GONE_INPUTS = {
     "agent-timeout-seconds": "an agent has a fifth of timeout-seconds. Raise that one for a slow model.",
-    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
     "backlog-again": "every issue of the list is triaged. Remove the line.",
     "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
     "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
-    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
     "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
     "max-iterations": "rounds, cost and time end a run. Remove the line.",
-    "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
     "tool-timeout-seconds": "a call of a tool has 30 seconds. Remove the line.",
 }
 """For one release, what holds without them."""
-_MOVED_INPUTS = {
+MOVED_INPUTS = {
     "doctor": "write `task: doctor`.",
     "fix": "write `task: fix-` and the job, such as `task: fix-gate`.",
     "fix-max-cost-usd": "write max-cost-usd in the job with `task: fix-propose`.",
     "fix-max-tokens": "write max-tokens in the job with `task: fix-propose`.",
     "reproduce": "write `task: reproduce-` and the job, such as `task: reproduce-run`.",
     "reproduce-selection": "write selection.",
+    "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
     "backlog": "write `task: backlog-` and the job, such as `task: backlog-list`.",
+    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
+    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
     "backlog-max-cost-usd": "write max-cost-usd, which holds for each batch of 20 issues.",
     "backlog-max-tokens": "write max-tokens, which holds for each issue.",
     "scorecard": "write `task: scorecard`; it counts 90 days.",
@@ -178,14 +178,17 @@ def find_gone_inputs(environ: Mapping[str, str]) -> list[str]:
     Raises:
         BadInput: Without one of them the job would do or spend something else.
     """
-    if moved := _find_set(environ, _MOVED_INPUTS):
+    if moved := _find_set(environ, MOVED_INPUTS):
         raise BadInput(" ".join(moved))
     return _find_set(environ, _GONE_INPUTS)
 
 
 def _find_set(environ: Mapping[str, str], inputs: Mapping[str, str]) -> list[str]:
-    given = {name: environ.get(f"INPUT_{name.upper()}", "").strip().lower() for name in inputs}
-    return [f"{name} is gone: {what}" for name, what in inputs.items() if given[name] not in _SWITCHED_OFF]
+    def is_set(name: str) -> bool:  # workflows that are called and `composite/action.yml` set names with underscores
+        spellings = (f"INPUT_{name.upper()}", f"INPUT_{name.replace('-', '_').upper()}")
+        return any(environ.get(spelling, "").strip().lower() not in _SWITCHED_OFF for spelling in spellings)
+
+    return [f"{name} is gone: {what}" for name, what in inputs.items() if is_set(name)]
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
@@ -197,7 +200,7 @@ def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
     names = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
     warnings = []
     for name in sorted(names.difference(settings)):
-        if gone := (_GONE_INPUTS | _MOVED_INPUTS).get(name.replace("_", "-").lower()):
+        if gone := (_GONE_INPUTS | MOVED_INPUTS).get(name.replace("_", "-").lower()):
             warnings.append(f"{_PREFIX}{name} is gone: {gone}")
             continue
         nearest = difflib.get_close_matches(name, settings, n=1)
