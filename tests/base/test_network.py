@@ -347,10 +347,10 @@ def test_files_may_be_named_from_the_workspace(
 ):
     (tmp_path / "certs").mkdir()
     (tmp_path / "ca.pem").write_bytes(company.file.read_bytes())
-    named = {"CURL_CA_BUNDLE": "ca.pem", "SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": f"certs:{tmp_path}"}
+    named = {"CURL_CA_BUNDLE": "ca.pem", "SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": "missing:certs"}
     assert prepare_network({"GITHUB_WORKSPACE": str(tmp_path), **named}) == []
     assert os.environ["REQUESTS_CA_BUNDLE"] == os.environ["SSL_CERT_FILE"] == str(tmp_path / "ca.pem")
-    assert os.environ["SSL_CERT_DIR"] == f"{tmp_path}/certs:{tmp_path}"
+    assert os.environ["SSL_CERT_DIR"] == f"{tmp_path}/missing:{tmp_path}/certs"
 
 
 def test_an_unusable_file_is_a_warning_and_the_next_one_is_used(

@@ -39,8 +39,8 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
     urllib3.util.ssl_.VERIFY_X509_STRICT = ssl.VerifyFlags.VERIFY_DEFAULT  # type: ignore[attr-defined]
     workspace = Path(environ.get("GITHUB_WORKSPACE", ""))  # a job's process runs elsewhere
     places = {name: _list_places(name, environ.get(name, "").strip(), workspace) for name in (*_BUNDLES, *_MACHINE)}
-    found = {name: next(filter(None, map(_find_problem, paths)), "") for name, paths in places.items()}
-    problems = {name: problem for name, problem in found.items() if problem}
+    found = {name: [_find_problem(path) for path in paths] for name, paths in places.items()}
+    problems = {name: each[0] for name, each in found.items() if each and all(each)}  # of folders, one is enough
     for name in problems:
         os.environ.pop(name, None)
     usable = {name: os.pathsep.join(paths) for name, paths in places.items() if paths and name not in problems}
