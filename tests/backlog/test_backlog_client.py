@@ -18,8 +18,8 @@ from triage.backlog.backlog_client import (
     continue_query,
 )
 from triage.base.errors import BadInput, GitHubUnavailable, RateLimited
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue
+from triage.say.hidden_state import CommentState, render_state
 
 POST = "POST /graphql"
 UNTIL = "created:<=2026-11-20T09:00:00Z"
