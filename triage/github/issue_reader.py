@@ -62,6 +62,7 @@ _LIST = """query(
 }"""
 _SEARCH = """query($search: String!, $size: Int!, $after: String) {
   search(type: ISSUE, query: $search, first: $size, after: $after) {
+    issueCount
     pageInfo { hasNextPage endCursor }
     nodes { ...issue }
   }
@@ -99,6 +100,8 @@ class IssueReader:
     """How many files of each pull request that fixed an issue are read; 0 for no fixes."""
     tries: int = 2
     """Of one page, the last a small one. A request is repeated in each."""
+    total: int = field(default=0, init=False)
+    """What the search finds, by its last page that was read; more than 1,000 if it does not return all."""
     _size: int = field(init=False)
     _is_plain: bool = field(default=False, init=False)
 
@@ -126,6 +129,7 @@ class IssueReader:
             data = self._ask(document, {**variables, "after": cursor})
             found = data.get("search") if document is _SEARCH else (data.get("repository") or {}).get("issues")
             page = parse_response(NodePage, found)
+            self.total = page.total
             yield page.parse(IssueNode)
             cursor = page.next_cursor
             if cursor is None:
