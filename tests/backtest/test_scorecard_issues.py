@@ -230,6 +230,21 @@ class TestFaults:
         assert {(one.comment.thumbs_up, one.comment.hidden_as) for one in found} == {(1, "")}
         assert len(api.requests) == 5  # refused once
 
+    def test_a_server_without_fixes_has_no_scorecard(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        asked: list[str] = []
+
+        def note(sent: Any) -> bool:
+            asked.append(sent["query"])
+            return False
+
+        api.refuse_graphql = note
+        add_closed(api)
+        issues.read_closed_issues(START)
+        assert asked[0].count("...pull") == 2, "also where it closed the issue"
+        api.faults.append(ApiFault("graphql", 200, {"errors": [{"message": "unknown field"}]}, times=2))
+        with pytest.raises(TriageError):
+            issues.read_closed_issues(START)
+
     def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         api.faults.append(ApiFault("graphql", status=502, times=3))
         for number in range(100, 125):
