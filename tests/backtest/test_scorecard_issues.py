@@ -1,6 +1,6 @@
 """Closed issues are read with their fixes and with our comment; whatever somebody else wrote counts for nothing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -54,16 +54,11 @@ def add_ours(api: GitHubApi, number: int = 8, by: str | None = BOT, text: str = 
 
 
 @pytest.fixture
-def open_issues(api: GitHubApi) -> Iterator[Open]:
-    opened: list[ScorecardIssues] = []
-
+def open_issues(api: GitHubApi) -> Open:
     def open_one(token: str = JOB_TOKEN, **options: Any) -> ScorecardIssues:
-        opened.append(ScorecardIssues(token, SLUG, api.url, **(QUICK | options)))
-        return opened[-1]
+        return ScorecardIssues(token, SLUG, api.url, **(QUICK | options))
 
-    yield open_one
-    for one in opened:
-        one.close()
+    return open_one
 
 
 @pytest.fixture

@@ -251,7 +251,6 @@ class TestAgain:
         tracker = IssueTracker(JOB_TOKEN, SLUG, gone, backoff_seconds=0.0)
         with pytest.raises(GitHubUnavailable, match="GitHub did not answer"):
             tracker.fetch_issue(7)
-        tracker.close()
 
     def test_the_error_names_the_time_of_the_reset(self, api: GitHubApi, tracker: IssueTracker) -> None:
         headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
@@ -317,7 +316,6 @@ def test_an_enterprise_server() -> None:
         assert tracker.fetch_issue(7).thread[0].ours
         assert set(api.request_lines("POST")) == {"POST /api/graphql"}
         assert all(line.split()[1].startswith("/api/") for line in api.request_lines())
-        tracker.close()
 
 
 def test_two_threads_may_use_it(api: GitHubApi, tracker: IssueTracker) -> None:

@@ -176,11 +176,6 @@ class RepositoryConnection:
             raise CannotPublish(REFUSED_TO_STORE)
         return tree
 
-    def close(self) -> None:
-        for name in ("_reader", "_writer"):
-            if name in self.__dict__:
-                self.__dict__[name].close()
-
 
 def iterate_pages(elements: "PaginatedList[Any]") -> Iterator[list[Any]]:
     """Yield the pages of a list, at most `MAX_PAGES`. Iterating over PyGithub's list itself keeps them all."""
