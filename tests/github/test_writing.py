@@ -238,7 +238,7 @@ class TestRemovingALabel:
         api.issues[7]["labels"] = [{"name": "bug"}, {"name": "needs info / 50 %?"}]
         tracker.remove_label(7, "needs info / 50 %?")
         assert [label["name"] for label in api.issues[7]["labels"]] == ["bug"]
-        assert api.request_lines() == [f"{self.PATH}needs%20info%20/%2050%20%25%3F"]
+        assert api.request_lines() == [f"{self.PATH}needs%20info%20%2F%2050%20%25%3F"]
 
     def test_a_label_that_is_gone_is_removed(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.remove_label(7, "needs info")
@@ -246,10 +246,11 @@ class TestRemovingALabel:
 
     @pytest.mark.parametrize("stored", [False, True])
     def test_a_lost_answer(self, api: GitHubApi, tracker: IssueTracker, stored: bool) -> None:
-        api.issues[7]["labels"] = [{"name": "wait"}]
+        api.issues[7]["labels"] = [{"name": "Wait"}]
         api.faults = [ApiFault(self.PATH, stored=stored, times=1)]
         tracker.remove_label(7, "wait")
         assert api.issues[7]["labels"] == []
+        assert len(api.request_lines(self.PATH)) == (1 if stored else 2)
 
     def test_a_refusal(self, open_tracker: OpenTracker) -> None:
         with pytest.raises(PermissionMissing, match="issues: write"):

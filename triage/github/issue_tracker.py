@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Suggestion, SuggestionOptions
@@ -23,7 +24,13 @@ from triage.github.github_errors import (
 )
 from triage.github.issue_nodes import BOT_SUFFIX
 from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
-from triage.github.repository_connection import RepositoryConnection, iterate_pages, read_server_time, write_once
+from triage.github.repository_connection import (
+    RepositoryConnection,
+    delete_path,
+    iterate_pages,
+    read_server_time,
+    write_once,
+)
 from triage.github.suggestions import Suggestions
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
 
@@ -171,11 +178,11 @@ class IssueTracker(RepositoryConnection):
             return self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
-        issue = self.writable.get_issue(number)
+        path = f"issues/{number}/labels/{quote(label, safe='')}"
         with translate_write_errors(self.slug):
             write_once(
-                lambda: issue.remove_from_labels(label),
-                lambda: label not in self._read_labels(number),
+                lambda: delete_path(self.writable, path),
+                lambda: label.casefold() not in map(str.casefold, self._read_labels(number)),
                 deletes=True,
             )
 

@@ -187,6 +187,14 @@ def iterate_pages(elements: "PaginatedList[Any]") -> Iterator[list[Any]]:
             break
 
 
+def delete_path(repository: "Repository", path: str) -> None:
+    """Delete what is at a quoted path below the repository.
+
+    PyGithub deletes a ref at the address in an answer, and leaves a slash in the name of a label as it is.
+    """
+    repository.requester.requestJsonAndCheck("DELETE", f"{repository.url}/{path}")
+
+
 def write_once(write: Callable[[], object], is_written: Callable[[], bool], *, deletes: bool = False) -> None:
     """Write, and after an unclear failure look whether it has had its effect before it is sent once more.
 
