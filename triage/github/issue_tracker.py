@@ -115,7 +115,7 @@ class IssueTracker(RepositoryConnection):
                 with github_errors():
                     recent = [issue for issue in page if issue.created_at is None or issue.created_at > day_ago]
                     # PyGithub would ask for each issue whether it is a pull request.
-                    numbers += [issue.number for issue in recent if "/pull/" not in issue.html_url]
+                    numbers += [issue.number for issue in recent if issue.html_url.split("/")[-2] != "pull"]
                 if len(recent) < len(page) or len(numbers) > limit:
                     break
         return numbers
@@ -130,14 +130,16 @@ class IssueTracker(RepositoryConnection):
     def fetch_role(self, login: str) -> str:
         if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
+        repository = self.repository
         try:
             with github_errors():
-                # A custom role of an organization counts as the role that it builds on.
-                role = self.repository.get_collaborator_role_name(login)
-                role = role if role in ROLES else self.repository.get_collaborator_permission(login)
-        except (GitHubError, GitHubUnavailable):
+                path = f"{repository.url}/collaborators/{quote(login)}/permission"
+                _, answer = repository.requester.requestJsonAndCheck("GET", path)
+                # A custom role of an organization counts as the role that it builds on; older servers name no role.
+                named = (answer.get("role_name"), answer.get("permission"))
+                return next((role for role in named if role in ROLES), "none")
+        except GitHubError:
             return "none"
-        return role if role in ROLES else "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         with translate_write_errors(self.slug):

@@ -5,6 +5,7 @@ its own: PyGithub's retry repeats a POST after any error of the server.
 """
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -92,6 +93,7 @@ class RepositoryConnection:
     def _open(self, retry: "Retry", seconds_between_writes: float | None) -> "Github":
         from github import Auth, Github
 
+        logging.getLogger("github").setLevel(logging.CRITICAL + 1)  # PyGithub gives it a handler of its own
         return Github(
             auth=Auth.Token(self.token) if self.token else None,
             base_url=self.api_url,
