@@ -37,7 +37,7 @@ REFUSED_TO_STORE = (
     "A secret of this job is in what was about to be stored, and it was not written. Somebody has written the secret "
     "where others can read it: replace it."
 )
-_SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 T = TypeVar("T")
 
 
@@ -57,8 +57,6 @@ class RepositoryConnection:
     _: KW_ONLY
     seconds_between_writes: float = 1.0
     """GitHub asks for one (docs, best practices for the REST API)."""
-    page_size: int = PAGE_SIZE
-    """Items on a page of a list."""
     max_wait_seconds: float = 60.0
     """The longest wait for a rate limit: a minute where GitHub does not say how long it lasts."""
     timeout_seconds: int = 60
@@ -69,11 +67,13 @@ class RepositoryConnection:
     """Wait before something is read again that does not show yet what was written."""
     redactor: SecretRedactor = field(default_factory=lambda: SecretRedactor([]), repr=False)
     """Masks our own secrets in everything that is read and written."""
+    page_size: ClassVar[int] = PAGE_SIZE
+    """Items on a page of a list."""
     refuses_secrets: ClassVar[bool] = False
     """Whether text is read as it is, and nothing with a secret is written: what is stored must be what was approved."""
 
     def __post_init__(self) -> None:
-        if not _SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
+        if not SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
             raise BadInput("The repository must be given as owner/name.")
 
     # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
