@@ -10,8 +10,8 @@ from tests.backlog.backlog_values import NEWEST
 from tests.github.conftest import QUICK
 from triage.backlog.backlog_client import PAGE_SIZE, BacklogClient, check_query, complete_query, continue_query
 from triage.base.errors import BadInput, GitHubUnavailable, RateLimited
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue
+from triage.say.hidden_state import CommentState, render_state
 
 POST = "POST /graphql"
 

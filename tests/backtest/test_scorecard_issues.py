@@ -15,8 +15,8 @@ from triage.base.errors import (
     RateLimited,
     TriageError,
 )
-from triage.comment.hidden_state import CommentState, FirstNamed, hash_label, render_state
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.say.hidden_state import CommentState, FirstNamed, hash_label, render_state
 
 POST = "POST /graphql"
 BOT = "github-actions[bot]"

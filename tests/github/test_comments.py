@@ -7,9 +7,9 @@ import pytest
 from testing.servers.github_api import READ_ONLY_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, IssueMoved, NoSuchComment, PermissionMissing, RateLimited
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.github.issue_tracker import IssueTracker
+from triage.say.hidden_state import CommentState, render_state
 
 BOT = "github-actions[bot]"
 MARKED = render_state(CommentState(text="1" * 16)) + "\nHello"

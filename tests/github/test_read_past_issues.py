@@ -8,10 +8,10 @@ import pytest
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, TriageError
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.github.issue_tracker import IssueTracker
 from triage.github.read_past_issues import MAX_BODY_CHARS
+from triage.say.hidden_state import CommentState, render_state
 
 POST = "POST /graphql"
 TIME = "2026-11-01T10:00:00Z"

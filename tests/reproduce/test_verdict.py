@@ -13,7 +13,7 @@ NAMED = Expected(claims="It raises a `ValueError`.")
 OUTPUT = Expected(shown=[["[1, nan]"]])
 WISHED = Expected(shown=[["[1, nan]"]], wished=["[1, 2]"])
 TWICE = Expected(shown=[["one"], ["two"]])
-TOLD = Expected(report="Somehow there is [1, nan] in it")
+IN_WORDS = Expected(report="Somehow there is `[1, nan]` in it")
 NOTHING = Expected()
 OTHER = failed("KeyError: 3")
 MISSING = failed("ModuleNotFoundError: No module named 'dask'")
@@ -78,12 +78,22 @@ def judge(expected: Expected, *versions: Any, **changes: Any) -> tuple[Verdict, 
             "nothing-to-compare",
         ),
         (Expected(named=["False"]), passed("False"), passed("True"), "changed"),
+        (Expected(named=["False"]), passed("False"), passed("False"), "still"),
+        (
+            Expected(named=["False"]),
+            passed("False\n1"),
+            passed("False\n1"),
+            "nothing-to-compare",
+        ),  # printed beside the fault
+        (Expected(report="LC_ALL: None"), passed("None"), passed("1"), "nothing-to-compare"),
+        (WISHED, WRONG, passed("[1, 2]\nx"), "changed"),  # not only what is wished
+        (SHOWN, passed("MyValueError: no items"), passed(""), "not-reproduced"),
         (Expected(named=["False"]), passed("1"), passed("1"), "nothing-to-compare"),  # of something else, maybe
-        (TOLD, WRONG, RIGHT, "changed"),  # found by what differs, whatever the words around it are
-        (TOLD, WRONG, WRONG, "nothing-to-compare"),  # where nothing differs, it may be a wish
-        (TOLD, RIGHT, WRONG, "nothing-to-compare"),
-        (TOLD, passed("[1, nan]\n3"), RIGHT, "nothing-to-compare"),
-        (Expected(report=TOLD.report, wished=["[1, nan]"]), WRONG, RIGHT, "nothing-to-compare"),
+        (IN_WORDS, WRONG, RIGHT, "changed"),  # found by what differs, whatever the words around it are
+        (IN_WORDS, WRONG, WRONG, "nothing-to-compare"),  # where nothing differs, it may be a wish
+        (IN_WORDS, RIGHT, WRONG, "nothing-to-compare"),
+        (IN_WORDS, passed("[1, nan]\n3"), RIGHT, "nothing-to-compare"),
+        (Expected(report=IN_WORDS.report, wished=["[1, nan]"]), WRONG, RIGHT, "nothing-to-compare"),
         (
             Expected(shown=[["'a  b'"]]),
             passed("'a  b'"),

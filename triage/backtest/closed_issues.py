@@ -11,7 +11,6 @@ from functools import cached_property
 from itertools import islice
 
 from triage.base.errors import GitHubUnavailable
-from triage.comment.hidden_state import CommentState, parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 from triage.github.comments import Comments
@@ -19,6 +18,7 @@ from triage.github.github_errors import ErrorKind, GitHubError, github_errors, t
 from triage.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
 from triage.github.issue_reader import IssueReader, read_comments
 from triage.github.repository_connection import RepositoryConnection
+from triage.say.hidden_state import CommentState, parse_state
 
 PAGE_SIZE = 50
 MAX_ISSUES = 2_000

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from triage.base.threads import seconds_left, sleep_unless_abandoned
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import IssueComment
 from triage.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
 from triage.github.repository_connection import RepositoryConnection, iterate_pages, write_once
 from triage.issue.read_issue import shorten_thread
+from triage.say.hidden_state import parse_state
 
 if TYPE_CHECKING:
     from github.IssueComment import IssueComment as GitHubComment

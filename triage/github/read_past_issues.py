@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
 from triage.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.github.issue_reader import IssueReader
 from triage.github.repository_connection import PAGE_SIZE, RepositoryConnection
+from triage.say.hidden_state import parse_state
 
 MAX_FOUND = 20
 """Issues of the search by text."""

@@ -86,8 +86,6 @@ class Target(Value):
     """Nothing that is younger is installed."""
     may_build: bool = False
     """What the project's own files name is built from its source if it has no wheel."""
-    needs: list[str] = Field(default_factory=list)
-    """What its own build imports without saying so, such as `numpy`."""
     pythons: list[str] = Field(default_factory=list)
     """Those that it can run on, such as `3.9`, the best first; empty for Node."""
     source_version: str = ""

@@ -17,9 +17,10 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"#[# .,]*#")
 """Of long ones, as many are shown as fit into a line."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_OF_MACHINE = re.compile(r"[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
+_OF_MACHINE = re.compile(r"(?<![^\s'\"<>])[^\s'\"<>]*[\\/](?:site|dist)-packages[\\/]|(?<![\w'\"])u(?=['\"])")
 """Where packages are installed, and how Python 2 shows a text."""
 _TRAILING_BLANK = re.compile(r"[ \t]+(?=\n)")
+_QUOTED = re.compile(r"[`'\"]([^`'\"\n]{1,200})[`'\"]")
 _TEXT = re.compile(r"^(['\"]).*\1$", re.M)
 """The value of a string, as a prompt shows it."""
 _MIN_STEM_CHARS = 8
@@ -65,7 +66,8 @@ def is_shown_error(failure: Failure, expected: Expected) -> bool:
 def find_printed_errors(output: str, expected: Expected) -> set[str]:
     """Return the types of the report's errors that an output has with their messages: some catch them."""
     printed = stem(output)
-    return {one.type for one in expected.errors if one.message and stem(one.text).rstrip(",;.") in printed}
+    texts = ((one.type, stem(one.text).rstrip(",;.")) for one in expected.errors if one.message)
+    return {kind for kind, text in texts if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", printed)}
 
 
 def is_named_error(failure: Failure, expected: Expected) -> bool:
@@ -118,13 +120,16 @@ def shows_output(output: str, shown: Sequence[str]) -> bool:
 
 
 def find_own_output(output: str, other: str, expected: Expected) -> list[str]:
-    """Return what one version prints, if the other prints no line of it and the report has all, not as a wish."""
-    others = {_squeeze(line) for line in other.splitlines()}
-    own = [line for line in output.splitlines() if line.strip()]
-    report, wishes = (f" {' '.join(text.split())} " for text in (expected.report, "\n".join(expected.wished)))
-    parts = [rf"(?<![\w.]){re.escape(' '.join(line.split()))}(?![\w(])" for line in own]
-    is_told = all(re.search(part, report) and not re.search(part, wishes) for part in parts)
-    return own if is_told and not others & {_squeeze(line) for line in own} else []
+    """Return what one version prints, if the other prints no line of it and the report has each, not as a wish.
+
+    A line of it is one of the report's, or stands there in quotes: much prints `None`.
+    """
+    texts = "\n".join([expected.report, *_QUOTED.findall(expected.report)])
+    own, others, report = (
+        {" ".join(line.split()): line for line in text.splitlines() if line.strip()} for text in (output, other, texts)
+    )
+    wishes = {" ".join(line.split()) for text in expected.wished for line in text.splitlines()}
+    return [*own.values()] if own.keys() <= report.keys() and not own.keys() & (others.keys() | wishes) else []
 
 
 def is_same_output(one: str, other: str, *, is_random: bool = False) -> bool:

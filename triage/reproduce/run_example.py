@@ -1,6 +1,5 @@
 """The second step: builds the versions and runs the example on each. The only step that runs a stranger's code."""
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -22,9 +21,6 @@ MAX_REPEATS = 5
 RUN_SECONDS = 120.0
 
 OF_TODAY = "packages of its date could not be installed, and its error may come from those of today"
-
-_MISSING = re.compile(r"No module named '(\w+)'")
-"""In a build: many a `setup.py` imports the project, which imports its dependencies."""
 
 Progress = Callable[[str], None]
 
@@ -78,15 +74,15 @@ class VersionRunner:
 
     def _try_builds(self, target: Target) -> Environment | CannotInstall:
         is_dated = self._selection.project.recipe is None
-        failed, needs = CannotInstall(""), list[str]()
+        failed = CannotInstall("")
         # A registry may not answer once, or packages of that time have no wheels. Those of today may.
-        for time, may_build in ((target.time, False), (target.time, True), *([(self._now, True)] if is_dated else [])):
-            one = target.model_copy(update={"time": time, "may_build": may_build, "needs": needs})
+        again = [] if self._selection.project.language == "node" else [(target.time, True)]
+        for time, may_build in ((target.time, False), *again, *([(self._now, True)] if is_dated else [])):
+            one = target.model_copy(update={"time": time, "may_build": may_build})
             try:
                 built = self._environments.build(one, self._selection.project)
             except CannotInstall as problem:
                 failed = problem
-                needs = [*needs, *_MISSING.findall(str(problem))]
                 if problem.is_lasting:
                     break
                 continue

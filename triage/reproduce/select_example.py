@@ -1,6 +1,5 @@
 """The first step: which bytes are run, on which versions. Runs nothing."""
 
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -25,7 +24,6 @@ from triage.reproduce.example.example import NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
 from triage.reproduce.expected import find_expected
 
-_MAX_COMPANIONS = 10
 IN_REGISTRY = "If it is on PyPI or npm, set reproduce: package: in .github/triage.yml."
 
 
@@ -113,8 +111,7 @@ def select_example(
     targets.append(versions.make_commit_target(versions.head, source.name_head(), *targets[:1]))
     if project.language == "python":
         imported = python_code.find_imports(python_code.parse(example.code)) - {*project.modules}
-        companions = sorted(imported - sys.stdlib_module_names)[:_MAX_COMPANIONS]
-        project = project.model_copy(update={"companions": companions})
+        project = project.model_copy(update={"companions": source.find_companions(versions.head, imported)})
     if project.languages:
         recipe = {example.language: project.languages[example.language]}
         project = project.model_copy(update={"languages": recipe})

@@ -172,7 +172,9 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         if current.same_failure:
             # What the report shows as printed may be what it expects, and the fault a blank that is not compared.
             is_clear = named.same_failure and is_same_everywhere([named, current]) and not current.is_wished
-            if measure == "output" and not is_clear:
+            # What is only named may be printed beside the fault.
+            is_all = shown or any(current.output.split() == one.split() for one in selection.expected.named)
+            if measure == "output" and not (is_clear and is_all):
                 return "nothing-to-compare"
             return "newer" if named.outcome == "passed" and not named.same_failure else "still"
         if measure == "error" and named.is_partial and current.outcome == "passed":
@@ -180,7 +182,8 @@ def _compare(named: Run, current: Run, selection: Selection, measure: Measure) -
         if current.outcome != "passed":
             return "other-failure"
         # Another output may be the same fault in other words.
-        return "changed" if measure == "output" and not current.is_wished else "fixed"
+        is_repaired = any(current.output.split() == one.split() for one in selection.expected.wished)
+        return "changed" if measure == "output" and not is_repaired else "fixed"
     if "failed" in (named.outcome, current.outcome):
         return "other-failure"
     if measure == "error":

@@ -151,11 +151,10 @@ def test_the_recipe_of_a_release():
     lines = write_dockerfile(RELEASE, SHOP).splitlines()
     assert lines[0] == "FROM python:3.9-slim"
     assert re.fullmatch(r"COPY --from=ghcr.io/astral-sh/uv:[\d.]+ /uv /usr/local/bin/uv", lines[1])
-    install = (
-        "uv pip install --only-binary :all: --quiet --python /reproduce/env --exclude-newer 2022-03-01T00:00:00Z"
-        " --exclude-newer-package setuptools=2022-03-01T00:00:00Z setuptools shop==1.2"
-    )
-    assert json.loads(lines[-2].removeprefix("RUN ")) == ["sh", "-ec", install]
+    assert json.loads(lines[-2].removeprefix("RUN ")) == [
+        "uv", "pip", "install", "--only-binary", ":all:", "--quiet", "--python", "/reproduce/env",
+        "--exclude-newer", "2022-03-01T00:00:00Z", "shop==1.2",
+    ]  # fmt: skip
     assert not any("COPY source" in line for line in lines)
 
 
@@ -166,9 +165,9 @@ def test_sources_are_built_in_a_second_try_but_never_those_of_what_the_report_im
         first, second = (
             write_dockerfile(target.model_copy(update={"may_build": may}), project) for may in (False, True)
         )
-        assert (":all:" in first, ":all:" in second) == (True, False)
+        assert (first.count(":all:"), second.count(":all:")) == (2, 1), "setuptools is always a wheel"
         assert "--no-build" not in second
-        assert second.count("--only-binary pooch pooch || true") == 1, "the example may do without it"
+        assert second.replace('", "', " ").count("--only-binary pooch ") == 1
     assert "--no-build" in first
 
 

@@ -63,6 +63,21 @@ def test_settings_name_the_package_and_the_prelude(tmp_path):
     assert (found.package, found.prelude, found.exports) == ("other", "x = 1", exports)
 
 
+def test_a_package_that_the_projects_files_name_is_installed_for_an_example_that_imports_it(tmp_path):
+    files = {
+        "setup.py": "description = 'evil'",
+        "setup.cfg": "[metadata]\ndescription = evil\n\n[options.extras_require]\nio =\n    netCDF4>=1\n    os\n",
+        "ci/requirements/all.yml": "- pooch\n",
+        "pyproject.toml": "[project]\nname = 'shop'\ndescription = 'fly'\n[tool.x]\nmarkers = ['fly: flies']\n",
+        "README": "evil",
+    }
+    head = commit(tmp_path, files)
+    assert Source(tmp_path).find_companions(head, {"netCDF4", "pooch", "evil", "os", "fly", "markers"}) == [
+        "netCDF4",
+        "pooch",
+    ]
+
+
 def test_an_exported_commit_has_its_files_in_a_repository_of_its_own(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

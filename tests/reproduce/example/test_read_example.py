@@ -194,6 +194,7 @@ ok 2"""
             block(">>> import shop\n>>> shop.a()\n1\n\n# It is 2 before\n>>> shop.b()\n2\n\nI use shop 1.2."),
             [["1", "2"]],
         ),
+        (block(">>> import shop\n>>> shop.a()\nTitle\n\nBody text."), [["Title\n\nBody text."]]),
         (f"{SCRIPT}I expected 2, but I get this instead:\n{block('1')}", [["1"]]),
         (block("import shop\nshop.total([1])\n[1]\nshop.x()"), [["[1]"]]),
         (block("import shop\nx = shop.a()\nx") + "returns\n\n" + block("array([1., nan])"), [["array([1., nan])"]]),
@@ -247,6 +248,9 @@ def test_blocks_are_restored_in_their_order():
         lambda size: block("import shop\nx = shop.f(" + ", ".join(f"n{number}" for number in range(size // 40)) + ")"),
         lambda size: block("a\nb \nc") * (size // 20),
         lambda size: block("import shop\nshop.f()") + "returns `a` " * (size // 16),
+        lambda size: block("python -c '" + "\\" * (size - 20)),
+        lambda size: block("import shop\nshop.f()\n" + "# prints " * (size // 10)),
+        lambda size: block(">>> import shop\n>>> shop.f()\n1" + "\n\nAa." * (size // 6)),
         lambda size: block("\n".join(f">>> shop.f({number})\n1" for number in range(size // 64))),
     ],
 )

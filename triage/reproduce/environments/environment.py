@@ -185,27 +185,22 @@ def plan_build(target: Target, project: Project, folder: PurePath, uv: Sequence[
         install = ["npm", "install", "--prefix", str(folder / "env"), "--ignore-scripts", "--install-links"]
         return [*own, [*install, "--no-audit", "--no-fund", "--loglevel=error", f"--before={time}", what]]
     make = [*uv, "venv", "--quiet", "--python", python, str(folder / "env")]
-    of_tools = max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)
-    newest = ["--quiet", "--python", str(folder / "env"), "--exclude-newer", time]
+    place = ["--quiet", "--python", str(folder / "env")]
+    tools = ["--exclude-newer", max(target.time, OLDEST_BUILD_TOOLS).strftime(_TIME)]
     # Old packages import pkg_resources, which an environment of today does not have; that of their time may not run.
-    newest += ["--exclude-newer-package", f"setuptools={of_tools}"]
-    wheels = () if target.may_build else ONLY_WHEELS
-    install_all = shlex.join([*uv, "pip", "install", *wheels, *newest, "setuptools"])
+    prepare = [*uv, "pip", "install", *ONLY_WHEELS, *place, *tools, "setuptools"]
+    of_report = [word for name in project.companions for word in ("--only-binary", name)]
+    wheels = of_report if target.may_build else ONLY_WHEELS
+    install = [*uv, "pip", "install", *wheels, *place, "--exclude-newer", time, *project.companions]
+    if own:
+        return [make, prepare, [*install, "pip", "wheel"], *own]
+    if target.version:
+        return [make, prepare, [*install, f"{project.package}=={target.version}"]]
     built = folder / "wheels"
-    release = shlex.quote(f"{project.package}=={target.version}")
-    what = "pip wheel" if own else release if target.version else f"{shlex.quote(str(built))}/*.whl"
-    # With the version, which another package may want replaced. What has no wheel is missed by the example, if at all.
-    companions = [f"{install_all} {what} --only-binary {name} {name} || true" for name in project.companions]
-    installs = [["sh", "-ec", line] for line in (f"{install_all} {what}", *companions)]
-    if own or target.version:
-        return [make, *installs, *own]
-    tools = ["--exclude-newer", of_tools]
     tools += [] if target.may_build else ["--no-build"]
-    tools += ["--no-build-isolation"] if target.needs else []
     places = ["--python", str(folder / "env"), "--out-dir", str(built), str(folder / "source")]
     build = [*uv, "build", "--wheel", *tools, *places]
-    needs = [*uv, "pip", "install", *ONLY_WHEELS, *newest, "setuptools", "wheel", *target.needs]
-    return [make, *([needs] if target.needs else []), build, *installs]
+    return [make, prepare, build, ["sh", "-ec", f"{shlex.join(install)} {shlex.quote(str(built))}/*.whl"]]
 
 
 def plan_node_build(target: Target, script: str) -> str:

@@ -2,14 +2,16 @@
 
 import json
 import re
+import sys
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from triage.base.errors import GitError
 from triage.base.text import word_set
+from triage.code.files.project_files import parse_manifest
 from triage.code.git.commit import isolate, open_repository, write_files
 from triage.code.git.history import to_time
 from triage.domain.project_config import ReproduceConfig
@@ -24,6 +26,9 @@ _NO_MODULES = word_set(
     "test tests testing docs doc examples example benchmarks bench scripts tools build setup conftest"
 )
 _PACKAGE_FILE = re.compile(r"(?:(?:src|lib|python)/)?(\w+)/__init__\.py")
+_REQUIREMENT_FILE = re.compile(r"(?:^(?:pyproject\.toml|setup\.cfg)|requirements[^/]*(?:/[^/]+)?\.(?:txt|in|ya?ml))$")
+_CONDA = re.compile(r"^\s*-\s*([A-Za-z0-9][\w.-]*)", re.M)
+_MAX_REQUIREMENT_FILES = 30
 _DEFINED = "^(class|def|async def) +[A-Za-z][A-Za-z0-9_]*"
 _EXPORTED = "^ *export (declare )?(async )?(const|class|function) +[A-Za-z][A-Za-z0-9_]*"
 _NAME = re.compile(r"""^\s*name\s*=\s*['"]?(?P<name>[A-Za-z0-9][\w.-]*)""", re.M)
@@ -32,6 +37,13 @@ _NAME_BY_VARIABLE = re.compile(
     r"""^(\w+) *= *['"](?P<name>[A-Za-z0-9][\w.-]*)['"].*\bname['"]?\s*[=:]\s*\1\b""", re.M | re.S
 )
 _REQUIRES = re.compile(r"""(?:requires-python|python_requires)\s*=\s*['"]?([^'"\n#]+)""")
+
+
+def _list_packages(path: str, text: str) -> list[str]:
+    if path.endswith((".yml", ".yaml")):
+        return list(_CONDA.findall(text))
+    name = path if path in ("pyproject.toml", "setup.cfg") else "requirements.txt"
+    return parse_manifest(name, text)
 
 
 class Source:
@@ -135,6 +147,12 @@ class Source:
         requires = next((match[1].strip() for text in texts if (match := _REQUIRES.search(text))), "")
         return [python for python in PYTHONS if is_python_allowed(requires, python)]
 
+    def find_companions(self, commit: str, modules: Iterable[str]) -> list[str]:
+        """Return the modules that the project's own files name as packages, such as optional dependencies."""
+        files = [path for path in self.list_paths(commit) if _REQUIREMENT_FILE.search(path)][:_MAX_REQUIREMENT_FILES]
+        found = {name.lower() for path in files for name in _list_packages(path, self.read(commit, path) or "")}
+        return sorted(name for name in modules if name.lower() in found and name not in sys.stdlib_module_names)
+
     def find_project(self, commit: str, config: ReproduceConfig) -> Project | None:
         """Return what the repository is, by its files and its settings; None if it is no package of Python or Node."""
         found = self._find_project(commit, config)
@@ -155,7 +173,9 @@ class Source:
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
                 return Project(language="python", package=name, modules=modules, exports=exports)
         if "package.json" in paths and (name := config.package or _find_node_name(self.read(commit, "package.json"))):
-            exported = self.list_definitions(commit, _EXPORTED, "*.js", "*.mjs", "*.cjs", "*.ts")
+            exported = self.list_definitions(
+                commit, _EXPORTED, "*.js", "*.mjs", "*.cjs", "*.ts", ":!*test*", ":!*spec*"
+            )
             return Project(language="node", package=name, modules=[name], exports={one: name for _, one in exported})
         return None
 

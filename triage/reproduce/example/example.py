@@ -63,7 +63,7 @@ class Project(Value):
     exports: dict[str, str] = Field(default_factory=dict, exclude=True)
     """The module that each public name is imported from. Only needed to find the example."""
     companions: list[str] = Field(default_factory=list)
-    """What the example imports beside the project. Only wheels of these names are installed: they run nothing then."""
+    """Packages that the example imports beside the project, as far as the project's own files name them."""
     prelude: str = ""
     """Lines of the project's settings for examples that use names without defining them."""
     setup: str = ""

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -20,6 +20,9 @@ from triage.reproduce.example.example import (
 from triage.reproduce.example.sessions import Session, read_session
 
 _OBJECT = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)(?=[.(])")
+_DECLARED = re.compile(r"\b(?:const|let|var|function|class|import)\s(\{[^}]{0,500}|[^=;\n]{0,200})")
+_PARAMETERS = re.compile(r"(?<![\w, $])([\w, $]{1,200})\)? *(?:=>|\{)")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _CALLED = re.compile(r"(?<![\w.$'\"/-])([A-Za-z_$][\w$]*)\(")
 _GIVEN = word_set(
     "Array Date Error JSON Map Math Number Object Promise RegExp Set String Symbol console process require"
@@ -52,7 +55,7 @@ def read_block(blocks: Mapping[int, CodeBlock], project: Project) -> tuple[Examp
             outputs |= {number: shown} if code == own else {}
             continue
         own = code
-        if language == "node":
+        if language == "node" and len(code) <= MAX_EXAMPLE_CHARS:
             code, added = _complete(code, session, project)
             changed += added
         found = _find_refusal(code, project)
@@ -71,7 +74,8 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     """
     package = project.package
     plain, changed = re.sub(r"\W|_", "", package.rpartition("/")[2]).lower(), list[str]()
-    name = _find_name(code, plain)
+    defined = _find_defined(code)
+    name = _find_name(code, plain, defined)
     statements = session.statements if session else code.split("\n")
     if session:
         outputs = [output not in ("", "undefined") for output in session.outputs]
@@ -83,8 +87,8 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     if written != statements:
         changed.append("The values of bare expressions are printed, as at a prompt.")
     called = dict.fromkeys(_CALLED.findall(code))
-    exported = [one for one in called if one in project.exports and not _is_defined(one, code)]
-    if (name and not _is_defined(name, code)) or (exported and not name):
+    exported = [one for one in called if one in project.exports and one not in defined]
+    if (name and name not in defined) or (exported and not name):
         is_module = _IMPORT.search(code) is not None
         bound = name or f"{{ {', '.join(exported)} }}"
         line = f'import {bound} from "{package}";' if is_module else f'const {bound} = require("{package}");'
@@ -93,18 +97,18 @@ def _complete(code: str, session: Session | None, project: Project) -> tuple[str
     return "\n".join(written), changed
 
 
-def _find_name(code: str, plain: str) -> str:
+def _find_name(code: str, plain: str, defined: Set[str]) -> str:
     """Return the name that means the package: its own, or the only one that nothing defines, if it shortens it."""
     short = re.compile(plain[:1] + "".join(f"{letter}?" for letter in plain[1:]), re.I)
     used = [one for one in dict.fromkeys(_OBJECT.findall(code)) if short.fullmatch(one) and one not in _GIVEN]
-    free = [one for one in used if len(one) > 1 and not _is_defined(one, code)]
+    free = [one for one in used if len(one) > 1 and one not in defined]
     return next((one for one in used if one.lower() == plain), free[0] if len(free) == 1 else "")
 
 
-def _is_defined(name: str, code: str) -> bool:
-    start = r"\b(?:const|let|var|function|class|import)\s(?:[^=;\n]{0,200}?|\{[^}]{0,500}?)"
-    end = r"[\w, $]{0,200}\)? *(?:=>|\{)"
-    return re.search(rf"{start}\b{re.escape(name)}\b|\b{re.escape(name)}\b{end}", code) is not None
+def _find_defined(code: str) -> set[str]:
+    """Return the names that code declares, or takes as parameters."""
+    places = [match[1] for pattern in (_DECLARED, _PARAMETERS) for match in pattern.finditer(code)]
+    return {name for place in places for name in _NAME.findall(place)}
 
 
 def _display(statement: str) -> str:

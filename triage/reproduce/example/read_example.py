@@ -35,8 +35,8 @@ _TELLS_VERSION = re.compile(
 )
 _SHOWS_VERSION = re.compile(r"[\w.]+\n(?:['\"]v?\d+(?:\.\d+)+\w*['\"]|<module .*>)")
 """A name at a prompt, and what it is."""
-_REMARKS = re.compile(r"(?:\n\s*\n(?:#.*|[A-Z][\w ,'.-]*[.:?!]))+\Z")
-"""Of the reporter, below an output."""
+_REMARK = re.compile(r"#.*|[A-Z][\w ,'.-]*[.:?!]")
+"""Of the reporter, a paragraph below an output."""
 _NO_VERSIONS = "Left out what only prints a version."
 _MAX_JOINED = 6
 _MAX_BLOCKS = 100
@@ -141,7 +141,7 @@ def _read_session(session: Session) -> _Part | None:
         changed.append("Left out what stands above the first prompt.")
     for statement, output in zip(session.statements, session.outputs, strict=True):
         repaired = python_code.repair(statement)
-        pairs += [(repaired[0], _REMARKS.sub("", without_traces(output).strip()))] if repaired else []
+        pairs += [(repaired[0], _without_remarks(without_traces(output).strip()))] if repaired else []
         changed += repaired[1] if repaired else ["Left out statements that are not Python."]
     versions = {
         pair for pair in pairs if _TELLS_VERSION.fullmatch(pair[0]) or _SHOWS_VERSION.fullmatch("\n".join(pair))
@@ -150,6 +150,19 @@ def _read_session(session: Session) -> _Part | None:
     pairs = [pair for pair in pairs if pair not in versions]
     code, shown = "\n".join(statement for statement, _ in pairs), tuple(output for _, output in pairs if output)
     return _analyze(_Part(code, shown, True, tuple(dict.fromkeys(changed))))
+
+
+def _without_remarks(output: str) -> str:
+    """Return an output without the reporter's words below it, if it is the value of an expression: no text ends so."""
+    paragraphs = re.split(r"\n[ \t]*\n", output)
+    while len(paragraphs) > 1 and _REMARK.fullmatch(paragraphs[-1].strip()):
+        paragraphs.pop()
+    shown = "\n\n".join(paragraphs).strip()
+    tree = python_code.parse(shown) if shown != output else None
+    is_value = tree is not None and all(
+        isinstance(one, ast.Expr) and not isinstance(one.value, ast.Name) for one in tree.body
+    )
+    return shown if is_value else output
 
 
 def _read_script(text: str) -> _Part | None:

@@ -27,7 +27,7 @@ _PROMPTS = {
     "shell": ((_SHELL, _SHELL_MORE),),
 }
 _COMMAND = re.compile(
-    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote)).)+)(?P=quote)"
+    r"\bpython[\d.]* (?:-c (?P<quote>['\"])(?P<code>(?:\\.|(?!(?P=quote))[^\\]){1,4000})(?P=quote)"
     r"|(?:- )?<< ?(?P<mark>['\"]?)(?P<name>\w+)(?P=mark)\n(?P<document>.{1,4000}?)\n(?P=name)$)",
     re.M | re.S,
 )

@@ -34,7 +34,10 @@ _LITERAL = (
 _ALONE = re.compile(rf"[-*>\s]*(?:(?P<label>[\w .-]{{0,40}}?\d+(?:\.\d+)+[\w.]*)\W{{0,2}} ?[:=] *)?{_LITERAL}\s*$")
 """Such as `Pint 0.25: 1.0 m`, one line for each version."""
 _NUMBER = re.compile(r"(?:\b(?P<name>[A-Za-z][\w.-]*) )?v?(?P<number>\d+(?:\.\d+)+[\w.]*)")
-_VALUE = re.compile(rf"(?i)\b{_SAYS}(?: in| is| was| to)?\s*:?\s*{_LITERAL}")
+_VALUE = re.compile(
+    rf"(?i)\b{_SAYS}(?: in| is| was| to)?[\s:]{{0,5}}{_LITERAL}(?=\s*(?:[.,;:!?)\uff0c\u3002]|$))", re.M
+)
+"""At the end of a clause: not `100 %`, and not `3 times`."""
 _COMMENTED = re.compile(rf"(?i)(?:^|\s)(?:#|//) *{_SAYS}\b:? *(?P<value>\S.*)$", re.M)
 """Such as `f()  # returns 1`."""
 _WISHED_VALUE = re.compile(
@@ -49,7 +52,7 @@ _TOOL = re.compile(r"(?:pip|npm|yarn|git|conda|cd|ls|cat|uname)\b")
 """A command that is not the example, but may install what the next ones run."""
 _OUTPUTS = word_set("text txt console output log sh bash shell json xml html pycon python python3 py") | {""}
 """Languages in which output is shown. Of Python, a block that calls nothing."""
-_REMARK = re.compile(r"(?:#|//) .*\d+\.\d+")
+_REMARK = re.compile(r"(?:#|//) .*\d\.\d")
 """Of the reporter, in an output: which version printed it."""
 _MAX_BLOCKS = 100
 _MAX_CLAUSE_CHARS = 200

@@ -16,7 +16,8 @@ NOT_BUILT = 97
 NOT_STARTED = 125
 """The same if it cannot be started; Docker's own errors have it too."""
 _LABELLED = re.compile(
-    r"(?i)^\W{0,4}((?:[a-z]+ )?(?:[\w.]*(?:error|exception|warning)|panic|fatal)\b[^:\s]*(?: [A-Z]+\d+)?): (.+)",
+    r"(?i)^\W{0,4}((?:[a-z]+ )?(?:[\w.]{0,200}(?:error|exception|warning)|panic|fatal)\b[^:\s]{0,80}"
+    r"(?: [A-Z]+\d+)?): (.+)",
     re.S,
 )
 _THROWN = re.compile(r"terminate called after throwing an instance of '([\w:]+)'(?:\s+what\(\):\s+(.+))?")
