@@ -227,13 +227,16 @@ class GitHub(Protocol):
         """
 
     def list_recent_issues(self, limit: int) -> list[int]:
-        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first: all up to `limit`, or more."""
+        """Numbers of issues opened in the last 24 hours, newest first: all up to `limit`, or more."""
 
     def list_labels(self) -> list[str]:
         """Names of the repository's labels."""
 
     def fetch_role(self, login: str) -> str:
-        """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say."""
+        """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say.
+
+        Raises GitHubUnavailable if it cannot be reached and says why.
+        """
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         """Post a comment; its id and URL. Another run may post at the same time: see `publish.deduplicate`."""

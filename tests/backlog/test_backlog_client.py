@@ -1,6 +1,5 @@
 """Issues are listed with whole threads, in few requests, whatever fails meanwhile."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,11 +25,9 @@ UNTIL = "created:<=2026-11-20T09:00:00Z"
 
 
 @pytest.fixture
-def client(api: GitHubApi) -> Iterator[BacklogClient]:
+def client(api: GitHubApi) -> BacklogClient:
     api.issues.clear()
-    opened = BacklogClient(JOB_TOKEN, SLUG, api.url, **QUICK)
-    yield opened
-    opened.close()
+    return BacklogClient(JOB_TOKEN, SLUG, api.url, **QUICK)
 
 
 def add_many(api: GitHubApi, count: int) -> None:

@@ -88,8 +88,6 @@ async def ask_github(url: str) -> str:
         tracker.fetch_issue(7)
     except TriageError as error:
         return str(error)
-    finally:
-        tracker.close()
     return ""
 
 
