@@ -66,7 +66,7 @@ class ScorecardIssues(RepositoryConnection):
         closed = dict[int, datetime]()
         triaged: list[TriagedIssue] = []
         last: datetime | None = None
-        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, MAX_FILES)
+        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, MAX_FILES, needs_fixes=True)
         for page in reader.iterate_list("UPDATED_AT", ["CLOSED"], since):
             if len(closed) >= MAX_ISSUES and last:
                 # The pages are sorted by the last change, which is never before the close.
