@@ -365,7 +365,9 @@ async def test_a_query_may_name_what_the_project_declares(declared, sent):
     assert tools.ran[0].tool_calls[0]["args"] == {"query": sent}
 
 
-PACKAGE = FailingPackage(name="numpy", language="Python", error="ValueError: operands could not be broadcast")
+PACKAGE = FailingPackage(
+    name="numpy", language="Python", error="ValueError: operands could not be broadcast", is_declared=True
+)
 
 
 @pytest.mark.parametrize("by_model", [True, False])

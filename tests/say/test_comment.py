@@ -7,6 +7,13 @@ import pytest
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from triage.say.sections import (
+    Fold,
+    Page,
+    build_page,
+    fit_page,
+    utf16_length,
+)
 
 from testing.each_row import each_row
 from tests.say import sample_reports
@@ -58,13 +65,6 @@ from triage.say.comment import (
     withhold_details,
 )
 from triage.say.hidden_state import PART_NAMES, CommentState, PartName, Reproduced, next_state, parse_state
-from triage.say.sections import (
-    Fold,
-    Page,
-    build_page,
-    fit_page,
-    utf16_length,
-)
 from triage.say.template import ensure_safe
 
 AFTER_FIRST = next_state(FIRST, None)
@@ -217,9 +217,7 @@ def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golde
     text = visible(report)
     assert text.startswith("**The stack trace ends in") is (verdict != "CONFIRMED")
     assert ("A model's idea of the cause, not confirmed" in text) is (verdict == "UNCERTAIN")
-    golden(
-        f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, None, text="0123456789abcdef")
-    )
+    golden(f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, None, text="0123456789abcdef"))
 
 
 def test_code_is_shown_in_fifteen_lines_at_most():

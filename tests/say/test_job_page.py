@@ -1,6 +1,7 @@
 """The job's page: golden files to read, and the small pages."""
 
 import pytest
+from triage.say.sections import build_page, utf16_length
 
 from testing.each_row import each_row
 from tests.say import sample_reports, sample_runs
@@ -21,7 +22,6 @@ from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import Citations, RunReport
 from triage.safety.active_content import find_active_content
 from triage.say.notices import render_notice
-from triage.say.sections import build_page, utf16_length
 from triage.say.template import MAX_SUMMARY_UNITS
 
 DRY_RUN: list[Effect] = [

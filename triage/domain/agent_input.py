@@ -63,7 +63,7 @@ class AgentInput(Value):
     dependencies: list[str] = Field(default_factory=list)
     """Names of the packages that the project declares: a query for the web may have them."""
     failing_package: FailingPackage | None = None
-    """One of these in which a trace ends."""
+    """Of somebody else, in which a trace ends."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1

@@ -109,7 +109,7 @@ class Trace(Value):
 
 
 class FailingPackage(Value):
-    """A package that the project declares, in whose code a trace ends."""
+    """A package of somebody else, in whose code a trace ends."""
 
     name: str
     """As its path has it: `numpy`, `@scope/name`, `github.com/owner/name`."""
@@ -119,6 +119,8 @@ class FailingPackage(Value):
     """`owner/name` on GitHub, if the path tells it."""
     error: str
     """Exception and message of the trace."""
+    is_declared: bool
+    """The project names it among what it needs. Any other name is the reporter's word, and stays here."""
 
 
 class CodeBlock(Value):

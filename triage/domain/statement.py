@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from triage.domain.code import BestPlace, LastChange, LaterChange, Owner, PathChange, Span
-from triage.domain.findings import MissingInformation, Severity, Verdict
+from triage.domain.findings import MissingInformation, Severity, Verdict, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.value import Value
@@ -52,6 +52,8 @@ class NotOurs(Value):
     rule: Literal["elsewhere"] = "elsewhere"
     speaks: bool = True
     package: FailingPackage
+    reports: list[WebResult] = Field(default_factory=list)
+    """The package's issues with the same message."""
 
 
 class Cause(Value):

@@ -32,7 +32,7 @@ from triage.issue.read_issue import count_template_comments, detect_project_lang
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.issue.traces.failing_package import find_failing_package
-from triage.ports import Services
+from triage.ports import Codebase, Services
 from triage.say.decide import with_statements
 from triage.say.hidden_state import parse_state
 from triage.writes.deduplicate import find_our_comment, read_state
@@ -103,10 +103,16 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
         "best_place": places.best,
         "likely_files": places.likely,
         "dependencies": dependencies,
-        "failing_package": find_failing_package(parsed, dependencies),
+        "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
+
+
+def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
+    """Return the repository's name, and those of its folders in which a package may lie."""
+    folders = {part for path in codebase.list_paths() for part in path.split("/")[:-1][:3]}
+    return {state.repository.slug.rpartition("/")[2], *folders}
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:

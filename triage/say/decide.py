@@ -76,7 +76,8 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     cause, leads = _decide_cause(report), _decide_leads(report, is_bug=is_bug)
     failing = report.failing_package
     if failing and not (leads and leads.places[0].sign == "trace"):
-        yield NotOurs(package=failing)
+        reports = [page for page in report.external_references if "/issues/" in page.url]
+        yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
     # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
     is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
     yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)
