@@ -24,6 +24,4 @@ def render_comment(
 def render_summary(
     report: RunReport, planned: Sequence[Effect] | None = None, *, says_why_no_comment: bool = False
 ) -> str:
-    return job_page.render_summary(
-        with_statements(report), "suggest", planned, says_why_no_comment=says_why_no_comment
-    )
+    return job_page.render_summary(with_statements(report), "suggest", planned, says_why_no_comment=says_why_no_comment)

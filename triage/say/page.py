@@ -56,8 +56,7 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     if report.issue.edited_since:
         blocks.append(render_block("statements", "edited"))
     still_missing = {missing.kind for missing in report.missing_information}
-    asks = any(isinstance(one, OpenQuestions) for one in shown)
-    if posted and not asks and not still_missing.issuperset(posted.asked):
+    if posted and posted.asked and still_missing.isdisjoint(posted.asked):
         blocks.append(get_phrases(report.language).answered)
     blocks += _render_beside(report, links, labels)
     return _make_page(report, blocks, _build_comment_folds(report, links), links)
