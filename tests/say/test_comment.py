@@ -537,8 +537,9 @@ def test_whoever_asks_is_answered_and_no_comment_becomes_stale(
     report: RunReport, reason: str | None, mode: CommentMode
 ):
     assert decide_comment(report, mode, is_asked=True) == (reason or "asked")
-    assert decide_comment(report, mode, has_comment=True) == (reason or "update")
-    assert decide_comment(report, mode, is_asked=True, has_comment=True) == (reason or "update")
+    kept = "update" if mode == "auto" else "always"
+    assert decide_comment(report, mode, has_comment=True) == (reason or kept)
+    assert decide_comment(report, mode, is_asked=True, has_comment=True) == (reason or "asked")
     assert decide_comment(report, "never", is_asked=True, has_comment=True) is None
 
 
