@@ -32,6 +32,7 @@ def make_report(number: int, title: str = "It breaks", same_as: int | None = Non
         "engine": "rules",
         "steps": RULES_STEPS,
         "severity": None,
+        "why": "",
         "suspects": [],
         "best_place": None,
         "missing_information": [],

@@ -26,6 +26,7 @@ from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill
+from triage.say.decide import with_statements
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
 COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
@@ -137,115 +138,120 @@ REPOSITORY = Repository(
     commit=COMMIT,
     labels=["bug", "importer", "enhancement", "good first issue"],
 )
-FULL = RunReport(
-    triage_version="0.1.0",
-    request_id="0b9c2c5e",
-    started_at=START,
-    seconds=27.0,
-    status=Status.COMPLETE,
-    engine="model",
-    repository="acme/ledger",
-    server_url="https://github.com",
-    commit=COMMIT,
-    issue=IssueRef(number=412, title=ISSUE.title, url=ISSUE.url),
-    run_url=RUN_URL,
-    kind="bug",
-    verdict="CONFIRMED",
-    severity="HIGH",
-    severity_reason="Every import of a German bank statement fails, and 2.3 could read them.",
-    confidence=0.86,
-    summary="`parse_date` tries only `%Y-%m-%d`, so a day-first date such as 31.12.2025 ends in an uncaught ValueError.",
-    root_cause="Since 2.4 `read_rows` no longer passes the date format of the bank profile to `parse_date`.",
-    why=(
-        "`parse_date` in src/ledger/dates.py calls strptime with the one format it got from DEFAULT_FORMAT. "
-        "Since 2.4 the importer no longer passes the format of the bank profile. "
-        "A day-first date therefore never matches. "
-        "The ValueError leaves `read_rows`, which catches only csv.Error."
-    ),
-    named_places=[NamedPlace(text=DATES, path=DATES)],
-    fix_idea="Pass `profile.date_format` from CsvReader.read_rows to parse_date again.",
-    check="Import a row with 31.12.2025 and the profile `sparkasse`: it should become an entry of 31 December.",
-    suspects=[
-        suspect(DATES, 18, 31, "parse_date", "Tries one format and lets the ValueError through."),
-        suspect(READER, 74, 96, "CsvReader.read_rows", "Stopped passing `profile.date_format` in 2.4."),
-        suspect(CLI, reason="Shows the traceback in place of a message."),
-    ],
-    evidence=[
-        CheckedEvidence(
-            claim="Only the default format is tried.",
-            span=span(DATES, 24, 24),
-            quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
-            verified=True,
-        ),
-        CheckedEvidence(
-            claim="The caller drops the profile's format.",
-            span=span(READER, 81, 83),
-            quote="for row in rows:\n    when = parse_date(row[columns.date])\n    yield Entry(when, row)",
-            verified=True,
-        ),
-        CheckedEvidence(
-            claim="The report's traceback ends in parse_date.",
-            quote="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
-            verified=True,
-        ),
-        CheckedEvidence(claim="Version 2.3 passed the format as a second argument.", verified=False),
-    ],
-    reproduction=["Save a CSV with the date 31.12.2025.", "Run `ledger import bank.csv --profile sparkasse`."],
-    next_steps=[
-        "Catch ValueError in read_rows and name the row in the message.",
-        "Add a test with a day-first profile.",
-    ],
-    suggested_fix=None,
-    external_references=[
-        WebResult(
-            title="strptime() and strftime() format codes",
-            url="https://docs.python.org/3/library/datetime.html#format-codes",
-            relevance_reason="Which directives a format may hold.",
-        )
-    ],
-    ticket=Ticket(
-        title="parse_date ignores the profile's date format", labels=["bug", "importer"], assignee="maria", effort="S"
-    ),
-    analysis="Why: `parse_date` calls strptime with one format.\n\nFix idea: pass `profile.date_format` again.",
-    critique=CritiqueFinding(
-        questions_for_reporter=[],
-        gaps_outside=[],
-        agent_name="critic",
-        summary="The traceback, the quoted line and the changed call agree.",
-        confidence=0.9,
-        reasoning="",
-        error=None,
+FULL = with_statements(
+    RunReport(
+        triage_version="0.1.0",
+        request_id="0b9c2c5e",
+        started_at=START,
+        seconds=27.0,
+        status=Status.COMPLETE,
+        engine="model",
+        repository="acme/ledger",
+        server_url="https://github.com",
+        commit=COMMIT,
+        issue=IssueRef(number=412, title=ISSUE.title, url=ISSUE.url),
+        run_url=RUN_URL,
+        kind="bug",
         verdict="CONFIRMED",
-        confidence_adjustment=0.2,
-        gaps=["The change in 2.4 was not looked up in the history."],
-        revised_hypothesis=None,
-        ready_for_report=True,
-    ),
-    citations=Citations(
-        verified=14, total=15, refused=["src/ledger/importers/base.py: no such file in the indexed commit"]
-    ),
-    hidden_fragments=3,
-    findings=[
-        AgentFinding(
-            agent_name="codebase_search",
-            summary="parse_date ignores the profile.",
-            confidence=0.8,
-            details=DATES,
-            relevant_files=[DATES],
-            reasoning="read_rows calls parse_date without the profile's format, so DEFAULT_FORMAT is tried alone.",
-        )
-    ],
-    decisions=DECISIONS,
-    steps=MODEL_STEPS,
-    usage=Usage(input_tokens=27880, output_tokens=3250, calls=8, usd=0.0837),
-    limits=Limits(),
-    index=INDEX,
+        severity="HIGH",
+        severity_reason="Every import of a German bank statement fails, and 2.3 could read them.",
+        confidence=0.86,
+        summary="`parse_date` tries only `%Y-%m-%d`, so a day-first date such as 31.12.2025 ends in an uncaught ValueError.",
+        root_cause="Since 2.4 `read_rows` no longer passes the date format of the bank profile to `parse_date`.",
+        why=(
+            "`parse_date` in src/ledger/dates.py calls strptime with the one format it got from DEFAULT_FORMAT. "
+            "Since 2.4 the importer no longer passes the format of the bank profile. "
+            "A day-first date therefore never matches. "
+            "The ValueError leaves `read_rows`, which catches only csv.Error."
+        ),
+        named_places=[NamedPlace(text=DATES, path=DATES)],
+        fix_idea="Pass `profile.date_format` from CsvReader.read_rows to parse_date again.",
+        check="Import a row with 31.12.2025 and the profile `sparkasse`: it should become an entry of 31 December.",
+        suspects=[
+            suspect(DATES, 18, 31, "parse_date", "Tries one format and lets the ValueError through."),
+            suspect(READER, 74, 96, "CsvReader.read_rows", "Stopped passing `profile.date_format` in 2.4."),
+            suspect(CLI, reason="Shows the traceback in place of a message."),
+        ],
+        evidence=[
+            CheckedEvidence(
+                claim="Only the default format is tried.",
+                span=span(DATES, 24, 24),
+                quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
+                verified=True,
+            ),
+            CheckedEvidence(
+                claim="The caller drops the profile's format.",
+                span=span(READER, 81, 83),
+                quote="for row in rows:\n    when = parse_date(row[columns.date])\n    yield Entry(when, row)",
+                verified=True,
+            ),
+            CheckedEvidence(
+                claim="The report's traceback ends in parse_date.",
+                quote="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
+                verified=True,
+            ),
+            CheckedEvidence(claim="Version 2.3 passed the format as a second argument.", verified=False),
+        ],
+        reproduction=["Save a CSV with the date 31.12.2025.", "Run `ledger import bank.csv --profile sparkasse`."],
+        next_steps=[
+            "Catch ValueError in read_rows and name the row in the message.",
+            "Add a test with a day-first profile.",
+        ],
+        suggested_fix=None,
+        external_references=[
+            WebResult(
+                title="strptime() and strftime() format codes",
+                url="https://docs.python.org/3/library/datetime.html#format-codes",
+                relevance_reason="Which directives a format may hold.",
+            )
+        ],
+        ticket=Ticket(
+            title="parse_date ignores the profile's date format",
+            labels=["bug", "importer"],
+            assignee="maria",
+            effort="S",
+        ),
+        analysis="Why: `parse_date` calls strptime with one format.\n\nFix idea: pass `profile.date_format` again.",
+        critique=CritiqueFinding(
+            questions_for_reporter=[],
+            gaps_outside=[],
+            agent_name="critic",
+            summary="The traceback, the quoted line and the changed call agree.",
+            confidence=0.9,
+            reasoning="",
+            error=None,
+            verdict="CONFIRMED",
+            confidence_adjustment=0.2,
+            gaps=["The change in 2.4 was not looked up in the history."],
+            revised_hypothesis=None,
+            ready_for_report=True,
+        ),
+        citations=Citations(
+            verified=14, total=15, refused=["src/ledger/importers/base.py: no such file in the indexed commit"]
+        ),
+        hidden_fragments=3,
+        findings=[
+            AgentFinding(
+                agent_name="codebase_search",
+                summary="parse_date ignores the profile.",
+                confidence=0.8,
+                details=DATES,
+                relevant_files=[DATES],
+                reasoning="read_rows calls parse_date without the profile's format, so DEFAULT_FORMAT is tried alone.",
+            )
+        ],
+        decisions=DECISIONS,
+        steps=MODEL_STEPS,
+        usage=Usage(input_tokens=27880, output_tokens=3250, calls=8, usd=0.0837),
+        limits=Limits(),
+        index=INDEX,
+    )
 )
 
 
 def change_report(report: RunReport = FULL, **fields: Any) -> RunReport:
-    """Returns the report with other values, validated."""
-    return RunReport.model_validate(dict(report) | fields)
+    """Returns the report with other values, validated, and with its statements."""
+    return with_statements(RunReport.model_validate(dict(report) | fields))
 
 
 QUESTIONS = [
@@ -255,6 +261,7 @@ QUESTIONS = [
 
 RULES = change_report(
     engine="rules",
+    kind_probability=0.93,
     verdict="UNCERTAIN",
     confidence=0.62,
     seconds=2.3,
@@ -285,6 +292,9 @@ RULES = change_report(
     steps=RULES_STEPS,
     usage=Usage(),
 )
+
+UNSAID = change_report(RULES, missing_information=[])
+"""Only words are shared."""
 
 FEATURE = change_report(
     kind="feature_request",
@@ -379,18 +389,13 @@ DEGRADED = change_report(
     seconds=65.4,
 )
 
-SECOND = change_report(
-    verdict="CONFIRMED",
-    suspects=[FULL.suspects[0]],
-    missing_information=[QUESTIONS[1]],
-)
-"""After FIRST: the version is known, and `csv_reader.py` is no longer a suspect."""
 FIRST = change_report(
-    verdict="UNCERTAIN",
-    confidence=0.5,
+    RULES,
     suspects=[suspect(READER, 20, 41, "CsvReader.columns", "Fits the words."), FULL.suspects[0]],
     missing_information=QUESTIONS,
 )
+SECOND = change_report(suspects=[FULL.suspects[0]], severity="MEDIUM")
+"""After FIRST: the questions are answered, and `csv_reader.py` is no longer a suspect."""
 
 LONG = change_report(
     why="The reader drops the profile's format, e.g. day-first ones. " * 40,

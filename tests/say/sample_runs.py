@@ -238,7 +238,7 @@ RULES_FALLBACKS = run(
 )
 
 SILENT = run(
-    change_report(DEGRADED, analysis=""),
+    change_report(DEGRADED, analysis="", why="", fix_idea="", check=""),
     [
         step("prepare", 0, 0.0, 1.9),
         *(

@@ -15,7 +15,6 @@ from tests.say.sample_reports import (
     FEATURE,
     FIRST,
     FULL,
-    LOW,
     PAST,
     QUESTIONS,
     READER,
@@ -33,6 +32,7 @@ from triage.domain.findings import MissingKind
 from triage.domain.issue import Frame
 from triage.domain.run import Status
 from triage.domain.task import RunKey
+from triage.say.decide import MAX_QUESTIONS
 from triage.say.hidden_state import (
     MAX_EXECUTED,
     MAX_EXECUTED_CHARS,
@@ -55,6 +55,7 @@ from triage.say.hidden_state import (
     render_state,
 )
 
+FOUND = BestPlace(sign="trace", span=span(READER, 10, 20), probability=0.91)
 KINDS: list[MissingKind] = list(get_args(MissingKind))
 hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")
 names = st.text(min_size=1, max_size=20).filter(lambda name: name.isprintable() and not {"<", ">", "/"} & set(name))
@@ -171,19 +172,20 @@ def test_an_edit_changes_the_hash(one, other, same):
     [
         ({"seconds": 99.0, "steps": [], "analysis": "other words", "summary": "other", "notes": ["x"]}, True),
         ({"run_url": "https://github.com/acme/ledger/actions/runs/9913", "evidence": []}, True),
-        ({"next_steps": [step.upper() + " " for step in FULL.next_steps]}, True),
         ({"verdict": "UNCERTAIN"}, False),
-        ({"status": Status.DEGRADED}, False),
+        ({"status": Status.DEGRADED, "confidence": 0.5}, True),
         ({"severity": "LOW"}, False),
         ({"kind": "question"}, False),
-        ({"next_steps": FULL.next_steps[1:]}, False),
+        ({"next_steps": FULL.next_steps[1:]}, True),
         ({"suspects": FULL.suspects[::-1]}, False),
-        ({"suspects": FULL.suspects[:2]}, False),
+        ({"suspects": FULL.suspects[:2]}, True),
         ({"suspects": [suspect(DATES, 18, 32), *FULL.suspects[1:]]}, False),
-        ({"missing_information": QUESTIONS}, False),
+        ({"missing_information": QUESTIONS}, True),
+        ({"missing_information": QUESTIONS, "why": ""}, False),
         ({"possible_duplicate": SIMILAR[0]}, False),
         ({"regression_window": PAST.regression_window}, False),
-        ({"later_change": PAST.later_change}, False),
+        ({"later_change": PAST.later_change}, True),
+        ({"best_place": FOUND, "verdict": "UNCERTAIN"}, False),
         ({"similar_issues": SIMILAR}, True),
     ],
 )
@@ -207,13 +209,14 @@ def test_a_new_report_wakes_a_quiet_comment():
 
 def test_the_state_is_bounded():
     many = change_report(
+        RULES,
         suspects=[suspect(f"{number}.py") for number in range(100)],
         missing_information=[missing(kind, "?", "") for kind in KINDS * 5],
     )
     state = next_state(many, next_state(FULL, None))
     assert len(state.suspects) == MAX_SUSPECTS
     assert CLI not in state.suspects
-    assert state.asked == KINDS
+    assert state.asked == KINDS[:MAX_QUESTIONS]
     assert parse_state(render_state(state)) == state
     assert json.loads(render_state(state).removeprefix(f"{COMMENT_MARKER} v2 ").removesuffix(" -->"))
 
@@ -361,9 +364,6 @@ def test_forged_named_files_make_the_state_invalid(named):
     assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"named":{named}')) is None
 
 
-FOUND = BestPlace(sign="trace", span=span(READER, 10, 20), probability=0.91)
-
-
 def test_a_model_names_its_first_suspects():
     assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], "model", 0.86)
 
@@ -379,7 +379,6 @@ def test_rules_name_what_they_found_first():
     "report",
     [
         change_report(RULES, best_place=None),
-        change_report(LOW, best_place=None, steps=RULES.steps),
         FEATURE,
         change_report(security=True),
         change_report(suspects=[]),

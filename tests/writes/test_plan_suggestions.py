@@ -114,7 +114,7 @@ def test_github_is_asked_about_labels_only_if_they_are_suggested():
         ({"severity_reason": ""}, "importer", "It reads as a bug report: It loses rows."),
         ({"severity_reason": "As @mona says."}, "importer", "It reads as a bug report: It loses rows."),
         (
-            {"missing_information": [missing("version", "Which version is it?", "")]},
+            {"missing_information": [missing("version", "Which version is it?", "")], "why": ""},
             "needs info",
             "The reporter is asked for the version.",
         ),

@@ -151,11 +151,9 @@ def decide_comment(
         return None
     if speaking := next((one for one in report.statements if one.speaks), None):
         return speaking.rule
-    if has_comment:
-        return "update"
-    if is_asked:
-        return "asked"
-    return "always" if mode == "always" else None
+    if is_asked or mode == "always":
+        return "asked" if is_asked else "always"
+    return "update" if has_comment else None
 
 
 def find_waiting_skill(report: RunReport) -> str:

@@ -7,6 +7,7 @@ a file share never are, nor what the report says itself.
 from collections.abc import Iterator
 
 from triage.domain.code import MAX_NARROW, BestPlace, PathChange
+from triage.domain.findings import MissingInformation
 from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
@@ -49,6 +50,11 @@ def list_shown(report: RunReport) -> list[Statement]:
     has_place = any(isinstance(one, Leads | Cause) for one in report.statements)
     shows_files = has_place or report.comment_reason in ("asked", "always")
     return [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
+
+
+def list_asked(report: RunReport) -> list[MissingInformation]:
+    """Return what the reporter is asked; not what is missing beside an answer."""
+    return [missing for one in report.statements if isinstance(one, OpenQuestions) for missing in one.questions]
 
 
 def with_statements(report: RunReport) -> RunReport:

@@ -21,7 +21,7 @@ from triage.domain.statement import Cause, Leads, LikelyPlaces
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 from triage.safety.clean_text import clean_text
-from triage.say.decide import list_shown
+from triage.say.decide import list_asked, list_shown
 from triage.say.wording import has_model_answer
 
 MAX_NAMED = 3
@@ -262,7 +262,7 @@ def parse_state(body: str) -> CommentState | None:
 def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
     """Return the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
     earlier = previous or CommentState()
-    asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
+    asked = [*earlier.asked, *(missing.kind for missing in list_asked(report))]
     suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
     return CommentState(
         text_hash=text or "",

@@ -34,14 +34,11 @@ class Links:
         return self._link(format_code(format_location(target)), self._build_permalink(target))
 
     def link_lines(self, span: Span | None) -> str:
-        """Return a link to at most fifteen lines, on a line of its own; empty without any."""
+        """Return at most fifteen lines, for a line of its own; empty without any, or where no box can be drawn."""
         if span is None:
             return ""
         span = span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
-        url = self._build_permalink(span)
-        if url is None:
-            return ""
-        return self._remember(url) if self.shows_code else self.link_place(span)
+        return self._remember(self._build_permalink(span) or "") if self.shows_code else self.link_place(span)
 
     def link_issue(self, number: int) -> str:
         url = build_reference_url(self.report.server_url, self.report.repository, f"issues/{number}")

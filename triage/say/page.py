@@ -53,11 +53,8 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     links = Links(report, shows_code=True)
     shown = list_shown(report)
     blocks = render_statements(report, shown, links)
-    if report.issue.edited_since:
-        blocks.append(render_block("statements", "edited"))
     still_missing = {missing.kind for missing in report.missing_information}
-    asks = any(isinstance(one, OpenQuestions) for one in shown)
-    if posted and not asks and not still_missing.issuperset(posted.asked):
+    if posted and posted.asked and still_missing.isdisjoint(posted.asked):
         blocks.append(get_phrases(report.language).answered)
     blocks += _render_beside(report, links, labels)
     return _make_page(report, blocks, _build_comment_folds(report, links), links)
@@ -100,7 +97,9 @@ def render_statements(report: RunReport, statements: Sequence[Statement], links:
 
 
 def _render_beside(report: RunReport, links: Links, labels: LabelsMode) -> Iterator[str]:
-    """Yield the project's notes, and the labels that are chosen or that a person can still put on the issue."""
+    """Yield of which text this is, the project's notes, and the labels that are chosen or that a person can put on."""
+    if report.issue.edited_since:
+        yield render_block("statements", "edited")
     if report.security:
         return
     if report.skills:

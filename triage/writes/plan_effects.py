@@ -38,6 +38,7 @@ from triage.say.comment import (
     render_quiet_comment,
     render_visible_comment,
 )
+from triage.say.decide import list_asked
 from triage.say.hidden_state import (
     CommentState,
     NeedsInfo,
@@ -204,10 +205,11 @@ def _plan_comment(
     report: RunReport, page: Page, number: int, given: PlanInput, suggestions: Sequence[Suggestion]
 ) -> Iterator[Effect]:
     before = given.previous_state or CommentState()
-    asks = bool(report.missing_information)
-    label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
+    asked = [missing.question for missing in list_asked(report)]
+    label_plan = plan_needs_info(
+        given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=bool(asked)
+    )
     state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
-    asked = [missing.question for missing in report.missing_information]
     state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.

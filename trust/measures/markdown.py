@@ -8,7 +8,7 @@ from triage.say.comment import render_comment
 from triage.say.hidden_state import CommentState, next_state
 from triage.say.job_page import render_summary
 from triage.say.notices import render_notice
-from triage.say.sections import build_page
+from triage.say.page import build_comment_page
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -45,10 +45,10 @@ def _neutral(choice: int) -> dict[str, Judgement]:
 def _pages(words: str, choice: int) -> dict[str, str]:
     report = build_report(words, choice)
     earlier = CommentState(asked=["version"], suspects=["src/old.py"])
-    page = build_page(report, earlier, [words])
+    page = build_comment_page(report, earlier)
     return {
         "comment": render_comment(page, next_state(report, earlier)),
-        "summary": render_summary(page, report),
+        "summary": render_summary(report),
         "skip": render_notice("skip", words),
         "failure": render_notice("failure", words),
     }
