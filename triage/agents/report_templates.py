@@ -10,8 +10,8 @@ from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile,
 from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
 from triage.domain.past_issues import LearnedLabel
 from triage.domain.report import MAX_LABELS
-from triage.issue.kind.issue_kind import find_labelled_kind
 from triage.issue.kind.severity_signs import find_severity_signs
+from triage.issue.kind_names import choose_label, find_labelled_kind
 from triage.issue.versions.regressions import find_regression
 
 MAX_SUSPECTS = 5
@@ -39,7 +39,8 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "security": ("security",),
     "performance": ("performance", "perf"),
     "crash": ("crash",),
-    "documentation": ("documentation", "docs"),
+    "documentation": ("documentation", "docs", "doc"),
+    "ci": ("ci", "ci/cd"),
     "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
 }
 
@@ -134,7 +135,7 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return title, labels of the project, an owner of the code as assignee, and effort."""
-    kinds: list[str] = [agent_input.kind, *(sign.kind for sign in _find_signs(agent_input.parsed))]
+    kinds: list[str] = [agent_input.kind or "", *(sign.kind for sign in _find_signs(agent_input.parsed))]
     if agent_input.missing_information:
         kinds.append("missing")
     return {
@@ -202,14 +203,8 @@ def _select_existing_labels(written: Any, labels: Sequence[str]) -> list[str]:
 
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
-    # `bug`, `type: bug` and `kind/bug` mean the same.
-    by_word = {label.replace("/", ":").rpartition(":")[2].strip().lower(): label for label in reversed(labels)}
-    found = []
-    for kind in kinds:
-        match = next((by_word[word] for word in _LABEL_WORDS.get(kind, ()) if word in by_word), None)
-        if match:
-            found.append(match)
-    return list(dict.fromkeys(found))
+    found = (choose_label(_LABEL_WORDS.get(kind, ()), labels) for kind in kinds)
+    return list(dict.fromkeys(label for label in found if label))
 
 
 def select_topics(labels: Sequence[LearnedLabel]) -> list[LearnedLabel]:

@@ -8,7 +8,7 @@ from triage.backlog.backlog_results import BacklogResults, RankedIssue, rank_iss
 from triage.comment.permalink import build_permalink, build_reference_url
 from triage.comment.wording import format_count, format_dollars, format_probability, has_model_answer
 from triage.domain.code import SIGN_REASONS, Span
-from triage.domain.findings import MissingKind
+from triage.domain.findings import Kind, MissingKind
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
@@ -17,7 +17,7 @@ from triage.safety.safe_markdown import escape_table_cell, format_code_span
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34
 """GitHub does not break code in a table: a longer one moves the next column out of sight."""
-KINDS = {"feature_request": "feature request", "question": "question", "not_actionable": "says too little"}
+KINDS: dict[Kind | None, str] = {"feature_request": "feature request", "ci": "CI", "not_actionable": "says too little"}
 _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
@@ -138,7 +138,7 @@ def _link_issue(backlog: Backlog, number: int) -> str:
 
 
 def _render_other(backlog: Backlog, report: RunReport) -> str:
-    kind = KINDS.get(report.kind, report.kind)
+    kind = KINDS.get(report.kind, report.kind or "uncertain")
     return _with_title(
         backlog, f"| {_link_issue(backlog, report.issue.number or 0)}", report.issue.title, f" | {kind} |\n"
     )

@@ -174,11 +174,11 @@ def _find_reason(report: RunReport) -> CommentReason | None:
         return "security"
     if report.possible_duplicate:
         return "duplicate"
-    if report.kind == "bug" and (report.best_place or report.likely_files):
+    if report.may_be_bug and (report.best_place or report.likely_files):
         return "found"
-    if report.kind == "bug" and report.regression_window and report.regression_window.is_narrow:
+    if report.may_be_bug and report.regression_window and report.regression_window.is_narrow:
         return "regression"
-    if report.kind == "bug" and _is_analysed(report):
+    if report.may_be_bug and _is_analysed(report):
         return "analysis"
     return "question" if report.missing_information else None
 

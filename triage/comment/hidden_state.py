@@ -39,7 +39,7 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
 
     None if it names no place: it asks, redirects a security report, or lists files that only share words with it.
     """
-    if report.security or report.kind != "bug":
+    if report.security or not report.may_be_bug:
         return None
     suspects = [suspect.path for suspect in report.suspects]
     if report.best_place and is_lead_first(report):

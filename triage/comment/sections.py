@@ -108,7 +108,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         others = report.suspects[:MAX_ITEMS]
         title = FEATURE_TITLE if by_model else PLACES_TITLE
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True, is_places=True)
-    if report.kind == "bug":
+    if report.may_be_bug:
         yield from _build_places_folds(report, by_model=by_model)
         further = len(list_further_commits(report))
         yield Fold(f"Other commits between the two versions ({further})", render_further_commits(report))
@@ -122,7 +122,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     results = report.external_references[:MAX_ITEMS]
     rows = [(result, sanitize_third_party_url(result.url, report.server_url)) for result in results]
     yield Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
-    ticket = render_block("folds", "ticket", report) if report.kind == "bug" else ""
+    ticket = render_block("folds", "ticket", report) if report.may_be_bug else ""
     yield Fold("Ticket fields", ticket, is_summary_only=True)
     skills = [(skill, link_skill(report, skill)) for skill in report.skills]
     body = render_block("folds", "skills", skills, report.active_skills) if skills else ""

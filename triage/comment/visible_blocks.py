@@ -39,7 +39,7 @@ def build_blocks(
     yield _render_duplicate(report)
     yield _render_findings(report)
     is_led = report.best_place is not None or wording.has_model_answer(report)
-    if is_led or report.kind == "bug":
+    if is_led or report.may_be_bug:
         yield render_window(report)
     if is_led:
         yield from render_history(report)
@@ -60,7 +60,7 @@ def _list_labels(report: RunReport, mode: LabelsMode) -> list[str]:
 
 def _render_findings(report: RunReport) -> str:
     by_model = wording.has_model_answer(report)
-    if report.kind != "bug":
+    if not report.may_be_bug:
         return render_block("blocks", "kind", report, by_model)
     first = report.suspects[0] if report.suspects else None
     links = link_named_places(report)
@@ -203,7 +203,7 @@ def find_shown_lines(report: RunReport) -> Span | None:
         span = report.best_place.span
     elif report.suspects and (wording.has_model_answer(report) or len(list_likely_suspects(report)) == 1):
         span = report.suspects[0].span
-    if span is None or report.kind != "bug":
+    if span is None or not report.may_be_bug:
         return None
     return span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
 

@@ -177,7 +177,7 @@ def render_summary(
 
 def _explain_silence(report: RunReport) -> str:
     """Return what was found, the best first, and why it was not enough for a comment."""
-    if report.kind != "bug" or wording.has_model_answer(report):
+    if not report.may_be_bug or wording.has_model_answer(report):
         return render_block("summary", "unsaid", report, [], "")
     rows = locate_suspects(report, report.suspects[:MAX_FOUND], format_code_span)
     return render_block("summary", "unsaid", report, rows, render_window(report))
@@ -185,7 +185,7 @@ def _explain_silence(report: RunReport) -> str:
 
 def _list_known_blocks(report: RunReport) -> list[str]:
     """Return the blocks of the page that the explanation of a silence has already."""
-    if report.kind != "bug" or wording.has_model_answer(report):
+    if not report.may_be_bug or wording.has_model_answer(report):
         return []
     return [render_block("blocks", "nothing_found", bool(report.suspects)), render_window(report)]
 

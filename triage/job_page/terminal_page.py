@@ -31,7 +31,7 @@ def render_terminal_page(report: RunReport, lines: Sequence[str] = ()) -> Group:
 def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
     if report.security:
         yield Text("This may be a security report. Do not publish what follows.", style="bold red")
-    if report.severity and report.kind == "bug" and wording.has_model_answer(report):
+    if report.severity and report.may_be_bug and wording.has_model_answer(report):
         yield Text(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
     # Without a server there are no links into the repository, whose addresses would be longer than a line.
     page = build_page(report.model_copy(update={"security": False, "server_url": ""}), labels="off")
@@ -79,7 +79,7 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
         # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
         yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
         yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6), expand=False)
-    if report.kind == "bug" and not (report.best_place or report.likely_files) and not wording.has_model_answer(report):
+    if report.may_be_bug and not (report.best_place or report.likely_files) and not wording.has_model_answer(report):
         odds = wording.format_probability(report.confidence)
         yield Text(f"The first one is in the fix of about {odds} reports like this one.")
 
