@@ -7,10 +7,10 @@ from typing import Any, get_args
 from triage.agents.prompts import find_traceback_lines, shows_reason
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
-from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
+from triage.domain.issue import SeveritySign, SignKind
 from triage.domain.past_issues import LearnedLabel
 from triage.domain.report import MAX_LABELS
-from triage.issue.kind.severity_signs import find_severity_signs
+from triage.issue.kind.severity_signs import find_severity, find_severity_signs
 from triage.issue.kind_names import choose_label, find_labelled_kind
 from triage.issue.versions.regressions import find_regression
 
@@ -21,13 +21,7 @@ MAX_REASON_CHARS = 200
 _SIGN_PHRASES: dict[SignKind, str] = {
     "security": "a security problem",
     "data_loss": "lost or damaged data",
-    "blocks_everyone": "everybody being blocked",
     "crash": "a crash",
-    "regression": "something that worked before",
-    "hang": "a hang",
-    "performance": "slowness",
-    "cosmetic": "how something looks",
-    "documentation": "documentation",
 }
 
 _LABEL_WORDS: dict[str, tuple[str, ...]] = {
@@ -37,7 +31,6 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "not_actionable": ("invalid",),
     "regression": ("regression",),
     "security": ("security",),
-    "performance": ("performance", "perf"),
     "crash": ("crash",),
     "documentation": ("documentation", "docs", "doc"),
     "ci": ("ci", "ci/cd"),
@@ -58,7 +51,7 @@ security report has signs of its own."""
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
     files = agent_input.suspects[:MAX_SUSPECTS]
-    sign = next(iter(_find_signs(agent_input.parsed)), None)
+    sign = find_severity(agent_input.parsed)
     investigation = agent_input.investigation
     return TriageReport(
         severity=sign.severity if sign else None,
@@ -135,7 +128,10 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return title, labels of the project, an owner of the code as assignee, and effort."""
-    kinds: list[str] = [agent_input.kind or "", *(sign.kind for sign in _find_signs(agent_input.parsed))]
+    kinds: list[str] = [agent_input.kind or "", *(sign.kind for sign in find_severity_signs(agent_input.parsed))]
+    regression = find_regression(agent_input.parsed)
+    if regression and regression.worked_in:
+        kinds.append("regression")
     if agent_input.missing_information:
         kinds.append("missing")
     return {
@@ -153,10 +149,6 @@ def _choose_labels(kinds: Sequence[str], agent_input: AgentInput) -> list[str]:
     # One that names another kind contradicts the report.
     fitting = [name for name in learned if find_labelled_kind([name]) in (None, agent_input.kind)]
     return list(dict.fromkeys([*_match_labels(kinds, existing), *_select_existing_labels(fitting, existing)]))
-
-
-def _find_signs(parsed: ParsedIssue) -> list[SeveritySign]:
-    return find_severity_signs(parsed, find_regression(parsed))
 
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:

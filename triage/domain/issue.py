@@ -184,17 +184,7 @@ class KindReading(Value):
     """It may report a vulnerability of this project, which does not belong in public."""
 
 
-SignKind = Literal[
-    "security",
-    "data_loss",
-    "blocks_everyone",
-    "crash",
-    "hang",
-    "regression",
-    "performance",
-    "cosmetic",
-    "documentation",
-]
+SignKind = Literal["security", "data_loss", "crash"]
 
 
 class Quote(Value):

@@ -27,7 +27,7 @@ from triage.graph.routing import measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
 from triage.issue.kind.issue_kind import ends_in_repository, read_kind
-from triage.issue.kind.severity_signs import reports_vulnerability
+from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.issue.report_facts import find_facts

@@ -17,7 +17,7 @@ from triage.domain.findings import Kind
 from triage.domain.issue import KindReading, LearnedKind, ParsedIssue, Trace
 from triage.issue.issue_forms import drop_template_text, find_form_kind, find_used_forms, parse_forms
 from triage.issue.kind.kind_features import PHRASES, describe_title, extract_kind_features
-from triage.issue.kind.severity_signs import reports_vulnerability
+from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.kind_names import find_labelled_kind, find_named_kind
 from triage.issue.text_signs import FAILURE, count_words, has_error, searchable_text
 
