@@ -28,7 +28,7 @@ _FIXED_VALUES: dict[str, object] = {
     "run_url": f"{PAGE}/actions/runs/1/attempts/1",
     "number": NUMBER,
     "hidden_fragments": 3,
-    "schema_version": "1",
+    "schema_version": "2",
     "triage_version": "0.1.0",
 }
 """Fields without text by strangers."""

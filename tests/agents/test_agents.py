@@ -28,6 +28,7 @@ from triage.domain.code import BestPlace, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.read_issue import read_issue
 from triage.ports import ISSUE_SEARCH
 
@@ -148,8 +149,9 @@ async def test_investigator_keeps_only_messages_that_stand_in_the_issue():
 @pytest.mark.parametrize(("form", "kind"), [("Feature request", "feature_request"), ("Bug report", "bug")])
 async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind):
     forms = [f"name: {form}\nbody:\n  - type: textarea\n    attributes:\n      label: What is it about?\n"]
-    services = fake_services(codebase=FakeCodebase(forms=forms))
-    agent_input = case(issue=factories.issue(body="### What is it about?\n\nIt says `TypeError: wrong mode`."))
+    services = fake_services()
+    given = case(issue=factories.issue(body="### What is it about?\n\nIt says `TypeError: wrong mode`."))
+    agent_input = given.model_copy(update={"kind_reading": read_kind(given.parsed, (), forms)})
     model = FakeModel({"InvestigatorFinding": factories.investigation(kind="feature_request")})
     assert (await investigator.answer_with_model(agent_input, services, model)).answer.kind == kind
     assert (await investigator.answer_with_rules(agent_input, services)).kind == kind

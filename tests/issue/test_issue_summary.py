@@ -11,7 +11,7 @@ from triage.issue.issue_summary import dump_summary, format_summary, name_kind, 
 
 def test_a_complete_report():
     summary = summarize_issue(issues.COMPLETE)
-    assert (summary.kind, summary.certain) == ("bug", True)
+    assert (summary.kind, summary.likeliest) == ("bug", "bug")
     assert summary.version == "2.4.1"
     assert summary.environment == ["Python: 3.11.2", "Ubuntu 22.04"]
     assert summary.error == "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"
@@ -85,7 +85,7 @@ def test_json_has_the_kinds_of_the_questions():
         *(
             "kind",
             "probability",
-            "certain",
+            "likeliest",
             "language",
             "support",
             "security",

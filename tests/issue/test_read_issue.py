@@ -11,8 +11,8 @@ from testing.text.pathological_text import SIZE
 from tests.issue import issues
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
-from triage.issue.kind.issue_kind import classify_issue
-from triage.issue.questions.issue_forms import find_template_comments
+from triage.issue.issue_forms import find_template_comments
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import (
     MAX_CHARS,
@@ -117,7 +117,7 @@ def test_anything_is_read(title: str, body: str) -> None:
     parsed.model_dump_json()
     find_missing_information(parsed, [])
     find_facts(parsed, "acme/shop")
-    classify_issue(parsed, [])
+    read_kind(parsed)
 
 
 def test_empty_issue() -> None:

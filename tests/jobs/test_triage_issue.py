@@ -37,7 +37,7 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
     assert json.loads(harness.output.values["suspect-files"])[0] == "src/parse.py"
     assert harness.output.values["comment-url"].endswith("issuecomment-1001")
     assert harness.output.values["report-file"] == ".triage/report.json"
-    assert json.loads(harness.output.reports[0])["schema_version"] == "1"
+    assert json.loads(harness.output.reports[0])["schema_version"] == "2"
 
 
 def test_a_second_run_edits_nothing_when_nothing_changed():

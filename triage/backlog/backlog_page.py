@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from triage.backlog.backlog import Backlog, LeftOut
 from triage.backlog.backlog_results import BacklogResults, RankedIssue, rank_issues
 from triage.domain.code import SIGN_REASONS, Span
-from triage.domain.findings import MissingKind
+from triage.domain.findings import Kind, MissingKind
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
@@ -18,7 +18,7 @@ from triage.say.wording import format_count, format_dollars, format_probability,
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34
 """GitHub does not break code in a table: a longer one moves the next column out of sight."""
-KINDS = {"feature_request": "feature request", "question": "question", "not_actionable": "says too little"}
+KINDS: dict[Kind | None, str] = {"feature_request": "feature request", "ci": "CI", "not_actionable": "says too little"}
 _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
@@ -139,7 +139,7 @@ def _link_issue(backlog: Backlog, number: int) -> str:
 
 
 def _render_other(backlog: Backlog, report: RunReport) -> str:
-    kind = KINDS.get(report.kind, report.kind)
+    kind = KINDS.get(report.kind, report.kind or "uncertain")
     return _with_title(
         backlog, f"| {_link_issue(backlog, report.issue.number or 0)}", report.issue.title, f" | {kind} |\n"
     )

@@ -13,7 +13,15 @@ from triage.domain.findings import (
     RelevantFile,
     WebSearchFinding,
 )
-from triage.domain.issue import EarlierReport, FailingPackage, HumanExchange, Issue, ParsedIssue, Repository
+from triage.domain.issue import (
+    EarlierReport,
+    FailingPackage,
+    HumanExchange,
+    Issue,
+    KindReading,
+    ParsedIssue,
+    Repository,
+)
 from triage.domain.past_issues import LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
@@ -25,6 +33,8 @@ class AgentInput(Value):
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
     parsed: ParsedIssue = ParsedIssue()
+    kind_reading: KindReading | None = None
+    """What kind of issue its labels, its form and its text say it is, before any agent."""
     findings: list[AgentFinding] = Field(default_factory=list)
     investigation: InvestigatorFinding | None = None
     codebase: CodebaseFinding | None = None
@@ -78,9 +88,14 @@ class AgentInput(Value):
         return round(max(0.0, min(1.0, base + adjustment)), 2)
 
     @property
-    def kind(self) -> Kind:
-        """What the issue is; a bug until the investigator says otherwise."""
-        return self.investigation.kind if self.investigation else "bug"
+    def kind(self) -> Kind | None:
+        """What the issue is; None while that is uncertain."""
+        return self.investigation.kind if self.investigation else None
+
+    @property
+    def may_be_bug(self) -> bool:
+        """Whether it is looked into as a bug: it is one, or nobody can say what it is."""
+        return self.kind in ("bug", None)
 
     @property
     def hypothesis(self) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from triage.domain.findings import MissingKind, Severity
+from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.value import Value
 
 
@@ -168,17 +168,25 @@ class ParsedIssue(Value):
         return [trace for trace in self.traces if trace.language != "diagnostic"]
 
 
-SignKind = Literal[
-    "security",
-    "data_loss",
-    "blocks_everyone",
-    "crash",
-    "hang",
-    "regression",
-    "performance",
-    "cosmetic",
-    "documentation",
-]
+LearnedKind = Literal["bug", "feature_request", "question"]
+
+
+class KindReading(Value):
+    """What kind of issue it is by its labels, its form and its text."""
+
+    kind: Kind | None
+    """None if nothing says it clearly enough to claim it."""
+    likeliest: LearnedKind
+    """The best guess among these, whatever it is worth."""
+    probability: float
+    """Of the kind; of the likeliest one without a kind."""
+    support: bool = False
+    """The reporter wants help with an installation or with own code."""
+    security: bool = False
+    """It may report a vulnerability of this project, which does not belong in public."""
+
+
+SignKind = Literal["security", "data_loss", "crash"]
 
 
 class Quote(Value):

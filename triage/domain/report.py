@@ -36,7 +36,7 @@ from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.statement import Statement
 from triage.domain.value import RENAMED_FIELDS, Value
 
-SCHEMA_VERSION: Literal["1"] = "1"
+SCHEMA_VERSION: Literal["2"] = "2"
 CommentReason = Literal[
     "security", "duplicate", "regression", "elsewhere", "analysis", "found", "question", "update", "asked", "always"
 ]
@@ -122,7 +122,7 @@ class RunReport(Value):
 
     model_config = RENAMED_FIELDS
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
+    schema_version: Literal["2"] = SCHEMA_VERSION
     triage_version: str
     request_id: str
     started_at: datetime
@@ -142,7 +142,8 @@ class RunReport(Value):
     ended_early: str = Field("", serialization_alias="cut", validation_alias=AliasChoices("cut", "ended_early"))
     """Why the run ended early; empty if it did not."""
 
-    kind: Kind
+    kind: Kind | None
+    """None if it is uncertain."""
     kind_probability: float | None = None
     """By the text and the labels of the issue; none if they do not say it clearly enough to claim the kind."""
     security: bool = False
@@ -236,3 +237,8 @@ class RunReport(Value):
         validation_alias=AliasChoices("injected_skill_ids", "shown_skill_ids"),
     )
     """Those with whose text a model answered."""
+
+    @property
+    def may_be_bug(self) -> bool:
+        """Whether it was looked into as a bug: it is one, or nobody can say what it is."""
+        return self.kind in ("bug", None)

@@ -13,6 +13,7 @@ from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport
 from triage.domain.run import Usage
 from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
+from triage.graph.routing import is_searched
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS
@@ -34,10 +35,10 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    is_certain = kind_reading.certain and kind_reading.kind == state.kind
-    is_bug = state.kind == "bug"
-    is_searched = state.kind in ("bug", "feature_request")
-    suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
+    is_certain = state.kind is not None and kind_reading.kind == state.kind
+    is_bug = state.may_be_bug
+    has_places = is_searched(state.kind)
+    suspects, evidence, citations = _check_citations(draft, state, services) if has_places else ([], [], Citations())
     best_place, suspects = _keep_lead(state, suspects)
     lookup = CitationLookup(services.codebase)
     explanation = _write_explanation(draft, state, lookup) if is_bug else CommentDraft()
@@ -167,7 +168,9 @@ def _says_something(step: str) -> bool:
 
 
 def _list_questions(state: BugTriageState) -> list[MissingInformation]:
-    if state.kind not in ("bug", "not_actionable"):  # who asks for help or for something new owes no version
+    if (
+        not state.may_be_bug and state.kind != "not_actionable"
+    ):  # who asks for help or for something new owes no version
         return []
     asked = {one.question: one for one in state.missing_information if one.question.strip()}
     return list(asked.values())[:MAX_QUESTIONS]
@@ -182,7 +185,7 @@ def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlac
     place = state.best_place
     if place is None or (suspects and suspects[0].path == place.span.path):
         return place, suspects
-    if state.kind != "bug" or (suspects and state.is_confirmed):
+    if not state.may_be_bug or (suspects and state.is_confirmed):
         return None, suspects
     lead = Suspect(path=place.span.path, span=place.span, symbol=place.symbol, reason=SIGN_REASONS[place.sign])
     return place, [lead, *(suspect for suspect in suspects if suspect.path != place.span.path)]

@@ -1,6 +1,6 @@
 """The nodes of the graph, what memory gives them, and what the state keeps of an agent's answer."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
@@ -13,7 +13,7 @@ from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
-from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, ParsedIssue
+from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind, ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.run import Outcome
 from triage.domain.statement import Leads
@@ -25,8 +25,8 @@ from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.kind.severity_signs import reports_vulnerability
+from triage.issue.kind.issue_kind import ends_in_repository, read_kind
+from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.issue.report_facts import find_facts
@@ -105,6 +105,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
+        "kind_reading": _read_kind(state.issue, parsed, codebase),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
@@ -113,6 +114,13 @@ def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
     """Return the repository's name, and those of its folders in which a package may lie."""
     folders = {part for path in codebase.list_paths() for part in path.split("/")[:-1][:3]}
     return {state.repository.slug.rpartition("/")[2], *folders}
+
+
+def _read_kind(
+    issue: Issue, parsed: ParsedIssue, codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
+) -> KindReading:
+    ends_here = any(ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces)
+    return read_kind(parsed, issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned)
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -176,7 +184,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     report = build_report(state, services)
     seconds = min(HISTORY_SECONDS, services.seconds_left())
     paths = [suspect.path for suspect in report.suspects]
-    if report.kind != "bug" or report.security or not paths or seconds < 1.0:
+    if not report.may_be_bug or report.security or not paths or seconds < 1.0:
         return {"report": report}
     leads = next((one.places[0].span for one in report.statements if isinstance(one, Leads)), None)
     lines = leads or report.suspects[0].span
@@ -227,7 +235,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)
         learned = codebase.learn_from_labels(parsed, past)
-        kind_reading = read_kind(parsed, state.issue.labels, learned.kinds)
+        kind_reading = _read_kind(state.issue, parsed, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         places = codebase.find_places(parsed)

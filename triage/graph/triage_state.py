@@ -13,7 +13,6 @@ from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
-from triage.issue.kind.issue_kind import KindReading
 
 Update = dict[str, Any]
 """Fields of the state that a node changes."""
@@ -29,8 +28,6 @@ class BugTriageState(AgentInput):
     """Without a name only where a server has one checkout."""
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
     index: IndexFacts | None = None
-    kind_reading: KindReading | None = None
-    """What kind of issue the text says it is, before any agent."""
     past_issues: list[PastIssue] = Field(default_factory=list)
     """Between the two nodes of memory only."""
     past_issue_count: int = 0

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
-from triage.issue.questions.issue_forms import find_template_comments
+from triage.issue.issue_forms import find_template_comments
 from triage.issue.reporter_language import detect_reporter_language
 from triage.issue.traces.error_messages import find_error_messages
 from triage.issue.traces.traces import FoundTrace, find_traces

@@ -39,7 +39,7 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
         reproduction=find_reproduction(parsed),
         expectation=find_expectation(parsed),
         regression=regression,
-        severity=find_severity(parsed, regression),
+        severity=find_severity(parsed),
         symptom=find_symptom(parsed),
     )
 

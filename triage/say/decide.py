@@ -21,7 +21,7 @@ from triage.domain.statement import (
     SecurityNotice,
     Statement,
 )
-from triage.say.wording import describe_verdict, has_model_answer
+from triage.say.wording import describe_verdict
 
 MAX_LIKELY = 3
 """Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
@@ -35,8 +35,8 @@ def decide(report: RunReport) -> list[Statement]:
     known = report.possible_duplicate
     said: list[Statement] = [KnownIssue(issue=known)] if known else []
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
-    is_bug = report.kind == "bug" and (report.kind_probability is not None or has_model_answer(report))
-    if report.kind == "bug":
+    is_bug = report.kind == "bug"
+    if report.may_be_bug:
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
     is_answered = any(isinstance(one, Cause | Leads | NotOurs) and one.speaks for one in said)
@@ -84,6 +84,8 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     if failing and not (leads and leads.places[0].sign == "trace"):
         reports = [page for page in report.external_references if "/issues/" in page.url]
         yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
+    if leads and cause and cause.verdict == "CHALLENGED":
+        cause = None
     # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
     is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
     yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)

@@ -138,7 +138,7 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     title = "Where it may go" if report.kind == "feature_request" else "Places"
     places = report.suspects[:MAX_ITEMS]
     yield Fold(f"{title} ({len(places)})", render_places(places, links))
-    if report.kind == "bug":
+    if report.may_be_bug:
         yield _build_commits_fold(report, links)
         yield _build_evidence_fold(report, links)
         yield _build_critic_fold(report)

@@ -23,7 +23,10 @@ VERDICTS: dict[Verdict | None, str] = {
 }
 HEDGES = {VERDICTS["CONFIRMED"]: "in", VERDICTS["CHALLENGED"]: "perhaps"}
 """Before the place, by what is said of it; else it is probably there."""
-KINDS: dict[Kind, str] = {
+KINDS: dict[Kind | None, str] = {
+    None: "It is not clear what kind of issue this is.",
+    "documentation": "This reads as an issue with the documentation.",
+    "ci": "This reads as an issue with the project's own builds or tests.",
     "bug": "This reads as a bug report.",
     "feature_request": "This reads as a feature request.",
     "question": "This reads as a question.",

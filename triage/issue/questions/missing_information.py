@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import ParsedIssue, ReportFacts, Section
-from triage.issue.kind.issue_kind import classify_issue
-from triage.issue.questions.issue_forms import (
+from triage.issue.issue_forms import (
     FormField,
     classify_field,
     drop_template_text,
     find_answer,
     find_bug_form,
-    find_used_form,
+    find_used_forms,
     is_unanswered,
     parse_forms,
 )
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.vague_reports import (
     MANY_WORDS,
     count_own_words,
@@ -97,11 +97,13 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
     `project` is `owner/name`.
     """
-    if classify_issue(parsed, []) in ("feature_request", "question") or may_be_a_wish(parsed):
+    if read_kind(parsed).kind in ("feature_request", "question") or may_be_a_wish(parsed):
         return []
     parsed = drop_template_text(parsed, forms)
     report = _read_report(drop_silent_logs(parsed), forms, project)
-    form = find_used_form(parse_forms(forms), parsed.sections) or (find_bug_form(forms) if report.is_vague else [])
+    known_forms = parse_forms(forms)
+    used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if report.is_vague else [])
+    form = used[0].fields if used else []
     asked = [] if not lacks_failure(parsed) else [_ask_log_lines(report)]
     asked += [
         MissingInformation(

@@ -183,7 +183,7 @@ def _is_silent_log(text: str) -> bool:
 
 def may_be_a_wish(parsed: ParsedIssue) -> bool:
     """Return whether it is likelier a feature request than anything else, if not certainly, and nothing in it fails."""
-    if read_kind(parsed).kind != "feature_request" or has_error(parsed) or parsed.language != "en":
+    if read_kind(parsed).likeliest != "feature_request" or has_error(parsed) or parsed.language != "en":
         return False
     if count_own_words(parsed) < _FEWEST_WORDS:
         return False

@@ -12,7 +12,7 @@ from triage.domain.run import Status
 from triage.domain.task import ReproduceTask, Skip
 from triage.events.admission import EarlierRuns, check_allowed, logins_to_check
 from triage.events.trigger_snapshot import approval_skip_reason, get_trigger_comment, restore_issue_at_trigger
-from triage.issue.kind.severity_signs import reports_vulnerability
+from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.read_issue import read_issue
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_effects

@@ -5,7 +5,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.issue import Issue
-from triage.issue.questions.issue_forms import drop_template_text, find_form_name
+from triage.issue.issue_forms import drop_template_text, find_used_forms, parse_forms
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 
@@ -92,4 +92,5 @@ SYSTEM = "### System\n\nLinux\n"
     ],
 )
 def test_the_name_of_the_form_that_was_filled_in(body: str, forms: list[str], name: str) -> None:
-    assert find_form_name(forms, read_issue(Issue(title="x", body=body)).sections) == name
+    used = find_used_forms(parse_forms(forms), read_issue(Issue(title="x", body=body)))
+    assert (used[0].name if len(used) == 1 else "") == name

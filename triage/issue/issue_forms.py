@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import yaml
+from pydantic import Field
 
-from triage.domain.findings import MissingKind
+from triage.domain.findings import Kind, MissingKind
 from triage.domain.issue import CodeBlock, ParsedIssue, Section
 from triage.domain.value import Value
+from triage.issue.kind_names import find_labelled_kind, find_named_kind
 from triage.safety.clean_text import clean_text
 
 _MAX_CHARS = 65_536
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.S)
-_NAME = re.compile(r"^name[ \t]*:[ \t]*(\S.{0,200})$", re.M)
-_BUG = re.compile(r"\bbugs?\b", re.I)
 _HEADING = re.compile(r"^(?:#{1,6} +(.{1,120}?)[ #:]*|\*\*(.{1,120}?):?\*\*:?)$", re.M)
 _WORDS: dict[MissingKind, str] = {
     "expected": r"\bexpect|should (?:happen|have)|desired",
@@ -56,35 +56,53 @@ class FormField(Value):
     """What the form has in the field before anybody writes: its value and its placeholder."""
 
 
-Form = list[FormField]
+class IssueForm(Value):
+    """An issue form, or a Markdown template."""
+
+    name: str = ""
+    labels: list[str] = Field(default_factory=list)
+    """What it puts on an issue, its type included."""
+    title: str = ""
+    """The start of the title that it gives, without the mark at its end."""
+    fields: list[FormField] = Field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind | None:
+        """What its labels or its type say, else its name, else the start of the title."""
+        return find_labelled_kind(self.labels) or find_named_kind(self.name) or find_named_kind(self.title)
 
 
 def classify_field(label: str) -> MissingKind:
     return next((kind for kind, words in _KINDS.items() if words.search(label)), "other")
 
 
-def parse_forms(texts: Sequence[str]) -> list[Form]:
+def parse_forms(texts: Sequence[str]) -> list[IssueForm]:
     """Return every template that has questions. An invalid one is skipped."""
     forms = []
     for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts):
-        form = _from_yaml(text)
-        if form is None:
+        front = _FRONT_MATTER.match(text)
+        about = _load_yaml(front[1] if front else text if "body:" in text else "")
+        body = about.get("body")
+        if front is None and isinstance(body, list):
+            fields = [field for item in body[:100] if (field := _field(item)) is not None]
+        else:
             shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
             labels = dict.fromkeys((match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown))
-            form = [FormField(label=label, kind=classify_field(label)) for label in labels if label]
-        forms.append(form)
-    return [form for form in forms if form]
+            fields = [FormField(label=label, kind=classify_field(label)) for label in labels if label]
+        if fields:
+            forms.append(_describe_form(about, fields))
+    return forms
 
 
-def find_form_name(texts: Sequence[str], sections: Sequence[Section]) -> str:
-    """Return the `name` of the form that was filled in; empty when none was, or when two of them fit."""
-    headings = {_key(section.heading) for section in sections}
-    forms = [(text, form) for text in texts for form in parse_forms([text])]
-    used = find_used_form([form for _, form in forms], sections)
-    hits = sum(_key(field.label) in headings for field in used)
-    fitting = [text for text, form in forms if hits and sum(_key(field.label) in headings for field in form) == hits]
-    name = _NAME.search(fitting[0]) if len(fitting) == 1 else None
-    return name[1].strip(" \t\r\"'") if name else ""
+def _describe_form(about: dict[Any, Any], fields: list[FormField]) -> IssueForm:
+    name, title, labels, issue_type = (about.get(key) for key in ("name", "title", "labels", "type"))
+    names = labels.split(",") if isinstance(labels, str) else labels if isinstance(labels, list) else []
+    return IssueForm(
+        name=name.strip() if isinstance(name, str) else "",
+        labels=[one.strip() for one in [*names, issue_type] if isinstance(one, str) and one.strip()],
+        title=title.strip().rstrip(" :") if isinstance(title, str) else "",
+        fields=fields,
+    )
 
 
 def find_template_comments(texts: Sequence[str]) -> frozenset[str]:
@@ -93,23 +111,30 @@ def find_template_comments(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(" ".join(comment.split()) for comment in found) - {""}
 
 
-def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:
-    """Return the template that has most of its questions as headings of the issue; empty when there is none."""
-    headings = {_key(section.heading) for section in sections}
-    best: Form = []
-    best_hits = 0
-    for form in forms:
-        hits = sum(_key(field.label) in headings for field in form)
-        if hits > best_hits and 2 * hits >= min(len(form), 4):
-            best, best_hits = form, hits
-    return best
+def find_used_forms(forms: Sequence[IssueForm], parsed: ParsedIssue) -> list[IssueForm]:
+    """Return the forms that have most of their questions as headings of the issue; several if they fit alike.
+
+    Of those, the ones whose start of the title the issue has.
+    """
+    headings = {_key(section.heading) for section in parsed.sections}
+    hits = [sum(_key(field.label) in headings for field in form.fields) for form in forms]
+    most = max(
+        (count for form, count in zip(forms, hits, strict=True) if 2 * count >= min(len(form.fields), 4)), default=0
+    )
+    best = [form for form, count in zip(forms, hits, strict=True) if most and count == most]
+    return [form for form in best if form.title and parsed.title.startswith(form.title)] or best
 
 
-def find_bug_form(texts: Sequence[str]) -> Form:
-    """Return the form for bugs, of which there is one if only one has it in its name; else empty."""
-    named = [text for text in texts if (name := _NAME.search(text)) and _BUG.search(name[1])]
-    forms = parse_forms(named)
-    return forms[0] if len(forms) == 1 else []
+def find_form_kind(forms: Sequence[IssueForm]) -> Kind | None:
+    """Return the kind of the forms that fit; None if they disagree."""
+    kinds = {form.kind for form in forms}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def find_bug_form(forms: Sequence[IssueForm]) -> IssueForm:
+    """Return the form for bugs, if there is only one; else an empty one."""
+    named = [form for form in forms if form.kind == "bug"]
+    return named[0] if len(named) == 1 else IssueForm()
 
 
 def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
@@ -133,18 +158,14 @@ def is_unanswered(text: str) -> bool:
     return _NO_WORDS.match(text) is not None
 
 
-def _from_yaml(text: str) -> Form | None:
-    if _FRONT_MATTER.match(text) or "body:" not in text:
-        return None
+def _load_yaml(text: str) -> dict[Any, Any]:
+    """Return the mapping; empty if it is none, or is no valid YAML."""
     try:
         loaded: Any = yaml.load(text, _LOADER) if _is_plain(text) else None  # noqa: S506 - a safe loader
     except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError):
         # PyYAML raises the last two for a value that does not fit its tag, such as `!!bool maybe`.
-        return None
-    body = loaded.get("body") if isinstance(loaded, dict) else None
-    if not isinstance(body, list):
-        return None
-    return [field for item in body[:100] if (field := _field(item)) is not None]
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
 
 
 def _is_plain(text: str) -> bool:
@@ -195,7 +216,7 @@ _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
     """Prose, sections and code without lines of the repository's templates, without hints, and without empty calls."""
     written = (text[:_MAX_TEMPLATE_CHARS] for text in templates if not _FORM.search(text))
-    hints = (field.hint for form in parse_forms(templates) for field in form)
+    hints = (field.hint for form in parse_forms(templates) for field in form.fields)
     known = {_line_key(line) for text in (*written, *hints) for line in text.split("\n")}
 
     def keep(text: str) -> str:
