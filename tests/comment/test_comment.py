@@ -35,6 +35,7 @@ from tests.comment.sample_reports import (
 from tests.comment.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
 from triage.comment.comment import (
     MAX_VISIBLE_UNITS,
+    QUIET_NOTICE,
     compose_comment,
     decide_comment,
     read_parts,
@@ -478,6 +479,8 @@ def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     assert read_parts(after)["report"].endswith(f"```\n{edited.partition(chr(10))[2].strip(chr(10))}\n```")
     assert (parse_state(after) or CommentState()).proposal == "", "nothing waits that is not shown"
     assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])
+    quiet = read_parts(render_quiet_comment(edited, CommentState()))
+    assert quiet["report"] == f"{QUIET_NOTICE}\n\n{read_parts(after)['report']}"
 
 
 MARKED = """<!-- bug-triage: v2 {"text":"","content":"","asked":[],"suspects":[],"quiet":false,"proposal":"%s"} -->
@@ -499,6 +502,12 @@ An answer.
 def test_a_proposal_in_a_comment_with_marks_can_still_be_approved():
     old = MARKED % ("1" * 40, "print(1)")
     assert read_parts(old) == {"proposal": "The [diff](https://a.example/b)."}
+
+
+def test_a_comment_of_an_earlier_version_can_be_quiet():
+    quiet = read_parts(render_quiet_comment(MARKED % ("1" * 40, "print(1)"), CommentState(proposal="1" * 40)))
+    assert quiet["proposal"] == "The [diff](https://a.example/b)."
+    assert "The report." in quiet["report"]
 
 
 @each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])
