@@ -100,6 +100,8 @@ def test_nothing_to_index(tmp_path: Path, made: str):
     codebase = GitCodebase(root, "acme/nothing")
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.vectors, facts.dirty) == (0, 0, 0, False)
+    is_said = [note.startswith("The code was not read, only the issue: the folder has no ") for note in facts.notes]
+    assert is_said == [True] * (made != "commit without files")
     assert codebase.search(make_query(title="error in store"), 5) == []
     assert codebase.get_retriever("acme/nothing", 20_000).invoke("error") == []
 

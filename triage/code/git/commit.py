@@ -12,7 +12,7 @@ from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git, IsolatedGit, read_origin
 from triage.code.git.history import GitHistory, read_commit_history
-from triage.code.git.tree import Entry, Listing, SourceTree
+from triage.code.git.tree import MAX_ENTRIES, Entry, Listing, SourceTree
 from triage.domain.code import History
 
 HEAD = "HEAD"
@@ -22,7 +22,6 @@ _FILE_MODES = (b"100644", _EXECUTABLE, b"100664")
 _READ_SECONDS = 240.0
 """For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
 _OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
-_MAX_ENTRIES = 500_000
 _WRITE_SECONDS = 120.0
 _MAX_GIT_FILE_BYTES = 8_192
 """Of a file `.git`: two paths of the maximum length."""
@@ -68,7 +67,7 @@ class CommitTree(SourceTree):
 
     def _list_entries(self, listing: Listing) -> None:
         for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", "--long", self._tree)):
-            if number >= _MAX_ENTRIES:
+            if number >= MAX_ENTRIES:
                 listing.truncated = True
                 return
             mode, blob_id, size, name = _parse_record(record)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
-from typing import Self
+from typing import Any, Self
 
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 from triage.code.parse.extract import ExtractedFiles, Extractor, SourceFile
@@ -102,9 +102,10 @@ class WorkerPool:
 
     def _end(self) -> None:
         self._kill()
-        if self._executor:
-            queue, thread = self._executor._call_queue, self._executor._executor_manager_thread
-            self._executor.shutdown(wait=False, cancel_futures=True)
+        executor: Any = self._executor  # as the types do not know
+        if executor:
+            queue, thread = executor._call_queue, executor._executor_manager_thread
+            executor.shutdown(wait=False, cancel_futures=True)
             if thread:
                 thread.join(_END_SECONDS)
                 if thread.is_alive():
