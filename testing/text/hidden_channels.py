@@ -144,6 +144,7 @@ _FORMULAS = {
     "a phantom": r"x\phantom{@}y",
     "a phantom after a break": r"x\\\phantom{@}y",
     "a phantom in a text": r"\text{a $b$ \phantom{@}}",
+    "a phantom around formulas": r"\phantom{\text{a $b$ @ $c$}}",
     "a phantom beside a dollar sign": r"x\$ \phantom{@ \$}y",
     "a comment": "x % @\ny",
     "a comment after a break": "x \\\\% @\ny",
