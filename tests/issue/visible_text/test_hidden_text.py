@@ -49,6 +49,8 @@ def test_what_the_sanitizer_of_github_shows_is_read(markdown: str) -> None:
         ("a [](https://x.example/b) c", 1),
         (f"a{'<sub>' * 9}b", 1),
         ("<b>" * 300 + "a <sub>b", 1),
+        ("<pre>a <!-- b --></pre> <code>c<!-- d --><rp>e</rp></code>", 3),
+        ("<!DOCTYPE b>\n\na", 1),
         ("a\n\n[x]: https://x.example 'b'", 0),
     ],
 )
