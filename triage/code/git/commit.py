@@ -156,7 +156,8 @@ def _describe_record(record: bytes, path: str) -> Entry | str:
 def find_checkout(workspace: Path, repository: str) -> Path:
     """Return the folder of the repository `owner/name` that a job has checked out.
 
-    That is the workspace; or, if no repository is there, the only one below it whose remote is no other repository.
+    That is the workspace; or, if no repository is there, the only one up to two folders below it whose remote is no
+    other repository.
     """
     if is_bare_repository(workspace) or _find_top(workspace):
         return workspace
@@ -164,7 +165,7 @@ def find_checkout(workspace: Path, repository: str) -> Path:
         dot_git.parent
         for pattern in ("*/.git", "*/*/.git")
         for dot_git in sorted(workspace.glob(pattern))
-        if dot_git.is_dir() and not dot_git.is_symlink()
+        if dot_git.is_dir() and dot_git.resolve() == workspace.resolve() / dot_git.relative_to(workspace)  # no link
     ]
     found = [folder for folder in own if (read_origin(folder) or repository).casefold() == repository.casefold()]
     return found[0] if len(found) == 1 else workspace
@@ -240,7 +241,7 @@ class _LinksInside:
     def __call__(self, member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
         path = PurePosixPath(member.name)
         if member.islnk() or self._links & {str(one) for one in (path, *path.parents)}:
-            raise GitError(f"{member.name[:100]} is below a link")
+            raise GitError(f"{member.name[:100]} is a hard link, or below a link")
         if member.issym():
             target = PurePosixPath(member.linkname)
             ups = sum(part == ".." for part in target.parts)
