@@ -46,6 +46,7 @@ from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import format_code_block
 from triage.say.comment import (
     MAX_VISIBLE_UNITS,
+    QUIET_NOTICE,
     compose_comment,
     decide_comment,
     read_parts,
@@ -449,6 +450,8 @@ def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     assert read_parts(after)["report"].endswith(f"```\n{edited.partition(chr(10))[2].strip(chr(10))}\n```")
     assert (parse_state(after) or CommentState()).proposal == "", "nothing waits that is not shown"
     assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])
+    quiet = read_parts(render_quiet_comment(edited, CommentState()))
+    assert quiet["report"] == f"{QUIET_NOTICE}\n\n{read_parts(after)['report']}"
 
 
 MARKED = """<!-- bug-triage: v2 {"text":"","content":"","asked":[],"suspects":[],"quiet":false,"proposal":"%s"} -->
@@ -470,6 +473,12 @@ An answer.
 def test_a_proposal_in_a_comment_with_marks_can_still_be_approved():
     old = MARKED % ("1" * 40, "print(1)")
     assert read_parts(old) == {"proposal": "The [diff](https://a.example/b)."}
+
+
+def test_a_comment_of_an_earlier_version_can_be_quiet():
+    quiet = read_parts(render_quiet_comment(MARKED % ("1" * 40, "print(1)"), CommentState(proposal="1" * 40)))
+    assert quiet["proposal"] == "The [diff](https://a.example/b)."
+    assert "The report." in quiet["report"]
 
 
 @each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])

@@ -40,10 +40,7 @@ def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName,
     any more is shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is
     active, but for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
     """
-    known, rest = _split(previous)
-    remaining = {name: text for name, text in known.items() if name not in parts}
-    if rest and "report" not in parts:
-        remaining["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
+    remaining = {name: text for name, text in _read_shown(previous).items() if name not in parts}
     allowed = [*links, *(link for text in remaining.values() for link in list_links(text))]
     given = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
     texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
@@ -84,6 +81,14 @@ def read_parts(body: str) -> dict[PartName, str]:
     return _split(body)[0]
 
 
+def _read_shown(body: str) -> dict[PartName, str]:
+    """Return the parts. What of the body is no part any more is the report, as code."""
+    parts, rest = _split(body)
+    if rest:
+        parts["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
+    return parts
+
+
 def _split(body: str) -> tuple[dict[PartName, str], str]:
     """Return the parts, and the text of a comment that has none, or of an earlier version."""
     state = parse_state(body) or CommentState()
@@ -120,7 +125,7 @@ def preview_comment(report: RunReport, policy: Policy) -> RunReport:
 
 def render_quiet_comment(body: str, state: CommentState) -> str:
     """Return the body of our comment, which says that nothing more is written."""
-    report = f"{QUIET_NOTICE}\n\n{read_parts(body).get('report', '')}"
+    report = f"{QUIET_NOTICE}\n\n{_read_shown(body).get('report', '')}"
     return compose_comment(body, state.model_copy(update={"quiet": True}), {"report": report}, list_links(report))
 
 
