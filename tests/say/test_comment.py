@@ -58,7 +58,9 @@ from triage.say.page import Fold, Page, build_comment_page, fit_page, utf16_leng
 from triage.say.template import ensure_safe
 
 AFTER_FIRST = next_state(FIRST, None)
-ELSEWHERE = FailingPackage(name="python-dateutil", language="Python", error="ParserError: Unknown string format: 31/12")
+ELSEWHERE = FailingPackage(
+    name="python-dateutil", language="Python", error="ParserError: Unknown string format: 31/12", is_declared=True
+)
 
 
 def body(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:

@@ -50,7 +50,9 @@ BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commi
 OPEN = SIMILAR[0].model_copy(update={"state": "open"})
 LAST = LastChange(commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"))
 CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
-PACKAGE = FailingPackage(name="python-dateutil", language="Python", error="ParserError: Unknown string format")
+PACKAGE = FailingPackage(
+    name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
+)
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("trace"), place("message")
 UNSURE = {"kind_probability": None}
 """Of a kind that rules chose: no model has answered."""
