@@ -13,7 +13,7 @@ from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import CostLimitExceeded, InvalidAnswer, ModelUnavailable
 from triage.comment.comment import preview_comment
-from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, LikelyFiles, Span
+from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, Span
 from triage.domain.effect import Policy
 from triage.domain.findings import DeclinedAnswer, MissingInformation
 from triage.domain.issue import IssueComment
@@ -220,18 +220,6 @@ async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads()
     report = await run(fake_services(codebase=codebase, limits=Limits(iterations=0)))
     assert report.best_place == LEAD
     assert report.suspects[0].path == "src/parse.py"
-
-
-@pytest.mark.parametrize("by_model", [False, True])
-async def test_files_that_are_likely_together_are_the_first_suspects_unless_a_model_chose(by_model: bool):
-    likely = LikelyFiles(paths=["src/store.py", "src/parse.py"], probability=0.8)
-    codebase = FakeCodebase(factories.FILES, likely_files=likely)
-    model = FakeModel(factories.answers()) if by_model else None
-    report = await run(fake_services(codebase=codebase, model=model), title="save and parse fail")
-    assert report.likely_files == (None if by_model else likely)
-    if not by_model:
-        assert [suspect.path for suspect in report.suspects[:2]] == likely.paths
-        assert preview_comment(report, Policy()).comment_reason == "found"
 
 
 async def test_what_is_no_bug_goes_straight_to_the_writer():

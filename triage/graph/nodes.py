@@ -13,7 +13,7 @@ from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.comment.hidden_state import parse_state
 from triage.comment.wording import is_lead_first
-from triage.domain.code import CodeHistory, ExecutedCode
+from triage.domain.code import CodeHistory, ExecutedCode, FoundPlaces, LikelyFiles
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, ParsedIssue
 from triage.domain.past_issues import PastIssue
@@ -99,13 +99,18 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
     return {
         "index": index,
         "regression_window": window,
-        "best_place": places.best,
-        "likely_files": places.likely,
+        **_name_places(places),
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
+
+
+def _name_places(places: FoundPlaces) -> Update:
+    best = places.best
+    alone = LikelyFiles(paths=[best.span.path], probability=best.probability) if best else None
+    return {"best_place": best, "likely_files": alone}
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -228,8 +233,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            "best_place": places.best,
-            "likely_files": places.likely,
+            **_name_places(places),
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)
