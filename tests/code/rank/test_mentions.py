@@ -96,6 +96,14 @@ def test_file_names_as_words(corpus: Corpus):
     }
 
 
+def test_file_names_stand_in_both_numbers(corpus: Corpus):
+    assert set(signal(corpus, make_query(title="Clis and a model"), "title_stem_scores")) == {
+        "src/app/cli.py",
+        "src/app/orm/models.py",
+        "src/app/web/models.py",
+    }
+
+
 def test_names_that_every_package_has_say_nothing(corpus: Corpus):
     assert signal(corpus, make_query(prose="__init__ main index"), "stem_scores") == {}
 

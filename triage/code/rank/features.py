@@ -1,7 +1,8 @@
 """The features of the ranking, one row each.
 
 A feature gives each file a number of at least 0. The numbers are divided by the highest one, so that the best file has
-1. The weight of a feature is in `weights.json`, which `python -m bench.train` writes.
+1; only the evidence of the past counts in absolute terms. The weight of a feature is in `weights.json`, which
+`python -m bench.train` writes.
 
 To add a feature: write a function from `QueryScores` to `Scores`, add a row here, and train. Until then its
 weight is 0. To change one: train with a new `--cache` folder. If it finds files that share no word with the issue,

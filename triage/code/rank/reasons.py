@@ -203,7 +203,8 @@ def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reaso
 def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
     """Return fixes that are about the same as the issue. Their texts are strangers': only their numbers are shown."""
     query_scores, past = ranking.query_scores, ranking.query_scores.past
-    score = float(ranking.features[PAST_FEATURE][file])
+    feature = ranking.features[PAST_FEATURE]
+    score = float(feature[file] / (feature.max() or 1.0))
     if past is None or score < _MIN_PAST_SCORE:
         return
     scores = query_scores.change_scores
