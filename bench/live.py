@@ -25,10 +25,10 @@ from triage.app.open_app import open_at_terminal
 from triage.code.codebase import GitCodebase
 from triage.code.git.git import Git
 from triage.code.indexed_commit import PastCommit
-from triage.say.comment import preview_comment
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
+from triage.say.comment import preview_comment
 
 SERVER_URL = "https://github.com"
 SHOULD_BE_SAID = "what should be said"
@@ -163,7 +163,7 @@ def count_places(records: Sequence[Mapping[str, Any]], repos: Path, period: str)
             found = [report.best_place.span.path] if report.best_place else []
             facts = {"comment": report.comment_reason, "report": found, "named": named, "place": found or named}
             counts.update((name, record["kind"]) for name, fact in facts.items() if fact)
-            counts["kind right", record["kind"]] += report.kind.startswith(record["kind"])
+            counts["kind right", record["kind"]] += (report.kind or "").startswith(record["kind"])
             told = f"{report.comment_reason or '-'}, told as {format_kind(report)}"
             print(
                 f"{record['kind']} {record['created_at']} {repo} {record['title']!r}: {told}",

@@ -26,7 +26,7 @@ class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
     def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
-        return FoundPlaces(best=PLACE)
+        return FoundPlaces(facts=[PLACE])
 
 
 def harness(codebase: FakeCodebase | None = None, **policy: Any) -> RunHarness:

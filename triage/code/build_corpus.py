@@ -148,7 +148,7 @@ def _describe_gaps(merger: Merger, listing: Listing, without_trees: int) -> Iter
 def _classify_files(entries: Sequence[Entry], left_out: Counter[str], copied: Sequence[str]) -> dict[str, FileRole]:
     roles: dict[str, FileRole] = {}
     shared: dict[FileRole, FileRole] = {}
-    copies = find_copies([entry.path for entry in entries], copied)
+    copies = find_copies(entries, copied)
     for entry in entries:
         reason = get_skip_reason(entry.path, entry.size)
         if reason:

@@ -1,5 +1,6 @@
 """The issue, what was read in its text, and what the report says about itself."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -91,11 +92,14 @@ class Frame(Value):
     path: str
     line: int | None = None
     function: str | None = None
+    code: str | None = None
+    """The line of code that the trace shows for it."""
 
     @property
     def name(self) -> str:
-        """The function's own name: `save` of `Store.save` and `pkg::Store::save`."""
-        return (self.function or "").replace("::", ".").rpartition(".")[2].strip("()")
+        """The function's own name: `save` of `Store.save`, `pkg::Store::save` and `Store.save(System.String s)`."""
+        before_parameters = re.split(r"(?<=[\w>$`]) ?\(", self.function or "", maxsplit=1)[0]
+        return re.sub("::|->|#", ".", before_parameters).rpartition(".")[2].strip("()")
 
 
 class Trace(Value):
@@ -106,6 +110,8 @@ class Trace(Value):
     frames: list[Frame]
     exception: str | None = None
     message: str | None = None
+    is_wrapper: bool = False
+    """Another trace of the report shows the cause of this error, or the error that came while it was handled."""
 
 
 class FailingPackage(Value):

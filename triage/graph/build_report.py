@@ -6,7 +6,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.writer import CommentDraft, add_label, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import SIGN_REASONS, BestPlace, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
@@ -39,7 +39,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     is_bug = state.may_be_bug
     has_places = is_searched(state.kind)
     suspects, evidence, citations = _check_citations(draft, state, services) if has_places else ([], [], Citations())
-    best_place, suspects = _keep_lead(state, suspects)
+    facts = _keep_facts(state, suspects)
     lookup = CitationLookup(services.codebase)
     explanation = _write_explanation(draft, state, lookup) if is_bug else CommentDraft()
     # What the investigator asked before anybody had read the code.
@@ -79,7 +79,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             fix_idea=explanation.fix_idea,
             check=explanation.check,
             named_places=find_named_places(explanation.model_dump().values(), lookup),
-            best_place=best_place,
+            best_place=facts[0] if facts else None,
+            other_places=facts[1:],
             failing_package=state.failing_package if is_bug else None,
             regression_window=state.regression_window if is_bug and not kind_reading.security else None,
             suspects=suspects,
@@ -176,19 +177,13 @@ def _list_questions(state: BugTriageState) -> list[MissingInformation]:
     return list(asked.values())[:MAX_QUESTIONS]
 
 
-def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlace | None, list[Suspect]]:
-    """Return the place that the report leads to, and the suspects with its file first.
-
-    A model that read the code may have another file first. Only if the critic confirms that, with a reference that was
-    verified (`close_round`), the place is none.
-    """
+def _keep_facts(state: BugTriageState, suspects: list[Suspect]) -> list[BestPlace]:
+    """Return where facts of the issue lead; none if a model has another file first, and the critic confirms that."""
     place = state.best_place
-    if place is None or (suspects and suspects[0].path == place.span.path):
-        return place, suspects
-    if not state.may_be_bug or (suspects and state.is_confirmed):
-        return None, suspects
-    lead = Suspect(path=place.span.path, span=place.span, symbol=place.symbol, reason=SIGN_REASONS[place.sign])
-    return place, [lead, *(suspect for suspect in suspects if suspect.path != place.span.path)]
+    if not state.may_be_bug or place is None:
+        return []
+    is_contradicted = bool(suspects) and suspects[0].path != place.span.path
+    return [] if is_contradicted and state.searched_by_model and state.is_confirmed else state.facts
 
 
 def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:

@@ -100,8 +100,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
     return {
         "index": index,
         "regression_window": window,
-        "best_place": places.best,
-        "likely_files": places.likely,
+        **dict(places),
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
@@ -243,8 +242,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            "best_place": places.best,
-            "likely_files": places.likely,
+            **dict(places),
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)
