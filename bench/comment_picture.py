@@ -18,10 +18,10 @@ from pathlib import Path
 
 import cmarkgfm
 
-from triage.comment.comment import render_comment
-from triage.comment.hidden_state import next_state
-from triage.comment.sections import build_page
 from triage.domain.report import RunReport
+from triage.say.comment import render_comment
+from triage.say.hidden_state import next_state
+from triage.say.sections import build_page
 
 ROOT = Path(__file__).parent.parent
 PROJECT = ROOT / "bench" / "data" / "shop"

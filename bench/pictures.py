@@ -16,9 +16,9 @@ from pathlib import Path
 import cmarkgfm
 
 from bench.comment_picture import PAGE, ROOT, WIDTH, render_page, run_triage, take_picture
-from triage.comment.sections import build_page
 from triage.domain.report import RunReport
-from triage.job_page.summary import render_summary
+from triage.say.job_page import render_summary
+from triage.say.sections import build_page
 
 ISSUES = 40
 BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 870

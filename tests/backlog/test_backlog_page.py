@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_backlog, make_report
-from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
+from tests.say.sample_reports import COMMIT, EVIL, missing, suspect
 from triage.backlog.backlog import LeftOut
 from triage.backlog.backlog_page import render_backlog
 from triage.backlog.backlog_results import BacklogResults

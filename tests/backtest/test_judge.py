@@ -4,7 +4,7 @@ import pytest
 
 from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at, comment, issue, judge, named
 from tests.backtest.samples import case, fixed_issue
-from tests.comment.sample_reports import FULL
+from tests.say.sample_reports import FULL
 from triage.backtest.judge import judge_duplicate, judge_report
 from triage.domain.code import BestPlace, Span
 from triage.domain.past_issues import ClosingFix, SimilarIssue, TriagedIssue

@@ -10,7 +10,7 @@ import pytest
 from testing.command_line import run_command
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from tests.backtest.test_scorecard_command import TILL, days_ago, write_time
-from tests.comment.sample_reports import FULL, change_report
+from tests.say.sample_reports import FULL, change_report
 from triage.domain.code import LikelyFiles
 from triage.domain.report import IssueRef
 

@@ -14,7 +14,7 @@ import pytest
 
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from tests.code.test_code_history import git
-from tests.comment.sample_reports import EVIL
+from tests.say.sample_reports import EVIL
 from triage.action import main
 
 CODE = '''"""Baskets."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from testing.runs.in_process_job import InProcessJob, set_up_job
-from triage.comment.comment import NOTHING_TO_SAY
+from triage.say.comment import NOTHING_TO_SAY
 
 NOTHING_TO_FIND = """The total is one cent too high for some of our customers when they pay in Swiss francs.
 

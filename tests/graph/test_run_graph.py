@@ -12,7 +12,6 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import CostLimitExceeded, InvalidAnswer, ModelUnavailable
-from triage.comment.comment import preview_comment
 from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, LikelyFiles, Span
 from triage.domain.effect import Policy
 from triage.domain.findings import DeclinedAnswer, MissingInformation
@@ -21,6 +20,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
+from triage.say.comment import preview_comment
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 

@@ -14,7 +14,6 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import seconds_left
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
@@ -22,6 +21,7 @@ from triage.domain.task import Task, TriageTask, Trigger
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
+from triage.say.hidden_state import parse_state
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE
 
 OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")

@@ -8,13 +8,13 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness, our_comment
-from triage.comment.comment import NOTHING_TO_SAY
 from triage.domain.code import BestPlace, FoundPlaces, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.run import Status
 from triage.domain.skill import Skill, SkillConditions, Skills
 from triage.domain.task import TriageTask, Trigger
+from triage.say.comment import NOTHING_TO_SAY
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."

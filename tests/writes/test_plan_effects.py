@@ -10,8 +10,8 @@ from typing import Any, TypeVar, get_args
 import pytest
 
 from testing.each_row import each_row
-from tests.comment.rendering import render_comment
-from tests.comment.sample_reports import (
+from tests.say.rendering import render_comment
+from tests.say.sample_reports import (
     COMMIT,
     DEGRADED,
     EVIL,
@@ -27,8 +27,6 @@ from tests.comment.sample_reports import (
     change_report,
     missing,
 )
-from triage.comment.comment import decide_comment
-from triage.comment.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -48,7 +46,9 @@ from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import IssueRef, RunReport, Ticket
 from triage.domain.run import Status
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
+from triage.say.comment import decide_comment
+from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
+from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
 from triage.writes.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from triage.backlog.backlog import Backlog, LeftOut
 from triage.backlog.backlog_results import BacklogResults, RankedIssue, rank_issues
-from triage.comment.permalink import build_permalink, build_reference_url
-from triage.comment.wording import format_count, format_dollars, format_probability, has_model_answer
 from triage.domain.code import SIGN_REASONS, Span
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_table_cell, format_code_span
+from triage.say.permalink import build_permalink, build_reference_url
+from triage.say.wording import format_count, format_dollars, format_probability, has_model_answer
 
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34

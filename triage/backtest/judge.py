@@ -15,10 +15,10 @@ from triage.backtest.results import (
     RankedFile,
 )
 from triage.code.files.file_roles import classify_file
-from triage.comment.comment import decide_comment
-from triage.comment.hidden_state import hash_label
 from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
+from triage.say.comment import decide_comment
+from triage.say.hidden_state import hash_label
 
 
 def is_product_code(path: str) -> bool:

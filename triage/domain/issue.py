@@ -25,7 +25,7 @@ class IssueComment(Value):
 
 
 class EarlierReport(Value):
-    """What our comment on the issue, or a run without one, remembers of an earlier run. Somebody may have forged it."""
+    """What our comment on the issue remembers of an earlier run. Somebody may have forged it."""
 
     suspects: list[str] = Field(default_factory=list)
     """Paths."""

@@ -11,8 +11,6 @@ from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.comment.hidden_state import parse_state
-from triage.comment.wording import is_lead_first
 from triage.domain.code import CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, ParsedIssue
@@ -34,6 +32,8 @@ from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Services
+from triage.say.hidden_state import parse_state
+from triage.say.wording import is_lead_first
 from triage.writes.deduplicate import find_our_comment, read_state
 
 

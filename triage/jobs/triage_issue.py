@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from triage.base.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -27,6 +26,7 @@ from triage.jobs.model_run_cap import check_model_run_cap
 from triage.jobs.run_context import Run, RunResult, TriageRequest, export_telemetry
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
+from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.plan_suggestions import select_allowed_labels
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
-from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import Trigger
-from triage.job_page.notices import plan_unfinished, skip_effects
 from triage.jobs.model_run_cap import is_by_writer
 from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
+from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
+from triage.say.hidden_state import hash_text, parse_state
+from triage.say.notices import plan_unfinished, skip_effects
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 from triage.writes.deduplicate import find_duplicates, find_our_comment, publish_skip_reason

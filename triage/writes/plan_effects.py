@@ -9,23 +9,6 @@ from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from triage.comment.comment import (
-    compose_comment,
-    read_parts,
-    render_comment,
-    render_quiet_comment,
-    render_visible_comment,
-)
-from triage.comment.hidden_state import (
-    CommentState,
-    NeedsInfo,
-    hash_content,
-    hash_text,
-    next_state,
-    parse_state,
-)
-from triage.comment.sections import Page, build_page
-from triage.comment.wording import truncate
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -48,8 +31,25 @@ from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey
-from triage.job_page.notices import skip_effects
-from triage.job_page.summary import render_summary
+from triage.say.comment import (
+    compose_comment,
+    read_parts,
+    render_comment,
+    render_quiet_comment,
+    render_visible_comment,
+)
+from triage.say.hidden_state import (
+    CommentState,
+    NeedsInfo,
+    hash_content,
+    hash_text,
+    next_state,
+    parse_state,
+)
+from triage.say.job_page import render_summary
+from triage.say.notices import skip_effects
+from triage.say.sections import Page, build_page
+from triage.say.wording import truncate
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.report_outputs import build_outputs, dump_report
 

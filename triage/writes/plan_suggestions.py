@@ -5,8 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from triage.comment import wording
-from triage.comment.hidden_state import CommentState, hash_suggestion
 from triage.domain.effect import (
     MAX_RATIONALE_CHARS,
     Confidence,
@@ -19,6 +17,8 @@ from triage.domain.findings import Kind, MissingKind
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.safety.active_content import format_plain_line
+from triage.say import wording
+from triage.say.hidden_state import CommentState, hash_suggestion
 
 TRIGGER_WORDS = re.compile(
     r"(?:accept|approv|auto-?(?:fix|merg|deploy|land)|backport|codegen|de-?ploy|gitauto|implement|merg[ei]|openhands"

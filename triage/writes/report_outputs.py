@@ -3,13 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from triage.comment.wording import truncate
 from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.job_page.notices import EMPTY_OUTPUTS
-from triage.job_page.summary import render_fix_page
 from triage.safety.clean_text import clean_text
+from triage.say.job_page import render_fix_page
+from triage.say.notices import EMPTY_OUTPUTS
+from triage.say.wording import truncate
 
 MAX_TITLE_CHARS = 200
 _FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from tests.comment.sample_reports import FULL, RULES, change_report
-from tests.comment.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
+from tests.say.sample_reports import FULL, RULES, change_report
+from tests.say.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
 from triage.domain.code import BestPlace, Span
 from triage.domain.report import Citations, RunReport, Suspect
 from triage.domain.run import StepRecord
-from triage.job_page.terminal_page import render_terminal_page
+from triage.say.terminal_page import render_terminal_page
 
 
 def shown(report: RunReport, width: int = 400, lines: Sequence[str] = ()) -> list[str]:

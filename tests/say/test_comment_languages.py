@@ -3,16 +3,16 @@
 import pytest
 
 from testing.each_row import each_row
-from tests.comment.rendering import render_comment
-from tests.comment.sample_reports import PATHS, RULES
 from tests.issue import native_reports
-from triage.comment.hidden_state import next_state
+from tests.say.rendering import render_comment
+from tests.say.sample_reports import PATHS, RULES
 from triage.domain.findings import MissingInformation
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.reporter_language import detect_reporter_language, get_phrases, list_languages
+from triage.say.hidden_state import next_state
 
 FORM = """
 name: Bug

@@ -3,10 +3,10 @@
 import pytest
 
 from testing.each_row import each_row
-from tests.comment import sample_reports, sample_runs
-from tests.comment.rendering import render_summary
-from tests.comment.sample_reports import EVIL, FEATURE, FULL, LONG, PATHS, RULES, change_report, step
-from tests.comment.sample_runs import (
+from tests.say import sample_reports, sample_runs
+from tests.say.rendering import render_summary
+from tests.say.sample_reports import EVIL, FEATURE, FULL, LONG, PATHS, RULES, change_report, step
+from tests.say.sample_runs import (
     CUT,
     DEGRADATION,
     HOSTILE_RUN,
@@ -17,12 +17,12 @@ from tests.comment.sample_runs import (
     SILENT,
     run,
 )
-from triage.comment.sections import build_page, utf16_length
-from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import Citations, RunReport
-from triage.job_page.notices import render_notice
 from triage.safety.active_content import find_active_content
+from triage.say.notices import render_notice
+from triage.say.sections import build_page, utf16_length
+from triage.say.template import MAX_SUMMARY_UNITS
 
 DRY_RUN: list[Effect] = [
     PostComment(issue_number=412, body="x" * 1234),

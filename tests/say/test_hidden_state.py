@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from tests.comment.sample_reports import (
+from tests.say.sample_reports import (
     CLI,
     DATES,
     FEATURE,
@@ -27,7 +27,13 @@ from tests.comment.sample_reports import (
     span,
     suspect,
 )
-from triage.comment.hidden_state import (
+from triage.domain.code import BestPlace, ExecutedCode
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.findings import MissingKind
+from triage.domain.issue import Frame
+from triage.domain.run import Status
+from triage.domain.task import RunKey
+from triage.say.hidden_state import (
     MAX_EXECUTED,
     MAX_EXECUTED_CHARS,
     MAX_LABELS,
@@ -48,12 +54,6 @@ from triage.comment.hidden_state import (
     parse_state,
     render_state,
 )
-from triage.domain.code import BestPlace, ExecutedCode
-from triage.domain.effect import COMMENT_MARKER
-from triage.domain.findings import MissingKind
-from triage.domain.issue import Frame
-from triage.domain.run import Status
-from triage.domain.task import RunKey
 
 KINDS: list[MissingKind] = list(get_args(MissingKind))
 hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")

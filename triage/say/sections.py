@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from triage.comment import wording
-from triage.comment.hidden_state import CommentState
-from triage.comment.permalink import build_permalink, sanitize_third_party_url, sanitize_url
-from triage.comment.template import ensure_safe, render_block, render_table_code
-from triage.comment.visible_blocks import (
+from triage.domain.code import Span
+from triage.domain.effect import LabelsMode
+from triage.domain.report import RunReport, Suspect
+from triage.domain.run import Outcome, Status, Usage
+from triage.say import wording
+from triage.say.hidden_state import CommentState
+from triage.say.permalink import build_permalink, sanitize_third_party_url, sanitize_url
+from triage.say.template import ensure_safe, render_block, render_table_code
+from triage.say.visible_blocks import (
     MAX_ITEMS,
     build_blocks,
     build_code_link,
@@ -22,10 +26,6 @@ from triage.comment.visible_blocks import (
     render_further_commits,
     render_history,
 )
-from triage.domain.code import Span
-from triage.domain.effect import LabelsMode
-from triage.domain.report import RunReport, Suspect
-from triage.domain.run import Outcome, Status, Usage
 
 MAX_STEPS = 40
 NOTES_TITLE = "What this report could not do"

@@ -4,7 +4,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from triage.comment.hidden_state import (
+from triage.domain.effect import CommentMode, Policy
+from triage.domain.report import CommentReason, RunReport, Ticket
+from triage.domain.run import Outcome
+from triage.safety.active_content import list_links
+from triage.safety.safe_markdown import format_code_block
+from triage.say.hidden_state import (
     MAX_LINE_CHARS,
     PART_NAMES,
     CommentState,
@@ -13,14 +18,9 @@ from triage.comment.hidden_state import (
     parse_state,
     render_state,
 )
-from triage.comment.sections import Page, build_page, fit_page, render_page, utf16_length
-from triage.comment.template import ensure_safe
-from triage.comment.wording import truncate
-from triage.domain.effect import CommentMode, Policy
-from triage.domain.report import CommentReason, RunReport, Ticket
-from triage.domain.run import Outcome
-from triage.safety.active_content import list_links
-from triage.safety.safe_markdown import format_code_block
+from triage.say.sections import Page, build_page, fit_page, render_page, utf16_length
+from triage.say.template import ensure_safe
+from triage.say.wording import truncate
 
 MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
 """GitHub accepts 65,536 characters with the hidden line, and may count otherwise than we do."""

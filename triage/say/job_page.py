@@ -4,11 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from triage.comment import wording
-from triage.comment.permalink import format_location, sanitize_url
-from triage.comment.sections import Fold, Page, render_page
-from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
-from triage.comment.visible_blocks import build_code_link, find_shown_lines, locate_suspects, render_window
 from triage.domain.effect import (
     AddLabels,
     EditComment,
@@ -21,8 +16,13 @@ from triage.domain.effect import (
 )
 from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
-from triage.job_page.notices import render_notice
 from triage.safety.safe_markdown import escape_markdown, format_code_span
+from triage.say import wording
+from triage.say.notices import render_notice
+from triage.say.permalink import format_location, sanitize_url
+from triage.say.sections import Fold, Page, render_page
+from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
+from triage.say.visible_blocks import build_code_link, find_shown_lines, locate_suspects, render_window
 
 MAX_ROWS = 100
 MAX_FOUND = 5

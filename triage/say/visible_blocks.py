@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from triage.comment import wording
-from triage.comment.permalink import build_permalink, build_reference_url, format_location
-from triage.comment.template import render_block
 from triage.domain.code import MAX_NARROW, BestPlace, LastChange, PathChange, RegressionWindow, Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.skill import UsedSkill
 from triage.issue.reporter_language import get_phrases
 from triage.safety.safe_markdown import format_code_span
+from triage.say import wording
+from triage.say.permalink import build_permalink, build_reference_url, format_location
+from triage.say.template import render_block
 
 VISIBLE_ITEMS = 6
 """Of questions."""

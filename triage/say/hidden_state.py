@@ -10,7 +10,6 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
-from triage.comment.wording import has_model_answer, is_lead_first
 from triage.domain.code import ExecutedCode
 from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
@@ -22,6 +21,7 @@ from triage.domain.run import Status
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 from triage.safety.clean_text import clean_text
+from triage.say.wording import has_model_answer, is_lead_first
 
 MAX_NAMED = 3
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from tests.comment import sample_reports
-from tests.comment.rendering import render_comment
-from tests.comment.sample_reports import (
+from tests.say import sample_reports
+from tests.say.rendering import render_comment
+from tests.say.sample_reports import (
     CHANGES,
     CLI,
     DATES,
@@ -32,24 +32,7 @@ from tests.comment.sample_reports import (
     change_report,
     missing,
 )
-from tests.comment.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
-from triage.comment.comment import (
-    MAX_VISIBLE_UNITS,
-    compose_comment,
-    decide_comment,
-    read_parts,
-    render_quiet_comment,
-    withhold_details,
-)
-from triage.comment.hidden_state import PART_NAMES, CommentState, PartName, Reproduced, next_state, parse_state
-from triage.comment.sections import (
-    Fold,
-    Page,
-    build_page,
-    fit_page,
-    utf16_length,
-)
-from triage.comment.template import ensure_safe
+from tests.say.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
 from triage.domain.code import (
     MAX_NARROW,
     BestPlace,
@@ -66,6 +49,23 @@ from triage.domain.report import Citations, NamedPlace, RunReport, Ticket
 from triage.domain.run import Status
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import format_code_block
+from triage.say.comment import (
+    MAX_VISIBLE_UNITS,
+    compose_comment,
+    decide_comment,
+    read_parts,
+    render_quiet_comment,
+    withhold_details,
+)
+from triage.say.hidden_state import PART_NAMES, CommentState, PartName, Reproduced, next_state, parse_state
+from triage.say.sections import (
+    Fold,
+    Page,
+    build_page,
+    fit_page,
+    utf16_length,
+)
+from triage.say.template import ensure_safe
 
 AFTER_FIRST = next_state(FIRST, None)
 

@@ -8,13 +8,13 @@ from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.text import Text
 
-from triage.comment import wording
-from triage.comment.permalink import format_location
-from triage.comment.sections import FEATURE_TITLE, PLACES_TITLE, build_page
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Outcome, StepRecord
-from triage.job_page.summary import summarize_run
 from triage.safety.clean_text import clean_text
+from triage.say import wording
+from triage.say.job_page import summarize_run
+from triage.say.permalink import format_location
+from triage.say.sections import FEATURE_TITLE, PLACES_TITLE, build_page
 
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from testing.each_row import each_row
-from triage.comment import wording
+from triage.say import wording
 
 
 @each_row(

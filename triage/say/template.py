@@ -9,8 +9,6 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from triage.comment import wording
-from triage.comment.wording import truncate
 from triage.domain.run import StepRecord
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import (
@@ -20,12 +18,14 @@ from triage.safety.safe_markdown import (
     format_code_block,
     format_code_span,
 )
+from triage.say import wording
+from triage.say.wording import truncate
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("triage.comment", "templates"),
+        loader=PackageLoader("triage.say", "templates"),
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701  (Markdown, not HTML)
         trim_blocks=True,

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from triage.comment import comment
-from triage.comment.hidden_state import CommentState, next_state
-from triage.comment.sections import build_page
 from triage.domain.effect import Effect, LabelsMode
 from triage.domain.report import RunReport
-from triage.job_page import summary
+from triage.say import comment, job_page
+from triage.say.hidden_state import CommentState, next_state
+from triage.say.sections import build_page
 
 
 def render_comment(
@@ -30,4 +29,4 @@ def render_summary(
     says_why_no_comment: bool = False,
 ) -> str:
     page = build_page(report, previous, paths)
-    return summary.render_summary(page, report, planned, says_why_no_comment=says_why_no_comment)
+    return job_page.render_summary(page, report, planned, says_why_no_comment=says_why_no_comment)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from triage.comment.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 from triage.domain.code import Span
 from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
 from triage.domain.run import Status
+from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
 
 Notice = Literal["skip", "fix", "unfinished", "failure", "unpublished"]
 

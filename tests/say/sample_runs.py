@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.comment.sample_reports import DEGRADED, EVIL, FULL, HOSTILE, START, change_report, decision, step, usage
+from tests.say.sample_reports import DEGRADED, EVIL, FULL, HOSTILE, START, change_report, decision, step, usage
 from triage.domain.report import RunReport
 from triage.domain.run import (
     ModelCall,
