@@ -25,10 +25,10 @@ from triage.app.open_app import open_at_terminal
 from triage.code.codebase import GitCodebase
 from triage.code.git.git import Git
 from triage.code.indexed_commit import PastCommit
-from triage.comment.comment import preview_comment
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.run_graph import run_graph
+from triage.say.comment import preview_comment
 
 SERVER_URL = "https://github.com"
 SHOULD_BE_SAID = "what should be said"
