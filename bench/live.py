@@ -96,8 +96,11 @@ def triage_issue(app: App, issue: Issue, codebase: GitCodebase | None = None) ->
     services = replace(services, past_issues=None, web_tools=None, export_report=None)
     repository = Repository(slug=app.repository, server_url=SERVER_URL)
     report = asyncio.run(run_graph(issue, repository, services, asyncio.Event()))
-    if report.ended_early:
-        print(f"{issue.title!r}: {report.ended_early}", file=sys.stderr)
+    if report.status != "complete":  # on a busy machine, the history may not be read in time
+        lacks = [fault.model_dump_json(include={"name", "outcome", "error"}) for fault in report.faults]
+        print(
+            f"{issue.title!r}: {report.status}", *(report.index.notes if report.index else ()), *lacks, file=sys.stderr
+        )
     return preview_comment(app.redactor.redact_value("report", report), app.settings.policy())
 
 
