@@ -70,7 +70,6 @@ class FakeCodebase:
     past_issues: list[PastIssue] = field(default_factory=list)
     executed: list[ExecutedCode | None] = field(default_factory=list)
     best_place: BestPlace | None = None
-    likely_files: LikelyFiles | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
     commits: Mapping[str, str] = field(default_factory=dict)
@@ -98,7 +97,7 @@ class FakeCodebase:
     def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
         best = self.best_place
         alone = LikelyFiles(paths=[best.span.path], probability=best.probability) if best else None
-        return FoundPlaces(best=best, likely=self.likely_files or alone)
+        return FoundPlaces(best=best, likely=alone)
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         self.past_issues += issues
