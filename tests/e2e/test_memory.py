@@ -160,7 +160,7 @@ def crash(amount: str = "2.000,00") -> str:
 
 
 CRASH_TITLE = "ValueError in parse_amount: thousands separator in amounts"
-DUPLICATE = "**Possibly the same as [`#50`](https://redirect.github.com/octo/shop/issues/50)**"
+DUPLICATE = "**Probably the same as [`#50`](https://redirect.github.com/octo/shop/issues/50)**"
 
 
 def test_a_duplicate_with_the_same_trace(shop: Shop):

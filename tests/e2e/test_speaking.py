@@ -35,7 +35,7 @@ def test_an_issue_that_leads_nowhere_gets_none_unless_told(job: InProcessJob, mo
     assert job.report["speaks"] == ("always" if is_written else None)
     assert (job.report["comment"] is not None) is is_written
     assert done.outputs["comment-url"].endswith("issuecomment-1") is is_written
-    assert ("likely enough to be named" in done.summary) is (mode == "")
+    assert ("No comment was written" in done.summary) is (mode == "")
     assert "shop/basket.py" in done.summary
     posts = [line for line in job.github.request_lines if line.startswith(("POST", "PATCH")) and "comments" in line]
     assert len(posts) == is_written

@@ -161,7 +161,8 @@ QUESTION = change_report(
     missing_information=[missing("version", "Which version?", "")],
     ticket=Ticket(title="t", labels=["bug", "importer"]),
 )
-ANSWERED = change_report(missing_information=[])
+ANSWERED = change_report(missing_information=QUESTION.missing_information)
+"""By another statement: what is missing is not asked any more."""
 
 
 def test_the_comment_remembers_what_it_asked_before():

@@ -136,7 +136,8 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     if report.status is Status.DEGRADED:
         yield notes
     title = "Where it may go" if report.kind == "feature_request" else "Places"
-    places = report.suspects[:MAX_ITEMS]
+    told = {place.path for one in report.statements if isinstance(one, LikelyPlaces) for place in one.places}
+    places = [one for one in report.suspects if one.path not in told][:MAX_ITEMS]
     yield Fold(f"{title} ({len(places)})", render_places(places, links))
     if report.may_be_bug:
         yield _build_commits_fold(report, links)

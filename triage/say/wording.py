@@ -104,11 +104,6 @@ def format_probability(value: float) -> str:
     return f"{max(1, min(9, int(value * 10)))} of 10"
 
 
-def format_low_probability(value: float) -> str:
-    """Return `about 3 of 10`, and `fewer than 1 of 10` for what is hardly likely."""
-    return f"about {format_probability(value)}" if value >= 0.1 else "fewer than 1 of 10"
-
-
 def confidence_level(value: float) -> str:
     if value < LOW_CONFIDENCE:
         return "low"
