@@ -476,7 +476,7 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "best_place": BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7),
+    "facts": [BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,
@@ -492,7 +492,7 @@ SETTLED = {
         ({"codebase": factories.codebase(confidence=0.9, relevant_files=[factories.relevant("src/store.py")])}, False),
         ({"citations": Citations(verified=1, total=2)}, False),
         ({"citations": Citations()}, False),
-        ({"best_place": None}, False),
+        ({"facts": []}, False),
         ({"round": 2}, False),
     ],
 )

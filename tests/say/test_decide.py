@@ -54,8 +54,8 @@ PACKAGE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
 )
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("trace"), place("message")
-UNSURE = {"kind_probability": None}
-"""Of a kind that rules chose: no model has answered."""
+UNSURE = {"kind": None, "kind_probability": None}
+"""Of a kind that nobody is sure of."""
 ASKS = {"missing_information": QUESTIONS}
 
 
@@ -103,7 +103,7 @@ ASKS = {"missing_information": QUESTIONS}
         # a cause
         (FULL, {"best_place": TRACE, **ASKS}, "analysis!"),
         (FULL, {"best_place": TRACE, "verdict": "UNCERTAIN"}, "found! analysis!"),
-        (FULL, {"best_place": TRACE, "verdict": "CHALLENGED"}, "found! analysis"),
+        (FULL, {"best_place": TRACE, "verdict": "CHALLENGED"}, "found! files"),
         (FULL, {"verdict": "CHALLENGED", **ASKS}, "analysis question!"),
         (FULL, {"verdict": None}, "analysis"),
         (FULL, {"why": " "}, "files"),

@@ -54,7 +54,7 @@ def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):
 
 
 def test_a_silent_run_begins_with_what_was_found(golden):
-    report = change_report(UNSAID, regression_window=PAST.regression_window, kind_probability=None)
+    report = change_report(UNSAID, regression_window=PAST.regression_window, kind=None, kind_probability=None)
     text = render_summary(report, says_why_no_comment=True)
     golden("tests/golden/summary_without_comment.md", text)
     assert text.splitlines()[2].startswith("**The report says that it worked before.**")
@@ -64,7 +64,7 @@ def test_a_silent_run_begins_with_what_was_found(golden):
     ("changes", "reason"),
     [
         ({}, "no fact in the report leads to something that it does not say itself"),
-        ({"kind_probability": None}, "it is not clear that this is a bug"),
+        ({"kind": None, "kind_probability": None}, "it is not clear that this is a bug"),
         ({"kind": "feature_request"}, "a feature request gets none"),
         ({"kind": "question"}, "a question gets none"),
         ({"kind": "not_actionable"}, "nothing in it can be looked into"),

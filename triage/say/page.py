@@ -150,7 +150,7 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
     yield Fold(title, render_block("folds", "similar", similar) if similar else "")
     yield _build_references_fold(report, links)
-    yield Fold("Ticket fields", render_block("folds", "ticket", report) if report.kind == "bug" else "")
+    yield Fold("Ticket fields", render_block("folds", "ticket", report) if report.may_be_bug else "")
     body = render_block("folds", "skills", report.skills, links, report.active_skills) if report.skills else ""
     yield Fold(f"Skills of the project ({len(report.skills)})", body)
     if report.status is not Status.DEGRADED:
