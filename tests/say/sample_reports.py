@@ -8,7 +8,6 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
-    Owner,
     PathChange,
     RegressionWindow,
     Span,
@@ -455,10 +454,7 @@ PAST = change_report(
         release="v0.8",
         is_reported=True,
     ),
-    owners=[
-        Owner(name="acme/parsers", source="CODEOWNERS", reason="by CODEOWNERS"),
-        Owner(name="mona", source="history", reason="wrote 12 of the 15 lines, the last in 2026-09"),
-    ],
+    owners=["acme/parsers"],
 )
 
 EVIL = (
@@ -499,7 +495,7 @@ HOSTILE = change_report(
     ),
     later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
     last_change=LastChange(commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL, is_reported=True),
-    owners=[Owner(name=EVIL, source="history", reason=EVIL)],
+    owners=[EVIL],
     missing_information=[missing("other", EVIL, EVIL)],
     next_steps=[EVIL, "/approve", "@dependabot merge"],
     suggested_fix=EVIL,

@@ -240,27 +240,9 @@ class IndexFacts(Value):
         return f"Indexed {self.files:,} files in {self.seconds:.1f} s."
 
 
-class Owner(Value):
-    """Who knows the suspect's lines. Never a mention."""
-
-    name: str
-    """A login or `organization/team`; an author without a known login by the name in the commits."""
-    source: Literal["CODEOWNERS", "history"]
-    reason: str
-    """In words of ours."""
-
-
-class Author(Value):
-    """Who wrote lines, by the commits. All texts are a stranger's."""
-
-    name: str
-    email: str
-
-
 class BlamedLine(Value):
     """A line, and the commit that changed it last."""
 
-    author: Author
     at: datetime
     commit: str
 
@@ -332,6 +314,7 @@ class LastChange(Value):
 class CodeHistory(Value):
     """What the history says about the code that a report leads to."""
 
-    owners: list[Owner] = Field(default_factory=list)
+    owners: list[str] = Field(default_factory=list)
+    """Of the first file, by CODEOWNERS."""
     later_change: LaterChange | None = None
     last_change: LastChange | None = None

@@ -14,7 +14,6 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
-    Owner,
     RegressionWindow,
     Span,
 )
@@ -183,8 +182,8 @@ class RunReport(Value):
     """Labels, also the issue type, that similar issues of the repository carry, with their probability."""
     past_issues: int = 0
     """Number of past issues that this one was compared with."""
-    owners: list[Owner] = Field(default_factory=list)
-    """Who knows the code of the first suspect."""
+    owners: list[str] = Field(default_factory=list)
+    """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None

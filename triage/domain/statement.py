@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LastChange, LaterChange, Owner, PathChange, Span
+from triage.domain.code import BestPlace, LastChange, LaterChange, PathChange, Span
 from triage.domain.findings import MissingInformation, Severity, Verdict, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
@@ -84,7 +84,8 @@ class Leads(Value):
     later_change: LaterChange | None = None
     """Of the first place's lines."""
     last_change: LastChange | None = None
-    owners: list[Owner] = Field(default_factory=list)
+    owners: list[str] = Field(default_factory=list)
+    """Of the first place's file, by CODEOWNERS: logins and teams."""
 
 
 class LikelyPlace(Value):
