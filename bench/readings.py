@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
@@ -113,7 +114,7 @@ def measure(issues: Sequence[LabelledIssue], *, with_errors: bool = False) -> st
         for name, found, given, is_right in _compare(issue, parsed, facts):
             if name not in issue.label["optional"]:
                 scores.setdefault(name, Score()).add(issue, found, given, is_right=is_right)
-        if issue.label["kind"] == "bug":
+        if issue.label["kind"] == "bug" and read_kind(parsed).kind in ("bug", None):
             kinds = [missing.kind for missing in find_missing_information(parsed, [], issue.repo)]
             asked.update(_judge_questions(issue.label, kinds))
     lines = [

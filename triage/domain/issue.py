@@ -106,6 +106,8 @@ class Trace(Value):
     frames: list[Frame]
     exception: str | None = None
     message: str | None = None
+    commenter: str = ""
+    """Login of the person whose comment shows it; empty if the reporter does."""
 
 
 class FailingPackage(Value):

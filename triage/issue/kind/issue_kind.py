@@ -133,10 +133,16 @@ _ABOUT_CI = re.compile(
 _EMPTY_TITLE = re.compile(
     r"(?i)^\W*(?:test(?:ing)?|hi|hello|hey|asdf\w*|qwerty?|foo|bar|issue|bug|help|none|title|a+|x+|\d*)[\W\d]*$"
 )
-_SPAM = re.compile(
-    r"(?i)\b(?:buy now|casino|viagra|crypto (?:airdrop|giveaway)|whatsapp (?:me|number|group)|telegram (?:group|"
-    r"channel)|seo services?|earn money|"
-    r"loan offer|customer (?:care|support) (?:phone )?number|click here to (?:claim|win)|free followers|betting site)\b"
+_COMMERCE = re.compile(
+    r"(?i)\b(?:buy|cheap(?:est)?|discounts?|coupons?|promo codes?|order now|casino|betting|viagra|followers|likes|seo|"
+    r"backlinks|airdrop|giveaway|earn money|loans?|whatsapp|telegram|call now|toll[- ]free|click here|free shipping|"
+    r"best (?:prices?|services?)|visit (?:our|my) (?:web)?site|(?:customer|phone) (?:care|support|number)|escorts?)\b"
+)
+_CONTACT = re.compile(r"(?i)https?://|www\.|\bt\.me/|(?<!\d)\+?\d[\d ()-]{8,16}\d(?!\d)|@\w+")
+_MOST_SPAM_WORDS, _MOST_THANKS_WORDS = 150, 20
+_THANKS = re.compile(
+    r"(?i)^\W*(?:thanks?|thank you|thx|great|awesome|amazing|nice|love|i love)\b|"
+    r"\b(?:thanks|thank you) for (?:the|this|your)\b"
 )
 
 
@@ -251,15 +257,27 @@ def _wants_support(parsed: ParsedIssue, kind: Kind, labels: Sequence[str]) -> bo
     )
 
 
-def is_spam(parsed: ParsedIssue) -> bool:
-    """Return whether it advertises something. Who shows code or an error does not."""
-    shows_something = parsed.code or parsed.traces or parsed.error_messages
-    return not shows_something and _SPAM.search(f"{parsed.title} {parsed.prose}"[:5_000]) is not None
+def is_noise(parsed: ParsedIssue) -> bool:
+    """Return whether it advertises something, or only thanks: nobody waits for an answer.
+
+    An advertisement has two words of commerce and says where to buy. Who shows code or an error, says that something
+    fails, or asks for something, writes none.
+    """
+    text = f"{parsed.title}\n{parsed.prose}"[:_MAX_CHARS]
+    if parsed.code or parsed.traces or parsed.error_messages or FAILURE.search(text):
+        return False
+    if count_words(text) > _MOST_SPAM_WORDS or "?" in text:
+        return False
+    if any(PHRASES[name].search(text) for name in ("should", "would be nice", "please add", "would like")):
+        return False
+    if len({match.lower() for match in _COMMERCE.findall(text)}) > 1 and (parsed.links or _CONTACT.search(text)):
+        return True
+    return count_words(text) <= _MOST_THANKS_WORDS and _THANKS.search(parsed.prose.strip() or parsed.title) is not None
 
 
 def _is_not_actionable(parsed: ParsedIssue) -> bool:
     """Return whether it is an advertisement, or says nothing: no word of its own below a title that is no sentence."""
-    if is_spam(parsed):
+    if is_noise(parsed):
         return True
     own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith("#"))
     if parsed.code or parsed.links or len(re.findall(r"\w{2,}", own_words)) > 3:
