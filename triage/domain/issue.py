@@ -180,8 +180,6 @@ class KindReading(Value):
     """The best guess among these, whatever it is worth."""
     probability: float
     """Of the kind; of the likeliest one without a kind."""
-    support: bool = False
-    """The reporter wants help with an installation or with own code."""
     security: bool = False
     """It may report a vulnerability of this project, which does not belong in public."""
 
@@ -216,10 +214,8 @@ class SeveritySign(Value):
 class ReportFacts(Value):
     version: Quote | None = None
     """Of the project: a release, a commit, or a moving state such as `current master`."""
-    environment: list[Quote] = Field(default_factory=list)
     error: Quote | None = None
     """The message as the program wrote it, whole."""
-    reproduction: Quote | None = None
     expectation: Quote | None = None
     regression: Regression | None = None
     severity: SeveritySign | None = None

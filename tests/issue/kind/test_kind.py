@@ -201,24 +201,6 @@ def test_a_title_that_says_it(title: str, expected: Kind) -> None:
     assert kind(title, "See there.").kind == expected
 
 
-@pytest.mark.parametrize(
-    ("title", "body", "support"),
-    [
-        ("How do I install this with pip?", "I tried `pip install x` and get an error. Please help.", True),
-        ("Cannot build", "### Issue type\n\nBuild/Install", True),
-        ("How are versions compared?", "I am curious how the sort order is defined.", False),
-        ("Add dark mode", "It would be nice to have.", False),
-    ],
-)
-def test_support_is_recognized(title: str, body: str, support: bool) -> None:
-    assert kind(title, body).support is support
-
-
-def test_a_support_label_is_recognized() -> None:
-    assert kind("Ports", "", "support").support
-    assert not kind("Ports", "", "question").support
-
-
 def test_the_weights_are_small_and_fit_the_kinds() -> None:
     assert WEIGHTS_FILE.stat().st_size <= 1_000_000
     stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))

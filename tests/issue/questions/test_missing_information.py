@@ -219,12 +219,12 @@ STEPS = "Using the total and the cart together will cause very serious errors\n\
 @each_row(
     ("steps", "kinds"),
     [
-        ("...", ["reproduction"]),
-        ("_No response_", ["reproduction"]),
-        ("see log", ["reproduction"]),
-        ("See the attached screenshot.", ["reproduction"]),
-        ("N/A", ["reproduction"]),
-        ("1. Open the page of the shop\n2. Click on this thing", ["reproduction"]),
+        ("...", ["reproduction", "error_output"]),
+        ("_No response_", ["reproduction", "error_output"]),
+        ("see log", ["reproduction", "error_output"]),
+        ("See the attached screenshot.", ["reproduction", "error_output"]),
+        ("N/A", ["reproduction", "error_output"]),
+        ("1. Open the page of the shop\n2. Click on this thing", ["reproduction", "error_output"]),
         ("1. Put two items into the cart\n2. Look", []),
         ("```\nCart().total()\n```", []),
     ],

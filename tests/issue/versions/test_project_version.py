@@ -109,3 +109,18 @@ def test_without_a_project_the_labels_still_tell() -> None:
 
 def test_lines_of_marks_do_not_slow_down_the_search_for_a_branch() -> None:
     assert_grows_linearly(repeat_to("[\n"), MOVING_VERSION.search, 16_000)
+
+
+@each_row(
+    ("title", "body", "version"),
+    [
+        ("Endless loop in 1.82.1", "```\ndocker run -e SHOP_VERSION=1.66.1 x\n```", "1.82.1"),
+        ("Endless loop", "Shop 1.82.1 loops.\n\n```\nexport SHOP_VERSION=1.66.1\n```", "1.82.1"),
+        ("Tree not loaded in Edge", "Version 112.0.1722.48 (Official build) of Edge", None),
+        ("Tree not loaded", "Browser: Microsoft Edge\nVersion: 112.0.1722.48", None),
+        ("Tree not loaded", "Chrome 120.0.6099.71 and node v20.1.0", None),
+    ],
+)
+def test_neither_an_example_nor_a_browser_tells_the_version(title: str, body: str, version: str | None) -> None:
+    found = find_project_version(read_issue(Issue(title=title, body=body)), "acme/shop")
+    assert (found.text if found else None) == version

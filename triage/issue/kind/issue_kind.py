@@ -19,7 +19,7 @@ from triage.issue.issue_forms import drop_template_text, find_form_kind, find_us
 from triage.issue.kind.kind_features import PHRASES, describe_title, extract_kind_features
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.kind_names import find_labelled_kind, find_named_kind
-from triage.issue.text_signs import FAILURE, count_words, has_error, searchable_text
+from triage.issue.text_signs import FAILURE, count_words, has_error
 
 _MAX_CHARS = 3_000
 """Templates ask for the kind in their first lines."""
@@ -39,7 +39,6 @@ _FEATURE_FORM = re.compile(
     r"solution you'd like|feature (?:request|description)|related to a problem|alternatives (?:you've )?considered",
     re.I,
 )
-_SUPPORT = re.compile(r"\bsupport\b|\bhelp\b|install|build", re.I)
 _ASKS_HOW = re.compile(
     r"^\W*(?:\[[^\]]{1,40}\]\W*|question\W+)?how (?:do|does|can|could|to|should|would)\b(?! (?:not|n['’]t)\b)", re.I
 )
@@ -64,12 +63,6 @@ def find_declared_kind(parsed: ParsedIssue) -> Kind | None:
         return kind
     answered = (section.heading for section in parsed.sections if section.text.strip())
     return "feature_request" if any(map(_FEATURE_FORM.search, answered)) else None
-
-
-def declares_support(parsed: ParsedIssue) -> bool:
-    """Return whether a form's field says that the reporter wants help."""
-    match = _HEADING.search(parsed.prose[:_MAX_CHARS])
-    return match is not None and _SUPPORT.search(match[1]) is not None
 
 
 WEIGHTS_FILE = Path(__file__).with_name("kind_weights.json")
@@ -112,8 +105,6 @@ def estimate_kind(parsed: ParsedIssue) -> dict[LearnedKind, float]:
 _CERTAIN_FROM: dict[LearnedKind, float] = {"bug": 0.8, "feature_request": 0.6, "question": 0.7}
 """Least probability to claim the kind. Of 1,500 issues of five projects, with weights learned from the other four
 (`bench/train_kinds.py`), 83 of 100 claimed bugs, 87 feature requests and 93 questions are right."""
-_SUPPORT_LABEL = re.compile(r"^(?:type[:/ -]*)?(?:support|help|usage|installation|install)$", re.I)
-_SUPPORT_PHRASES = ("installation", "my own", "I tried", "does not work", "error", "help")
 _ACTUAL_RESULT = re.compile(r"actual (?:outcome|behaviou?r|results?)", re.I)
 _ABOUT_DOCUMENTATION = re.compile(
     r"(?i)\b(?:typos?|misspell\w*|(?:broken|dead) links?|mistakes?|errors?) (?:\w+ ){0,3}?(?:in|on) (?:\S+ ){0,4}?"
@@ -173,7 +164,6 @@ def read_kind(
         kind=kind,
         likeliest=said if said in KINDS else likeliest,
         probability=1.0 if said else chances[likeliest],
-        support=_wants_support(own, kind or likeliest, labels),
         security=reports_vulnerability(own, labels, is_request=kind == "feature_request"),
     )
 
@@ -246,15 +236,6 @@ def _shows_failure(parsed: ParsedIssue) -> bool:
 
 def _tells_result(parsed: ParsedIssue) -> bool:
     return any(_ACTUAL_RESULT.search(section.heading) and section.text.strip() for section in parsed.sections)
-
-
-def _wants_support(parsed: ParsedIssue, kind: Kind, labels: Sequence[str]) -> bool:
-    if declares_support(parsed) or any(map(_SUPPORT_LABEL.search, labels)):
-        return True
-    text = searchable_text(parsed)
-    return kind == "question" and (
-        has_error(parsed) or sum(bool(PHRASES[p].search(text)) for p in _SUPPORT_PHRASES) > 1
-    )
 
 
 def is_noise(parsed: ParsedIssue) -> bool:

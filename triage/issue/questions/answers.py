@@ -8,7 +8,7 @@ from triage.domain.issue import Issue, ParsedIssue
 from triage.issue.questions.missing_information import can_be_seen
 from triage.issue.read_issue import read_issue
 from triage.issue.text_signs import count_words, find_sentences, has_code, has_error
-from triage.issue.versions.versions import MOVING_VERSION, find_environment
+from triage.issue.versions.versions import MOVING_VERSION, names_platform
 
 _MAX_CHARS = 20_000
 _TELLING_WORDS = 12
@@ -42,7 +42,7 @@ def _answers(parsed: ParsedIssue, stated: str, kind: MissingKind) -> bool:
         case "error_output":
             return has_error(parsed) or has_code(parsed) or (words > 1 and _SAYS.search(stated) is not None)
         case "environment":
-            return bool(find_environment(parsed))
+            return names_platform(parsed.text)
         case "reproduction":
             return can_be_seen(parsed) or words >= _TELLING_WORDS
     return words > 0 or has_code(parsed)

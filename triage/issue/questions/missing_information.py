@@ -34,6 +34,7 @@ from triage.issue.text_signs import (
     has_error,
 )
 from triage.issue.versions.project_version import has_any_version
+from triage.issue.versions.versions import names_platform
 
 MAX_QUESTIONS = 3
 _ORDER: tuple[MissingKind, ...] = (
@@ -84,6 +85,7 @@ _GENERAL = re.compile(
 )
 """Words that could stand above any report."""
 _ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
+_ERRORS = re.compile(r"(?i)\b(?:\w+ )?errors\b|\ban error\b|\berror (?:occurs|appears|is shown)\b")
 _PICTURED = re.compile(
     r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
     r"(?:errors?|message|log|output)\b"
@@ -127,7 +129,7 @@ def _ask_fields(
     shown: dict[MissingKind, bool] = {
         "reproduction": not is_silent and can_be_seen(parsed),
         "error_output": has_error(parsed),
-        "environment": bool(facts.environment),
+        "environment": names_platform(parsed.text),
         "expected": facts.expectation is not None or _shows_picture(parsed),
         "actual": OBSERVATION.search(_write_out(parsed)) is not None or _shows_picture(parsed),
         "other": has_error(parsed) or has_code(parsed),
@@ -145,7 +147,8 @@ def _ask_general(
     parsed: ParsedIssue, facts: ReportFacts, project: str, *, is_silent: bool
 ) -> Iterator[MissingInformation]:
     phrases = get_phrases(parsed.language)
-    crash = find_crash_words(_write_out(parsed))
+    text = _write_out(parsed)
+    crash = find_crash_words(text) or (words[0] if (words := _ERRORS.search(text)) else "")
     if _leaves_error_to_picture(parsed):
         yield MissingInformation(
             kind="error_output",

@@ -104,6 +104,8 @@ _IN_TITLE = re.compile(
     rf"(?i)(?:^|\b(?:in|on|with|since|using|of|for|after|from|to) )(?P<value>{_NUMBER})(?![\w%/:+]|\s?(?:s|ms|MB|GB)\b)"
 )
 """A title names few numbers. The last one is that with the fault, as in `from 1.2 to 1.3`."""
+_BROWSER = re.compile(r"(?i)\b(?:chrome|chromium|firefox|safari|edge|opera|brave)\b|\(official build\)")
+_BROWSER_NUMBER = re.compile(r"(?<![\w.])(\d{2,3}\.\d{1,6}(?:\.\d{1,6}){1,2})(?![\w.])")
 _USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
 """What every browser says, whoever made it."""
 
@@ -126,7 +128,9 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
 
 
 def _find_versions_of_others(parsed: ParsedIssue, project: str) -> Iterator[str]:
-    """Yield the versions of what the report links to: another project."""
+    """Yield the versions of browsers, and of what the report links to: another project."""
+    told = f"{parsed.title}\n{shorten_to_ends(parsed.prose)}"
+    yield from (match[1] for match in _BROWSER_NUMBER.finditer(told) if _is_beside_browser(told, match))
     linked, names = {part.lower() for link in parsed.links for part in link.split("/")}, {*_project_names(project)}
     for version in parsed.versions:
         name, _, number = version.lower().rpartition(" ")
@@ -145,11 +149,12 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     names = list(_project_names(project))
     for section in parsed.sections:
         yield from _in_section(section, names)
-    for match in _LABELLED.finditer(text):
-        if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
-            yield match["value"]
-    yield from _named(text, names)
-    yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
+    for source in (told, text):  # what an example says comes last
+        for match in _LABELLED.finditer(source):
+            if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
+                yield match["value"]
+        yield from _named(source, names)
+        yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
     yield from (match["value"] for match in _DESCRIBED.finditer(text))
     yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(told))
     yield from _stated(_STATED, told)
@@ -255,6 +260,13 @@ def _project_names(project: str) -> Iterator[str]:
 def _follows_platform(text: str, start: int) -> bool:
     before = re.findall(r"[A-Za-z][\w.+#-]*", text[max(0, start - 40) : start])
     return bool(before) and before[-1].lower() in _PLATFORM_WORDS
+
+
+def _is_beside_browser(text: str, match: re.Match[str]) -> bool:
+    """Return whether the line of a version, or the one above it, names a browser."""
+    start = text.rfind("\n", 0, max(0, text.rfind("\n", 0, match.start()))) + 1
+    end = text.find("\n", match.end())
+    return _BROWSER.search(text[max(start, match.start() - 120) : end if end >= 0 else None][:400]) is not None
 
 
 def _squeeze(text: str) -> str:
