@@ -68,7 +68,6 @@ _STATED = re.compile(
     rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
     rf"|\b(?:app|application|plugin|program|extension) (?:version|build)[:= ]{{1,3}}(?P<whole>{_WHOLE_NUMBER})"
 )
-_VEED = re.compile(r"(?<![\w./@-])(?P<value>v\d{1,4}(?:\.\d{1,6}){1,3}[\w.+-]{0,40})")
 _COMMIT = re.compile(
     r"(?i)\b(?:commit|sha|rev(?:ision)?|hash|HEAD(?: is| at)*|master|main|trunk|develop|version|built from|"
     r"sources?|git)\W{1,4}"
@@ -76,24 +75,13 @@ _COMMIT = re.compile(
 )
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 _MOVING_PREFIX = re.compile(r"(?i)^(?:/\w+/|(?:on|in|from|using|with|against|of|at)[\s`'\"(*:]+(?:the )?)")
-_COMMIT_LINK = re.compile(r"/(?:blob|tree|commit)/(?P<value>[0-9a-f]{7,40})\b")
-_DESCRIBED = re.compile(r"(?<![\w.])(?P<value>[A-Za-z][\w.]{0,30}-\d[\w.]{0,30}-\d{1,6}-g[0-9a-f]{6,40})")
 _UPDATED = re.compile(
     rf"(?i)\b(?:updat|upgrad)(?:e|ed|ing) (?:\S{{1,30}} )?(?:from \S{{1,30}} )?to (?P<value>{_NUMBER})"
-    rf"|(?:升级|更新|升級)(?:到|至|为|為)\s?(?P<chinese>{_NUMBER})"
-    rf"|(?:aktualisier|mise? à jour|actualiz|atualiz|обнов|aggiorna)\w* (?:\S{{1,30}} ){{0,2}}?"
-    rf"(?:auf|vers|a|à|para|до|alla|al) (?P<other>{_NUMBER})"
-    rf"|(?<![\d.])(?P<before>{_NUMBER})\s?(?:[にへ]アップデート|にバージョンアップ|으?로 업데이트)"
 )
 _AFTER_MOVING = re.compile(
     rf"[\s`'\"(@,:]{{1,6}}(?:(?:at|commit|sha|is|version) [`(]?)?"
     rf"(?P<value>{_NUMBER}|(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}(?![\w-]))"
 )
-_COUNTED = re.compile(
-    r"(?i)(?<![?&])\b(?:version|build|release|revision)[:= #]{1,3}(?P<value>\d{1,6})\b(?![.,-]\d)"
-    r"|\b(?P<stage>(?:beta|alpha|rc)[ -]?\d{1,2})\b|(?<![\w.])(?P<revision>(?-i:r)\d{3,6})\b"
-)
-"""A project that counts its builds has no dots."""
 _BARE = re.compile(
     r"(?i)(?:\b(?:in|on|with|since|using|of|for|after|before|until|running|runs?|have|uses?|use) |\()"
     r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
@@ -155,16 +143,12 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
                 yield match["value"]
         yield from _named(source, names)
         yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
-    yield from (match["value"] for match in _DESCRIBED.finditer(text))
     yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(told))
     yield from _stated(_STATED, told)
-    yield from _stated(_VEED, prose)
     yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)
     yield from _moving(text)
     yield from _stated(_BARE, told)
-    yield from _stated(_COUNTED, prose)
-    yield from (match["value"] for link in parsed.links[:50] for match in _COMMIT_LINK.finditer(link))
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
