@@ -1,4 +1,4 @@
-"""Measures how often the files that a comment names are in the fix, with the history that was known before it."""
+"""Measures how often the file to which a fact leads is in the fix, by rule, with the history that was known before it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,19 +17,27 @@ from triage.issue.report_facts import find_facts
 
 def main() -> None:
     records, mirror = parse_arguments(__doc__)
-    named, right, first_right = Counter[str](), Counter[str](), Counter[str]()
+    named, right = Counter[str](), Counter[str]()
     for record, found in find_all_places(records, mirror):
-        if found.likely is None:
-            continue
-        paths = found.likely.paths
-        for group in (found.best.sign if found.best else "files", f"{len(paths)} named", "all"):
-            named[group] += 1
-            right[group] += any(path in record["gold_files"] for path in paths)
-            first_right[group] += paths[0] in record["gold_files"]
-        print(record["instance_id"], paths, any(path in record["gold_files"] for path in paths), flush=True)
+        gold = record["gold_files"]
+        best = found.best
+        if best:
+            _count(f"first: {best.rule}", best.span.path in gold, named, right)
+            _count("first: all", best.span.path in gold, named, right)
+            _count("one of the facts: all", any(one.span.path in gold for one in found.facts), named, right)
+        for fact in found.facts:
+            _count(f"each: {fact.rule}", fact.span.path in gold, named, right)
+        _count("ranking: first of the files", any(path in gold for path in found.likely[:1]), named, right)
+        _count("ranking: one of three", any(path in gold for path in found.likely), named, right)
+        print(record["instance_id"], [(one.rule, one.span.path, one.line, one.text) for one in found.facts], flush=True)
     for group in sorted(named):
-        print(f"{group}: {named[group]}, one of them right {right[group]}, the first {first_right[group]}")
+        print(f"{group}: right {right[group]} of {named[group]}")
     print(f"of {len(records)} issues")
+
+
+def _count(group: str, is_right: bool, named: Counter[str], right: Counter[str]) -> None:
+    named[group] += 1
+    right[group] += is_right
 
 
 def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], FoundPlaces]]:

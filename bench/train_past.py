@@ -74,7 +74,7 @@ def main() -> None:
     print(learned)
     if options.write:
         stored = json.loads(WEIGHTS_FILE.read_text())
-        stored["past"] = {"weight": learned.weight, "flattening": learned.flattening}
+        stored["past"] |= {"weight": learned.weight, "flattening": learned.flattening}
         WEIGHTS_FILE.write_text(json.dumps(stored, indent=2) + "\n")
 
 

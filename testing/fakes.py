@@ -23,7 +23,6 @@ from triage.domain.code import (
     History,
     Hit,
     IndexFacts,
-    LikelyFiles,
     LineMatch,
     LineMatches,
     Passage,
@@ -35,9 +34,9 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
-from triage.domain.run import Limits, MeasuredUsage, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
-from triage.ports import AnnotationLevel, Services, Tier
+from triage.ports import AnnotationLevel, MeasuredUsage, Services, Tier
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -70,7 +69,6 @@ class FakeCodebase:
     past_issues: list[PastIssue] = field(default_factory=list)
     executed: list[ExecutedCode | None] = field(default_factory=list)
     best_place: BestPlace | None = None
-    likely_files: LikelyFiles | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
     commits: Mapping[str, str] = field(default_factory=dict)
@@ -96,9 +94,7 @@ class FakeCodebase:
         )
 
     def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
-        best = self.best_place
-        alone = LikelyFiles(paths=[best.span.path], probability=best.probability) if best else None
-        return FoundPlaces(best=best, likely=self.likely_files or alone)
+        return FoundPlaces(facts=[self.best_place] if self.best_place else [])
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         self.past_issues += issues

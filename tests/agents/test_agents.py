@@ -367,7 +367,9 @@ async def test_a_query_may_name_what_the_project_declares(declared, sent):
     assert tools.ran[0].tool_calls[0]["args"] == {"query": sent}
 
 
-PACKAGE = FailingPackage(name="numpy", language="Python", error="ValueError: operands could not be broadcast")
+PACKAGE = FailingPackage(
+    name="numpy", language="Python", error="ValueError: operands could not be broadcast", is_declared=True
+)
 
 
 @pytest.mark.parametrize("by_model", [True, False])
@@ -386,7 +388,7 @@ async def test_the_issues_of_the_package_are_searched_without_a_model(by_model, 
         answer = (await web_search.answer_with_model(agent_input, services, FakeModel({}))).answer
     else:
         answer = await web_search.answer_with_rules(agent_input, services)
-    assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump()]
+    assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump(exclude={"is_declared"})]
     assert len(answer.relevant_results) == number
     reason = (
         "numpy/numpy#1 (open): Broadcast has the same message."
@@ -474,7 +476,7 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "best_place": BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7),
+    "facts": [BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,
@@ -490,7 +492,7 @@ SETTLED = {
         ({"codebase": factories.codebase(confidence=0.9, relevant_files=[factories.relevant("src/store.py")])}, False),
         ({"citations": Citations(verified=1, total=2)}, False),
         ({"citations": Citations()}, False),
-        ({"best_place": None}, False),
+        ({"facts": []}, False),
         ({"round": 2}, False),
     ],
 )

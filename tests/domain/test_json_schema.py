@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from testing.each_row import each_row
-from tests.comment import sample_reports, sample_runs
-from tests.comment.sample_reports import FULL, change_report
+from tests.say import sample_reports, sample_runs
+from tests.say.sample_reports import FULL, change_report
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.writes.report_outputs import dump_report

@@ -12,15 +12,14 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import CostLimitExceeded, InvalidAnswer, ModelUnavailable
-from triage.comment.comment import preview_comment
-from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, LikelyFiles, Span
-from triage.domain.effect import Policy
+from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, Span
 from triage.domain.findings import DeclinedAnswer, MissingInformation
 from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
+from triage.say.decide import list_asked
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 
@@ -189,10 +188,10 @@ LEAD = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=3), l
 
 
 @pytest.mark.parametrize(
-    ("verdict", "first", "is_led"),
-    [("CONFIRMED", "src/store.py", False), ("UNCERTAIN", "src/parse.py", True), ("CHALLENGED", "src/parse.py", True)],
+    ("verdict", "first"),
+    [("CONFIRMED", "files"), ("UNCERTAIN", "found"), ("CHALLENGED", "found")],
 )
-async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str, first: str, is_led: bool):
+async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str, first: str):
     elsewhere = factories.relevant("src/store.py", start_line=1, end_line=1, symbol="Store", quote="class Store:")
     asked = [MissingInformation(kind="version", question="Which go version?", reason="unclear")]
     cited = (
@@ -210,28 +209,15 @@ async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str
     )
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, model=FakeModel(answers)))
-    assert report.suspects[0].path == first
-    assert report.best_place == (LEAD if is_led else None)
-    assert report.missing_information == [], "the cause is found, or the place"
+    assert report.statements[0].rule == first
+    assert report.best_place == (LEAD if first == "found" else None)
+    assert list_asked(report) == [], "the cause is found, or the place"
 
 
 async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads():
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, limits=Limits(iterations=0)))
     assert report.best_place == LEAD
-    assert report.suspects[0].path == "src/parse.py"
-
-
-@pytest.mark.parametrize("by_model", [False, True])
-async def test_files_that_are_likely_together_are_the_first_suspects_unless_a_model_chose(by_model: bool):
-    likely = LikelyFiles(paths=["src/store.py", "src/parse.py"], probability=0.8)
-    codebase = FakeCodebase(factories.FILES, likely_files=likely)
-    model = FakeModel(factories.answers()) if by_model else None
-    report = await run(fake_services(codebase=codebase, model=model), title="save and parse fail")
-    assert report.likely_files == (None if by_model else likely)
-    if not by_model:
-        assert [suspect.path for suspect in report.suspects[:2]] == likely.paths
-        assert preview_comment(report, Policy()).comment_reason == "found"
 
 
 async def test_what_is_no_bug_goes_straight_to_the_writer():

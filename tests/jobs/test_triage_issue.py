@@ -12,7 +12,6 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
@@ -20,6 +19,7 @@ from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
 from triage.jobs.run_context import Run
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
+from triage.say.hidden_state import parse_state
 
 
 def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():

@@ -1,7 +1,7 @@
 """Implements the port `Codebase`. Heavy libraries are imported when the index is built."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class GitCodebase:
-    """The repository at a path: a work tree, a folder in one, or a bare repository. Without git it has no files."""
+    """The repository at a path: a work tree, a folder in one, a bare repository, or a folder without git."""
 
     root: Path
     repository: str
@@ -61,7 +61,7 @@ class GitCodebase:
         if named or self._built is None or not self.index_once:
             self._built = self._build(named)
         indexed, facts = self._built
-        self._indexed = replace(indexed, executed=executed)
+        self._indexed = indexed.add_executed_code(executed)
         return facts
 
     def _build(self, named: Sequence[str]) -> "tuple[IndexedCommit, IndexFacts]":
@@ -144,7 +144,7 @@ class GitCodebase:
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         window = self._indexed.find_regression_window(parsed, facts) if self._indexed else None
         if self._indexed and window:
-            self._indexed = replace(self._indexed, window=window)
+            self._indexed = self._indexed.add_window(window)
         return window
 
     def show_commit(self, commit: str, path: str = "") -> str:

@@ -4,8 +4,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,13 +25,8 @@ from triage.code.files.project_files import (
 )
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.tree import FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import (
-    MAX_LIKELY,
-    MIN_LIKELY_CHANCE,
-    choose_likely_files,
-    find_place,
-    put_reported_first,
-)
+from triage.code.leads.find_leads import MAX_LIKELY, choose_facts, choose_likely_files, find_leads, put_reported_first
+from triage.code.leads.lead import Lead
 from triage.code.leads.regression import make_rater, raise_changed_files
 from triage.code.past_changes import ChangeReader, ChangeTable, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
@@ -47,7 +42,6 @@ from triage.domain.code import (
     FoundPlaces,
     Hit,
     IndexFacts,
-    LikelyFiles,
     PromptPassages,
     RegressionWindow,
     SearchQuery,
@@ -62,8 +56,17 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 _NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read ({error})."
-_NO_GIT = "The folder has no commit: nothing is known of its history and settings, and places have no links."
+_NO_GIT = (
+    "The folder has no commit: it is read without history, and without the project's settings and skills; places "
+    "have no links."
+)
+_NO_FILES = (
+    "The code was not read, only the issue: the folder has no file, or only several repositories below it. A job needs "
+    "`actions/checkout`."
+)
 _ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
+MIN_LIKELY_CHANCE = 0.04
+"""A file that is less likely says nothing of a commit that changed it."""
 _NEAREST = 200
 """Chunks taken from the vector store."""
 
@@ -75,6 +78,19 @@ class PastCommit:
     revision: str
     until: datetime
     """What was committed later is not known."""
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    query: Query
+    may_ask: bool
+    """An embedding model may be asked."""
+    parsed: ParsedIssue
+    """Without the words of the form."""
+    by_features: Ranking
+    ranking: Ranking
+    """With what leads put first."""
+    leads: Sequence[Lead] = ()
 
 
 @dataclass(frozen=True)
@@ -98,61 +114,77 @@ class IndexedCommit:
     """What changed between the versions that the report names."""
     executed: ExecutedCode | None = None
     """What the report's example executed."""
+    ranked: list["_Ranked"] = field(default_factory=list, compare=False)
+    """What this index ranked."""
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> "IndexedCommit":
         """Return the same index, whose ranking also uses the fixes of these issues."""
-        return replace(self, past=self.past.add_issues(issues))
+        return replace(self, past=self.past.add_issues(issues), ranked=[])
+
+    def add_executed_code(self, executed: ExecutedCode | None) -> "IndexedCommit":
+        """Return the same index for another issue, of whose example a run is known."""
+        return replace(self, executed=executed, ranked=[])
 
     def search(self, search: SearchQuery, limit: int) -> list[Hit]:
         if not self.corpus.files or limit < 1:
             return []
-        ranking = self._rank(search)
+        ranking = self._rank(search).ranking
         return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
 
     def choose_passages(self, search: SearchQuery, chars: int) -> PromptPassages:
         """Return what a prompt shows, see `rank.prompt_passages`."""
-        return choose_prompt_passages(self._rank(search), chars) if self.corpus.files else PromptPassages()
+        return choose_prompt_passages(self._rank(search).ranking, chars) if self.corpus.files else PromptPassages()
 
-    def _rank(self, search: SearchQuery) -> Ranking:
-        search = search.model_copy(update={"parsed": leave_out_form(search.parsed, self.forms)})
-        query = build_query(search)
-        near = self._find_nearest(search, query)
-        return self._put_leads_first(self._rank_query(query, near), search.parsed)
+    def _rank(self, search: SearchQuery, *, may_ask: bool = True) -> "_Ranked":
+        """Return the ranking, and the leads from which it takes the files that the reporter points at.
 
-    def _rank_without_model(self, parsed: ParsedIssue) -> Ranking:
-        query = build_query(SearchQuery(parsed=parsed))
-        return self._put_leads_first(self._rank_query(query, {}), parsed)
+        One search is ranked once: what was ranked for the places, a search by rules and a prompt use again. Unless it
+        `may_ask`, no embedding model at an endpoint is asked.
+        """
+        parsed = leave_out_form(search.parsed, self.forms)
+        query = build_query(search.model_copy(update={"parsed": parsed}))
+        may_ask = may_ask and self._by_embedding
+        known = next((one for one in self.ranked if (one.query, one.may_ask) == (query, may_ask)), None)
+        if known is None:
+            near = self._find_nearest(search, query) if may_ask or not self._by_embedding else {}
+            ranking = rank_files(self.corpus, query, near, by_embedding=may_ask, past=self.past, executed=self.executed)
+            known = self._put_leads_first(_Ranked(query, may_ask, parsed, ranking, ranking))
+            self.ranked.append(known)
+        return known
 
-    def _rank_query(self, query: Query, near: Mapping[int, float]) -> Ranking:
-        by_embedding = bool(near) and self.vectors.embedding != LOCAL
-        return rank_files(self.corpus, query, near, by_embedding=by_embedding, past=self.past, executed=self.executed)
-
-    def _put_leads_first(self, ranking: Ranking, parsed: ParsedIssue) -> Ranking:
-        ranking = raise_changed_files(ranking, self.window) if self.window else ranking
-        return put_reported_first(ranking, parsed, self.repository)
+    def _put_leads_first(self, ranked: "_Ranked") -> "_Ranked":
+        window, ranking, changed, commit = self.window, ranked.by_features, list[str](), ""
+        if window:
+            ranking = raise_changed_files(ranking, window)
+            if window.is_named_commit and window.commits:
+                changed, commit = window.commits[0].paths, window.commits[0].commit
+        leads = find_leads(ranking.query_scores, ranked.parsed, self.repository, changed, commit)
+        return replace(ranked, ranking=put_reported_first(ranking, leads), leads=leads)
 
     def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
         """Return where the issue leads, see `code.leads`. No embedding model is asked."""
         if not self.corpus.files:
             return FoundPlaces()
-        parsed = leave_out_form(parsed, self.forms)
-        ranking = self._rank_without_model(parsed)
-        best = find_place(ranking, parsed, self.repository)
-        if best and best.is_test:
-            return FoundPlaces(best=best, likely=LikelyFiles(paths=[best.span.path], probability=best.probability))
-        likely = choose_likely_files(ranking, best)
-        return FoundPlaces(best=best if likely or (best and best.is_fact) else None, likely=likely)
+        ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
+        facts = choose_facts(ranked.ranking, ranked.leads)
+        return FoundPlaces(facts=facts, likely=choose_likely_files(ranked.ranking))
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """Return the commits between the versions that the report names; None without any, or without their history."""
         history = self.tree.history
         if history is None or facts.regression is None or not self.corpus.files:
             return None
-        ranking = self._rank_without_model(leave_out_form(parsed, self.forms))
+        ranking = self._rank(SearchQuery(parsed=parsed), may_ask=False).ranking
         sure = [file for file in ranking.order[:MAX_LIKELY] if ranking.probabilities[file] >= MIN_LIKELY_CHANCE]
         likely = [self.corpus.files[file].path for file in sure]
         rate = make_rater(self.corpus, ranking.query_scores.query, likely)
         return find_regression_window(history, facts, likely, rate)
+
+    def add_window(self, window: RegressionWindow) -> "IndexedCommit":
+        """Return the same index, whose ranking also uses the commits of the window. What was ranked is used again."""
+        index = replace(self, window=window, ranked=[])
+        index.ranked.extend(map(index._put_leads_first, self.ranked))
+        return index
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)
@@ -165,11 +197,15 @@ class IndexedCommit:
             reasons=explain_rank(ranking, file, chunks, near if file in ranking.nearest_files else []),
         )
 
+    @property
+    def _by_embedding(self) -> bool:
+        return self.vectors.embedding != LOCAL
+
     def _find_nearest(self, search: SearchQuery, query: Query) -> dict[int, float]:
         store = self.vectors.store
         if store is None:
             return {}
-        if self.vectors.embedding == LOCAL or self.model is None:
+        if not self._by_embedding or self.model is None:
             return store.nearest(project_query(self.corpus, query.term_weights), _NEAREST)
         vector = embed_query(self.model, "\n".join([search.parsed.text, *search.keywords]))
         return store.nearest(vector, _NEAREST) if vector is not None else {}
@@ -187,7 +223,7 @@ def index_repository(
     *,
     in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
-    """Index HEAD's commit, or nothing if there is no commit, see `GitCodebase`. No file makes it fail.
+    """Index HEAD's commit, or the files of a folder without git, see `GitCodebase`. No file makes it fail.
 
     CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
     commit cannot be read. With `named`, it has only the files with the names of these paths.
@@ -251,9 +287,10 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
         return commit, commit.list_files()
     except GitError as error:
         if not is_bare_repository(root) and not os.path.lexists(root / ".git"):
-            notes.append(_NO_GIT)
             folder = FolderTree(root)
-            return folder, folder.list_files()
+            files = folder.list_files()
+            notes.append(_NO_GIT if files.entries else _NO_FILES)
+            return folder, files
         notes.append(_NO_COMMIT.format(error=error))
         return SourceTree(), Listing()
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LikelyFiles, LookedUp, RegressionWindow
+from triage.domain.code import BestPlace, LookedUp, RegressionWindow
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -40,10 +40,10 @@ class AgentInput(Value):
     codebase: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
-    best_place: BestPlace | None = None
-    """Where a trace, a message or a name of the issue leads."""
-    likely_files: LikelyFiles | None = None
-    """Files of which a fix probably edits one; with the best place it is the first."""
+    facts: list[BestPlace] = Field(default_factory=list)
+    """Where a trace, a message or a name of the issue leads, the surest first."""
+    likely: list[str] = Field(default_factory=list)
+    """The first files of the ranking, at most three."""
     regression_window: RegressionWindow | None = None
     """What changed between the versions that the issue names."""
     citations: Citations = Citations()
@@ -73,11 +73,15 @@ class AgentInput(Value):
     dependencies: list[str] = Field(default_factory=list)
     """Names of the packages that the project declares: a query for the web may have them."""
     failing_package: FailingPackage | None = None
-    """One of these in which a trace ends."""
+    """Of somebody else, in which a trace ends."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1
     """Pass of searches and critic, from 1."""
+
+    @property
+    def best_place(self) -> BestPlace | None:
+        return self.facts[0] if self.facts else None
 
     @property
     def confidence(self) -> float:

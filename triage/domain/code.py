@@ -101,6 +101,25 @@ SIGN_REASONS: dict[MatchSource, str] = {
 }
 
 
+LeadRule = Literal[
+    "executed",
+    "frame",
+    "message",
+    "log line",
+    "quoted code",
+    "place",
+    "commit",
+    "qualified name",
+    "class",
+    "option",
+    "id",
+    "name",
+    "link",
+    "path",
+]
+"""What exactly led to a place, the surest first. `place` has a line, `link` and `path` say no more than the report."""
+
+
 class Caller(Value):
     """A line that calls."""
 
@@ -108,60 +127,50 @@ class Caller(Value):
     symbol: str | None = None
 
 
-MIN_SAID_CHANCE = 0.5
-MIN_FACT_WORDS = 6
-
-
 class BestPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
     sign: MatchSource
+    rule: LeadRule = "frame"
     span: Span
-    """The lines to show."""
+    """The lines to show; the first line of the file if the place is not `is_here`."""
     line: int | None = None
     """The one that fails, or that has the message."""
     symbol: str | None = None
     quote: str | None = None
     """Text of that line."""
     text: str = ""
-    """The exception with its message, the message as the source has it, or the name."""
+    """The exception with its message, the message as the source has it, the name, the path or the commit."""
+    function: str | None = None
+    """Of a trace: as it names the function."""
+    is_here: bool = True
+    """Of a trace: whether its function or the line that it shows is at this commit; otherwise only the file is."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""
     is_of_run: bool = False
     """The trace is that of the report's example, which was run on this commit."""
     is_test: bool = False
-    """The report is about a test that fails. How often the fix is in it was not measured."""
+    """The place is in a test. How often the fix is in it was not measured."""
     caller: Caller | None = None
-    """Of a trace: where another file of the repository calls this one."""
+    """Of a trace: where another file of the repository calls this one, in the same trace."""
     probability: float = 0.0
-    """That a fix edits the file, from 0 to 1."""
-
-    @property
-    def is_likely_alone(self) -> bool:
-        """Return whether its chance may be said. Otherwise it is named with the files that are likely together."""
-        return self.probability >= MIN_SAID_CHANCE
-
-    @property
-    def is_fact(self) -> bool:
-        """Return whether it is worth saying without its chance: a long message that one place has."""
-        return self.sign == "message" and len(self.text.split()) >= MIN_FACT_WORDS
+    """That a fix edits the file, from 0 to 1, by the ranking."""
 
 
-class LikelyFiles(Value):
-    """The likeliest files, at most three: a fix probably edits one of them."""
-
-    paths: list[str]
-    """Likeliest first."""
-    probability: float
-    """That a fix edits one of them, from 0 to 1."""
+MAX_FACTS = 5
 
 
 class FoundPlaces(Value):
     """Where an issue leads."""
 
-    best: BestPlace | None = None
-    likely: LikelyFiles | None = None
-    """With the best place, it is the first of them, alone if it is sure enough."""
+    facts: list[BestPlace] = Field(default_factory=list, max_length=MAX_FACTS)
+    """Places that a fact of the report leads to, whatever the ranking says: the surest first, one of each file."""
+    likely: list[str] = Field(default_factory=list)
+    """The first files of product code in the ranking, at most three."""
+
+    @property
+    def best(self) -> BestPlace | None:
+        return self.facts[0] if self.facts else None
 
 
 class FileChange(Value):

@@ -1,5 +1,6 @@
 """The issue, what was read in its text, and what the report says about itself."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -25,7 +26,7 @@ class IssueComment(Value):
 
 
 class EarlierReport(Value):
-    """What our comment on the issue, or a run without one, remembers of an earlier run. Somebody may have forged it."""
+    """What our comment on the issue remembers of an earlier run. Somebody may have forged it."""
 
     suspects: list[str] = Field(default_factory=list)
     """Paths."""
@@ -91,11 +92,14 @@ class Frame(Value):
     path: str
     line: int | None = None
     function: str | None = None
+    code: str | None = None
+    """The line of code that the trace shows for it."""
 
     @property
     def name(self) -> str:
-        """The function's own name: `save` of `Store.save` and `pkg::Store::save`."""
-        return (self.function or "").replace("::", ".").rpartition(".")[2].strip("()")
+        """The function's own name: `save` of `Store.save`, `pkg::Store::save` and `Store.save(System.String s)`."""
+        before_parameters = re.split(r"(?<=[\w>$`]) ?\(", self.function or "", maxsplit=1)[0]
+        return re.sub("::|->|#", ".", before_parameters).rpartition(".")[2].strip("()")
 
 
 class Trace(Value):
@@ -108,10 +112,12 @@ class Trace(Value):
     message: str | None = None
     commenter: str = ""
     """Login of the person whose comment shows it; empty if the reporter does."""
+    is_wrapper: bool = False
+    """Another trace of the report shows the cause of this error, or the error that came while it was handled."""
 
 
 class FailingPackage(Value):
-    """A package that the project declares, in whose code a trace ends."""
+    """A package of somebody else, in whose code a trace ends."""
 
     name: str
     """As its path has it: `numpy`, `@scope/name`, `github.com/owner/name`."""
@@ -121,6 +127,8 @@ class FailingPackage(Value):
     """`owner/name` on GitHub, if the path tells it."""
     error: str
     """Exception and message of the trace."""
+    is_declared: bool
+    """The project names it among what it needs. Any other name is the reporter's word, and stays here."""
 
 
 class CodeBlock(Value):

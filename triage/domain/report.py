@@ -14,7 +14,6 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
-    LikelyFiles,
     Owner,
     RegressionWindow,
     Span,
@@ -30,16 +29,18 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
+from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
+from triage.domain.statement import Statement
 from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["2"] = "2"
 CommentReason = Literal[
-    "security", "duplicate", "found", "regression", "analysis", "question", "update", "asked", "always"
+    "security", "duplicate", "regression", "elsewhere", "analysis", "found", "question", "update", "asked", "always"
 ]
-"""Why a report is worth a comment, the strongest reason first."""
+"""Why a report is worth a comment: the first statement that speaks, else what else there is."""
 MAX_LABELS = 5
 """Labels of one report."""
 
@@ -168,9 +169,10 @@ class RunReport(Value):
         None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
     )
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
-    likely_files: LikelyFiles | None = None
-    """By rules, the first suspects: a fix probably edits one of them. None if they are not sure enough together, or a
-    model chose the suspects. With a place that was found, its file is the first."""
+    other_places: list[BestPlace] = Field(default_factory=list)
+    """Where other facts of the issue lead, in other files."""
+    failing_package: FailingPackage | None = None
+    """Somebody else's, in which a trace ends."""
     suspects: list[Suspect] = Field(default_factory=list)
     """For a feature request: places where it may go."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
@@ -193,12 +195,13 @@ class RunReport(Value):
     suggested_fix: str | None = None
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
+    statements: list[Statement] = Field(default_factory=list)
+    """What is said, in the order in which it is printed, see `say.decide`."""
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
     )
-    """Why the issue gets a comment: it may report a vulnerability; it is possibly a duplicate; a place, or files that
-    are likely together, were found; a model's analysis was not rejected; a question is open; an earlier comment must
-    not become stale; a person asked for the run; the input `comment` is `always`. None if it gets none."""
+    """Why the issue gets a comment: the first statement that speaks; or an earlier comment must not become stale, a
+    person asked for the run, the input `comment` is `always`. None if it gets none."""
     comment: str | None = None
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 

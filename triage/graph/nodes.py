@@ -11,13 +11,12 @@ from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.comment.hidden_state import parse_state
-from triage.comment.wording import is_lead_first
 from triage.domain.code import CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind, ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.run import Outcome
+from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_services
@@ -34,6 +33,8 @@ from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Codebase, Services
+from triage.say.decide import with_statements
+from triage.say.hidden_state import parse_state
 from triage.writes.deduplicate import find_our_comment, read_state
 
 
@@ -99,20 +100,27 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
     return {
         "index": index,
         "regression_window": window,
-        "best_place": places.best,
-        "likely_files": places.likely,
+        **dict(places),
         "dependencies": dependencies,
-        "failing_package": find_failing_package(parsed, dependencies),
+        "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "kind_reading": _read_kind(state.issue, parsed, codebase),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
 
+def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
+    """Return the repository's name, and those of its folders in which a package may lie."""
+    folders = {part for path in codebase.list_paths() for part in path.split("/")[:-1][:3]}
+    return {state.repository.slug.rpartition("/")[2], *folders}
+
+
 def _read_kind(
     issue: Issue, parsed: ParsedIssue, codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
 ) -> KindReading:
-    ends_here = any(ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces)
+    ends_here = any(
+        ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces if not trace.is_wrapper
+    )
     return read_kind(
         _read_opening(issue), issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned
     )
@@ -186,8 +194,8 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     paths = [suspect.path for suspect in report.suspects]
     if not report.may_be_bug or report.security or not paths or seconds < 1.0:
         return {"report": report}
-    leads = report.best_place is not None and is_lead_first(report)
-    lines = report.best_place.span if report.best_place and leads else report.suspects[0].span
+    leads = next((one.places[0].span for one in report.statements if isinstance(one, Leads)), None)
+    lines = leads or report.suspects[0].span
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
@@ -197,7 +205,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         found = await in_thread(look_up, seconds=seconds)
     except (GitError, TimeoutError):
         return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
-    return {"report": report.model_copy(update=dict(found))}
+    return {"report": with_statements(report.model_copy(update=dict(found)))}
 
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
@@ -243,8 +251,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            "best_place": places.best,
-            "likely_files": places.likely,
+            **dict(places),
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)

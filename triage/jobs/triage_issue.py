@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from triage.base.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -28,6 +27,7 @@ from triage.jobs.model_run_cap import check_model_run_cap
 from triage.jobs.run_context import Run, RunResult, TriageRequest, export_telemetry
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
+from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.plan_suggestions import select_allowed_labels
 
@@ -110,7 +110,7 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunRes
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
     repository = repository.model_copy(update={"commit": services.codebase.commit})
-    result = await publish_report(report, request, repository, services.codebase.list_paths(), run)
+    result = await publish_report(report, request, repository, run)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, run.cancelled, run.seconds_left)
     return result

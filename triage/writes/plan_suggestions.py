@@ -5,8 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from triage.comment import wording
-from triage.comment.hidden_state import CommentState, hash_suggestion
 from triage.domain.effect import (
     MAX_RATIONALE_CHARS,
     Confidence,
@@ -20,6 +18,9 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.issue.kind_names import strip_label
 from triage.safety.active_content import format_plain_line
+from triage.say import wording
+from triage.say.decide import list_asked
+from triage.say.hidden_state import CommentState, hash_suggestion
 
 TRIGGER_WORDS = re.compile(
     r"(?:accept|approv|auto-?(?:fix|merg|deploy|land)|backport|codegen|de-?ploy|gitauto|implement|merg[ei]|openhands"
@@ -190,8 +191,8 @@ def _explain_label(report: RunReport, name: str) -> str:
         return "It may be a security report."
     if _names_kind(name, report.kind):
         return _explain_kind(report)
-    if report.missing_information and any(word in strip_label(name) for word in _WAITING_WORDS):
-        return f"The reporter is asked for {_MISSING_WORDS[report.missing_information[0].kind]}."
+    if (asked := list_asked(report)) and any(word in strip_label(name) for word in _WAITING_WORDS):
+        return f"The reporter is asked for {_MISSING_WORDS[asked[0].kind]}."
     return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 

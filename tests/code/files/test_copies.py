@@ -7,6 +7,7 @@ from testing.each_row import each_row
 from triage.code.codebase import GitCodebase
 from triage.code.files.file_filter import find_copies, parse_attributes
 from triage.code.files.file_roles import classify_file
+from triage.code.git.tree import Entry
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
@@ -28,9 +29,17 @@ lib/** linguist-generated=false
 
 def test_what_the_project_marks_and_declarations_beside_their_source():
     paths = ["index.js", "index.d.ts", "index.d.cts", "types/only.d.ts", "gen/a/b.go", "gen.go", "src/gen/c.go"]
-    assert find_copies(paths, ["gen/**"]) == {"index.d.ts", "index.d.cts", "gen/a/b.go"}
-    assert find_copies(paths, []) == {"index.d.ts", "index.d.cts"}
-    assert find_copies(["a.py"], ["[z-a]"]) == frozenset()
+    entries = [Entry(path, 9) for path in paths]
+    assert find_copies(entries, ["gen/**"]) == {"index.d.ts", "index.d.cts", "gen/a/b.go"}
+    assert find_copies(entries, []) == {"index.d.ts", "index.d.cts"}
+    assert find_copies([Entry("a.py", 9)], ["[z-a]"]) == frozenset()
+
+
+def test_a_built_copy_of_a_file_is_known_by_its_blob():
+    named = {"lib/a.js": "1", "dist/a.js": "1", "build/b.js": "2", "generated/x/a.js": "1", "src/a2.js": "1"}
+    entries = [Entry(path, 9, blob) for path, blob in named.items()]
+    assert find_copies(entries, []) == {"dist/a.js", "generated/x/a.js"}
+    assert find_copies([Entry("dist/a.js", 9), Entry("lib/a.js", 9)], []) == frozenset(), "a folder without git"
 
 
 @each_row("path", ["single_include/catch2/catch.hpp", "amalgamated/sqlite3.c", "extra/single-include/a.h"])

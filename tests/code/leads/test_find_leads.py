@@ -1,5 +1,6 @@
-"""One place is named only if more than shared words leads to it."""
+"""Facts of a report lead to places, whatever the ranking says. Shared words lead nowhere."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,27 +9,32 @@ import pytest
 from testing.each_row import each_row
 from tests.code.indexes import make_corpus, make_query, make_trace
 from triage.code.leads.find_leads import (
-    LEAST_CHANCES,
     MAX_SHOWN_LINES,
     REPORTED_CHANCE,
-    SURE,
+    choose_facts,
     choose_likely_files,
-    find_place,
+    find_leads,
     put_reported_first,
 )
-from triage.code.leads.frame import find_frame_leads
-from triage.code.leads.reported_place import find_name_lead, find_reported_places
 from triage.code.rank.query import build_query
-from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import explain_rank
-from triage.domain.code import BestPlace, ExecutedCode, SearchQuery, Span
+from triage.domain.code import BestPlace, ExecutedCode, LeadRule, SearchQuery, Span
 from triage.domain.issue import Frame, Issue, ParsedIssue
 from triage.issue.read_issue import read_issue
 
 
+def rank(folder: Path, search: SearchQuery, files: Mapping[str, str]) -> Ranking:
+    return rank_files(make_corpus(folder, files), build_query(search), {}, by_embedding=False)
+
+
+def list_facts(ranking: Ranking, parsed: ParsedIssue) -> list[BestPlace]:
+    leads = find_leads(ranking.query_scores, parsed, "acme/shop")
+    return choose_facts(put_reported_first(ranking, leads), leads)
+
+
 def choose(ranking: Ranking, parsed: ParsedIssue) -> BestPlace | None:
-    return find_place(put_reported_first(ranking, parsed, "acme/shop"), parsed, "acme/shop")
+    return next(iter(list_facts(ranking, parsed)), None)
 
 
 STORE = '''import json
@@ -55,8 +61,7 @@ FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    retur
 
 
 def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> BestPlace | None:
-    ranking = rank_files(make_corpus(tmp_path, files or FILES), build_query(search), {}, by_embedding=False)
-    return choose(ranking, search.parsed)
+    return choose(rank(tmp_path, search, files or FILES), search.parsed)
 
 
 def trace_query(line: int, body: str = "", *library: tuple[str, int, str]) -> SearchQuery:
@@ -127,7 +132,7 @@ def test_a_trace_that_ends_in_a_library_leads_to_its_last_frame_here(tmp_path):
 
 def test_the_line_that_the_trace_shows_is_found_where_it_is_now(tmp_path):
     shown = 'File "/x/shop/store.py", line 15, in load\n    return json.loads(self.path.read_text())\nValueError'
-    place = find(tmp_path, trace_query(15, body=shown))
+    place = find(tmp_path, read("loading fails", f"Traceback (most recent call last):\n  {shown}"))
     assert place
     assert place.line == 16
 
@@ -138,20 +143,6 @@ def test_a_message_leads_to_where_it_is_raised(tmp_path):
     assert place
     assert (place.sign, place.line, place.symbol) == ("message", 15, "Store.load")
     assert place.text == "the store %s was never written"
-
-
-def test_a_long_message_of_the_first_file_is_a_fact_however_unsure(tmp_path):
-    text = "the shelf %s cannot be filled because it was never built"
-    files = FILES | {"shop/shelf.py": f'def build(name):\n    raise ValueError("{text}" % name)\n'}
-    search = make_query(
-        title="the shelf is not built", error_messages=["the shelf 12 cannot be filled because it was never built"]
-    )
-    ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
-    unsure = replace(ranking, probabilities={**ranking.probabilities, ranking.order[0]: 0.15})
-    place = choose(unsure, search.parsed)
-    assert place
-    assert (place.sign, place.is_fact, place.is_likely_alone) == ("message", True, False)
-    assert choose(replace(unsure, probabilities={ranking.order[0]: 0.05}), search.parsed) is None
 
 
 def test_a_message_of_two_files_leads_nowhere(tmp_path):
@@ -165,31 +156,6 @@ def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
     assert place
     assert (place.sign, place.symbol) == ("name", "Store.save")
     assert (place.span.start, place.span.end) == (10, 11)
-    assert place.probability >= LEAST_CHANCES["name"]
-
-
-@each_row(("title", "is_named"), [("`shop/basket.py` loses items", True), ("The basket loses items", False)])
-def test_a_word_of_the_title_names_no_file(tmp_path, title: str, is_named: bool):
-    query_scores = QueryScores(
-        make_corpus(tmp_path, FILES), build_query(make_query(title=title, paths=["shop/basket.py"] if is_named else []))
-    )
-    files = [file for file in range(len(FILES)) if find_name_lead(query_scores, file)]
-    assert bool(files) == is_named
-
-
-def test_only_what_the_report_names_is_said_to_be_named(tmp_path):
-    source = "class Dial:\n    def on_turned(self):\n        return 1\n\n\nclass Knob:\n    def on_turned(self):\n        return 2\n"
-    files = OTHERS | {"shop/widgets.py": source}
-    place = find(tmp_path, make_query(title="on_turned is never called", identifiers=["on_turned"]), files)
-    assert place
-    assert place.text == "on_turned"
-    place = find(tmp_path, make_query(title="on_turned of Dial", identifiers=["on_turned", "Dial"]), files)
-    assert place
-    assert (place.text, place.symbol) == ("Dial.on_turned", "Dial.on_turned")
-    unique = {"shop/widgets.py": source + "\n\ndef read_scale():\n    return 3\n"}
-    place = find(tmp_path, make_query(title="on_turned and read_scale", identifiers=["on_turned"]), files | unique)
-    assert place
-    assert place.text == "read_scale"
 
 
 def test_a_long_definition_is_cut(tmp_path):
@@ -205,11 +171,6 @@ def test_a_long_definition_is_cut(tmp_path):
 @pytest.mark.parametrize("title", ["it is slow", "value of a step is wrong", ""])
 def test_shared_words_alone_lead_nowhere(tmp_path, title):
     assert find(tmp_path, make_query(title=title)) is None
-
-
-def test_the_only_file_of_a_repository_is_no_find(tmp_path):
-    search = make_query(title="the code is wrong", identifiers=["step_1"])
-    assert find(tmp_path, search, {"shop/module_1.py": OTHERS["shop/module_1.py"]}) is None
 
 
 def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
@@ -239,73 +200,6 @@ def test_the_line_of_the_innermost_frame_is_looked_for_not_that_of_another_one(t
     assert (place.sign, place.line, place.symbol) == ("trace", 11, "inner")
 
 
-def test_where_the_reporter_points_is_first_whatever_the_words_say(tmp_path):
-    asked = read("step_1 step_2 step_3 are slow", "I think shop/basket.py:2 is to blame, see step_1.")
-    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
-    basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
-    ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
-    place = choose(ranking, asked.parsed)
-    assert place
-    assert (place.sign, place.span.path, place.line) == ("place", "shop/basket.py", 2)
-    led = put_reported_first(ranking, asked.parsed, "acme/shop")
-    assert led.order[0] == basket
-    assert set(led.order) == {*ranking.order}
-    assert led.probabilities[basket] >= max(REPORTED_CHANCE, *(led.probabilities[file] for file in led.order))
-    assert sum(led.probabilities.values()) <= 1.0 + 1e-6, "they are chances of one fix"
-
-
-def test_several_places_that_the_reporter_names_are_likely_together(tmp_path):
-    asked = read("saving is slow", "It is shop/basket.py:2 that calls shop/store.py:10, and then shop/module_3.py:1.")
-    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
-    likely = choose_likely_files(put_reported_first(ranking, asked.parsed, "acme/shop"), None)
-    assert likely
-    assert set(likely.paths) == {"shop/basket.py", "shop/store.py", "shop/module_3.py"}
-    assert likely.probability <= SURE
-
-
-@each_row(
-    ("probabilities", "count", "together"),
-    [
-        ([0.95, 0.04], 1, 0.95),
-        ([0.6, 0.35, 0.05], 2, 0.95),
-        ([0.4, 0.2, 0.1, 0.1], 3, 0.7),
-        ([0.7, 0.03, 0.03], 1, 0.7),
-        ([0.3, 0.1, 0.1], 0, 0),
-    ],
-)
-def test_so_many_files_are_named_that_they_are_sure_together_but_three_at_most(
-    tmp_path, probabilities: list[float], count: int, together: float
-):
-    asked = make_query(title="Store.save writes half a file", identifiers=["Store.save"])
-    ranking = rank_files(make_corpus(tmp_path, FILES), build_query(asked), {}, by_embedding=False)
-    others = [file for file in range(9) if file != ranking.order[0]]
-    files = [ranking.order[0], *others][: len(probabilities)]
-    likely = choose_likely_files(
-        replace(ranking, order=files, probabilities=dict(zip(files, probabilities, strict=True))), None
-    )
-    assert (len(likely.paths), likely.probability) == (count, together) if likely else count == 0
-
-
-def test_the_file_of_a_lead_is_always_the_first_of_the_likely_ones(tmp_path):
-    files = FILES | {"shop/texts.json": '{"gone": "the shelf is no longer here"}'}
-    ranking = rank_files(make_corpus(tmp_path, files), build_query(make_query(title="x")), {}, by_embedding=False)
-    corpus = ranking.query_scores.corpus
-    file = corpus.file_numbers["shop/texts.json"]
-    ranking = replace(ranking, order=[file, 1], probabilities={file: 0.6, 1: 0.02})
-    place = BestPlace(sign="message", span=Span(path="shop/texts.json", start=1, end=1), line=1, probability=0.6)
-    likely = choose_likely_files(ranking, place)
-    assert likely
-    assert likely.paths == ["shop/texts.json"], "of resources too, whatever words they share"
-
-
-def test_few_common_words_make_no_file_likely(tmp_path):
-    asked = make_query(title="very serious errors")
-    files = FILES | {"shop/basket.py": "def fill(basket):\n    return 'very serious'\n"}
-    ranking = rank_files(make_corpus(tmp_path, files), build_query(asked), {}, by_embedding=False)
-    assert ranking.probabilities[ranking.order[0]] > 0.6, "no other file has these words"
-    assert choose_likely_files(ranking, None) is None
-
-
 def test_quoted_code_leads_to_its_line(tmp_path):
     body = "There is a line `json.dump(items, file)` in Store that should be `json.dump(items, file, indent=1)`."
     place = find(tmp_path, read("Store writes no indentation", body))
@@ -319,39 +213,6 @@ def test_a_quoted_line_of_two_files_leads_nowhere(tmp_path):
     assert place is None or place.sign != "quote"
 
 
-def test_a_test_is_the_place_if_the_report_is_about_it(tmp_path):
-    files = FILES | {"tests/test_basket.py": "def test_fill():\n    assert fill([]) == [1]\n"}
-    trace = 'Traceback (most recent call last):\n  File "/x/tests/test_basket.py", line 2, in test_fill\n'
-    trace += "    assert fill([]) == [1]\nAssertionError\n"
-    corpus = make_corpus(tmp_path, files)
-    for title, rules in (("failure in test_basket", ["frame"]), ("fill fails", [])):
-        asked = read(title, trace)
-        leads = find_frame_leads(QueryScores(corpus, build_query(asked)), asked.parsed)
-        assert [lead.rule for lead in leads] == rules
-
-
-def test_a_link_into_another_repository_leads_nowhere(tmp_path):
-    corpus = make_corpus(tmp_path, FILES)
-    for owner, rules in (("acme/shop", ["link"]), ("mona/sandbox", [])):
-        asked = read("step_1 is slow", f"See https://github.com/{owner}/blob/main/shop/basket.py#L2 please.")
-        leads = find_reported_places(QueryScores(corpus, build_query(asked)), asked.parsed, "acme/shop")
-        assert [lead.rule for lead in leads if lead.rule == "link"] == rules
-
-
-def test_a_file_of_the_reporters_own_is_not_the_projects(tmp_path):
-    files = FILES | {"shop/main.py": "def main():\n    return 1\n\n\nx = main()\n"}
-    corpus = make_corpus(tmp_path, files)
-    trace = (
-        'Traceback (most recent call last):\n  File "main.py", line 5, in <module>\n    shop.start(1)\nValueError: x\n'
-    )
-    for body in (trace, "In my main.py line 5 I call it.", "It is not in shop/store.py:5, that works."):
-        asked = read("it fails", body)
-        query_scores = QueryScores(corpus, build_query(asked))
-        reported = find_reported_places(query_scores, asked.parsed, "acme/shop")
-        assert not list(find_frame_leads(query_scores, asked.parsed))
-        assert not [lead for lead in reported if lead.rule == "place"]
-
-
 def test_the_text_of_a_trace_is_that_of_its_own_error(tmp_path):
     body = 'Traceback (most recent call last):\n  File "/x/lib/other.py", line 1, in a\n    a()\nKeyError: unrelated\n\nand\n\n'
     body += 'Traceback (most recent call last):\n  File "/x/shop/store.py", line 16, in load\n'
@@ -361,6 +222,182 @@ def test_the_text_of_a_trace_is_that_of_its_own_error(tmp_path):
     assert (place.sign, place.text) == ("trace", "ValueError: bad json")
 
 
-def test_line_zero_is_no_line(tmp_path):
-    place = find(tmp_path, read("Store", "It is shop/store.py:0 in Store.load."))
-    assert place is None or place.line is None
+def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
+    asked = read("step_1 step_2 step_3 are slow", "I think shop/basket.py:2 is to blame, see step_1.")
+    ranking = rank(tmp_path, asked, FILES)
+    basket = ranking.query_scores.corpus.file_numbers["shop/basket.py"]
+    ranking = replace(ranking, order=[file for file in ranking.order if file != basket] + [basket])
+    leads = find_leads(ranking.query_scores, asked.parsed, "acme/shop")
+    led = put_reported_first(ranking, leads)
+    assert led.order[0] == basket
+    assert set(led.order) == {*ranking.order}
+    assert led.probabilities[basket] >= max(REPORTED_CHANCE, *(led.probabilities[file] for file in led.order))
+    assert sum(led.probabilities.values()) <= 1.0 + 1e-6, "they are chances of one fix"
+    place = choose(ranking, asked.parsed)
+    assert place
+    assert (place.rule, place.span.path, place.line) == ("place", "shop/basket.py", 2)
+    assert choose_likely_files(led)[0] == "shop/basket.py"
+    assert len(choose_likely_files(led)) == 3
+
+
+CONFIGURED = FILES | {
+    "shop/rules/BasketTotalRule.kt": "class BasketTotalRule {\n    fun visit(node: Int) = node\n}\n",
+    "shop/options.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--dry-fill')\n",
+    "crates/till-core/src/coins.rs": "pub fn set_default(coin: u8) -> u8 {\n    coin\n}\n",
+    "java/com/acme/till/CoinArray.java": "package com.acme.till;\npublic class CoinArray {\n    int size;\n}\n",
+    "java/org/other/CoinArray.java": "package org.other;\npublic class CoinArray {\n    int size;\n}\n",
+    "shop/widgets.py": "class Dial:\n    def on_turned(self):\n        return 1\n\n\n"
+    "class Knob:\n    def on_turned(self):\n        return 2\n\n\ndef read_scale():\n    return 3\n",
+    "shop/copy_one.py": "def shared_name():\n    return 1\n",
+    "shop/copy_two.py": "def shared_name():\n    return 1\n",
+    "settings.toml": "[[language]]\nname = 'go'\n",
+    ".github/workflows/ci.yml": "on: push\njobs: {}\n",
+    "shop/main.py": "def main():\n    return 1\n\n\nx = main()\n",
+    "tests/test_basket.py": "def test_fill():\n    assert fill([]) == [1]\n",
+    "scripts/install.sh": "#!/bin/sh\nset -e\nfrobnicate\n",
+}
+IN_TEST = 'Traceback (most recent call last):\n  File "/x/tests/test_basket.py", line 2, in test_fill\n'
+IN_TEST += "    assert fill([]) == [1]\nAssertionError\n"
+OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n    shop.start(1)\nValueError: x\n'
+
+
+@each_row(
+    ("title", "body", "facts"),
+    [
+        # Names: one file of the product declares them, and they are distinctive.
+        ("it fails", "`com.acme.till.CoinArray` is not serializable", [("qualified name", "java/com/acme/till/CoinArray.java")]),
+        ("it fails", "till_core::coins::set_default loses it", [("qualified name", "crates/till-core/src/coins.rs")]),
+        ("AttributeError: 'Dial' object has no attribute 'x'", "", [("class", "shop/widgets.py")]),
+        ("it fails", "NoMethodError: undefined method `x' for an instance of Dial", [("class", "shop/widgets.py")]),
+        ("it fails", "`--dry-fill` is ignored", [("option", "shop/options.py")]),
+        ("`basket-total` is wrong", "", [("id", "shop/rules/BasketTotalRule.kt")]),
+        ("read_scale fails", "", [("name", "shop/widgets.py")]),
+        ("it fails", "`Dial.on_turned` fails", [("name", "shop/widgets.py")]),
+        ("shared_name fails", "", []),
+        ("Run main", "`main` is slow, on branch `read_scale`.", []),
+        ("it fails", "I call read_scale:\n```python\ndef read_scale():\n    pass\n```", []),
+        ("it fails", "I ran `shop --dry-fill read_scale`.", []),
+        ("it fails", "It is wholly in step.", []),
+        ("The basket loses items", "", []),
+        # Where the reporter points, whatever the file is.
+        ("it fails", "See https://github.com/acme/shop/blob/main/settings.toml#L2", [("place", "settings.toml")]),
+        ("it fails", "See https://github.com/old/shop/blob/main/shop/basket.py#L2", [("place", "shop/basket.py")]),
+        ("it fails", "See https://github.com/mona/sandbox/blob/main/shop/basket.py#L2", []),
+        ("it fails", "See .github/workflows/ci.yml:2", [("place", ".github/workflows/ci.yml")]),
+        ("it fails", "See `shop/basket.py`", [("path", "shop/basket.py")]),
+        ("it fails", "It is shop/store.py:0", [("path", "shop/store.py")]),
+        ("it fails", "It is not in shop/store.py:5", [("path", "shop/store.py")]),
+        ("it fails", "My settings.toml has it.", []),
+        # A reporter's own script is nobody's.
+        ("it fails", OWN.format("main.py"), []),
+        ("it fails", OWN.format("basket.py"), []),
+        ("it fails", OWN.format("basket.py") + "\nIn basket.py I call it.", []),
+        ("it fails", OWN.format("/home/me/basket.py"), []),
+        ("it fails", "In my main.py line 5 I call it.", []),
+        # Frames elsewhere than in the product.
+        ("it fails", IN_TEST, [("frame", "tests/test_basket.py")]),
+        ("it fails", "```\n./scripts/install.sh: line 3: frobnicate: command not found\n```", [("frame", "scripts/install.sh")]),
+    ],
+)  # fmt: skip
+def test_a_fact_leads_to_a_file(tmp_path_factory, title: str, body: str, facts: list[tuple[LeadRule, str]]):
+    asked = read(title, body)
+    ranking = rank(tmp_path_factory.mktemp("facts"), asked, CONFIGURED)
+    assert [(fact.rule, fact.span.path) for fact in list_facts(ranking, asked.parsed)] == facts
+
+
+def test_of_a_name_only_what_the_report_writes_is_told(tmp_path):
+    for title, text, symbol in (
+        ("on_turned is never called", "on_turned", "on_turned"),
+        ("Dial.on_turned is never called", "Dial.on_turned", "Dial.on_turned"),
+    ):
+        place = find(tmp_path / text, read(title, ""), CONFIGURED)
+        assert place
+        assert (place.text, place.symbol) == (text, symbol)
+
+
+MOVED = (
+    "class Basket:\n    def __init__(self):\n        self.items = []\n\n    def total(self):\n"
+    "        return sum(self.items)\n\n\nclass Box:\n    def total(self):\n        return count_all(self)\n"
+)
+
+
+@each_row(
+    ("function", "line", "code", "expected"),
+    [
+        ("compute_sum_v1", 6, "return legacy(self)", (False, None, None)),
+        ("compute_sum_v1", 2, "", (False, None, None)),
+        ("compute_sum_v1", 90, "return count_all(self)", (True, 11, "Box.total")),
+        ("total", 6, "return count_all(self)", (True, 11, "Box.total")),
+        ("total", 6, "", (True, 6, "Basket.total")),
+        ("total", 90, "", (True, None, "total")),
+        ("__init__", 90, "", (True, None, "Basket.__init__")),
+        ("<module>", 3, "gone = 1", (False, None, None)),
+    ],
+)
+def test_a_frame_is_of_its_time(
+    tmp_path_factory, function: str, line: int, code: str, expected: tuple[bool, int | None, str | None]
+):
+    trace = f'Traceback (most recent call last):\n  File "site-packages/shop/crate.py", line {line}, in {function}\n'
+    trace += f"    {code}\n" if code else ""
+    asked = read("it fails", f"```\n{trace}ValueError: empty\n```")
+    place = find(tmp_path_factory.mktemp("frames"), asked, OTHERS | {"shop/crate.py": MOVED})
+    assert place
+    assert (place.is_here, place.line, place.symbol) == expected
+    assert place.function == function
+
+
+CHAIN = {
+    "Api.java": "class Api {\n  int load() {\n    try {\n      int a = 1;\n      return new Store().size();\n"
+    "    } catch (RuntimeException e) {\n      throw new IllegalStateException(e);\n    }\n  }\n}\n",
+    "Store.java": "class Store {\n  int size() {\n    String s = null;\n    return s.length();\n  }\n}\n",
+}
+
+
+def test_the_innermost_cause_is_the_place_and_traces_never_mix(tmp_path):
+    body = (
+        "java.lang.IllegalStateException: cannot load\n\tat Api.load(Api.java:7)\n\tat Main.main(Main.java:3)\n"
+        "Caused by: java.lang.NullPointerException: s is null\n\tat Store.size(Store.java:4)\n"
+    )
+    for outer, caller in (("", None), ("\tat Api.load(Api.java:5)\n", 5)):
+        asked = read("it fails", f"```\n{body}{outer}```")
+        (place,) = list_facts(rank(tmp_path / str(caller), asked, CHAIN | OTHERS), asked.parsed)
+        assert (place.span.path, place.line, place.text) == (
+            "Store.java", 4, "java.lang.NullPointerException: s is null",
+        )  # fmt: skip
+        assert (place.caller.span.start if place.caller else None) == caller
+
+
+def test_a_named_commit_leads_to_the_frames_in_its_files(tmp_path):
+    asked = trace_query(16)
+    ranking = rank(tmp_path, asked, FILES)
+    leads = find_leads(ranking.query_scores, asked.parsed, "acme/shop", ["shop/basket.py", "shop/module_1.py"], "abc12")
+    facts = [(fact.rule, fact.span.path, fact.line) for fact in choose_facts(ranking, leads)]
+    assert facts == [("frame", "shop/store.py", 16), ("commit", "shop/basket.py", 2)]
+
+
+MESSAGES = FILES | {
+    "shop/shelf.py": '# It says "the third shelf was left out here" when it is full.\n'
+    'def fill():\n    raise ValueError("No shelf specified: %s" % name)\n',
+    "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    raise ValueError("template for %q not found")\n',
+    "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n",
+}
+
+
+@each_row(
+    ("title", "body", "facts"),
+    [
+        ("it fails", f"Error: No shelf specified: {'/a/very/long/path' * 8}", [("message", "shop/shelf.py")]),
+        ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for \"x\" not found\n```",
+         [("log line", "shop/door.py")]),
+        ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
+        ("it fails", "`the third shelf was left out here`", []),
+        ("it fails", "```\nWARN the door 7 did not lock\nERROR the store x was never written\n```",
+         [("log line", "shop/door.py"), ("log line", "shop/store.py")]),
+    ],
+)  # fmt: skip
+def test_a_message_leads_to_the_one_file_that_has_it(
+    tmp_path_factory, title: str, body: str, facts: list[tuple[LeadRule, str]]
+):
+    asked = read(title, body)
+    ranking = rank(tmp_path_factory.mktemp("messages"), asked, MESSAGES)
+    assert [(fact.rule, fact.span.path) for fact in list_facts(ranking, asked.parsed)] == facts

@@ -12,7 +12,6 @@ from triage.code.rank.features import (
     FEATURES,
     find_calls_to,
     find_quotes,
-    measure_message_overlap,
     score_called_code,
     score_quotes,
 )
@@ -101,24 +100,6 @@ def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery],
     found = by_path(evidence, score_quotes(evidence))
     assert set(found) == {"web/options.py"}
     assert find_quotes(evidence, evidence.corpus.file_numbers["web/options.py"]) == ["keep-alive"]
-
-
-def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[SearchQuery], QueryScores]):
-    message = "the body of type int cannot be decoded"
-    evidence = evidence_of(make_query(title="ValueError", prose=message, error_messages=[message]))
-    decode, fetch = (
-        list(evidence.corpus.find_chunks(evidence.corpus.file_numbers[f"web/{name}.py"]))
-        for name in ("decode", "fetch")
-    )
-    assert measure_message_overlap(evidence, decode) > 0.4
-    assert measure_message_overlap(evidence, fetch) < 0.2
-
-
-def test_hostile_messages_take_bounded_time(evidence_of: Callable[[SearchQuery], QueryScores]):
-    message = "the " * 20_000
-    evidence = evidence_of(make_query(title="the", prose=message, error_messages=[message] * 50))
-    chunks = list(evidence.corpus.find_chunks(0))
-    assert 0 <= measure_message_overlap(evidence, chunks) <= 1
 
 
 def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):

@@ -59,12 +59,6 @@ def test_frames_paths_and_links_are_references():
     ]
 
 
-def test_a_java_frame_brings_its_package():
-    for function in ("com.acme.data.Store.save", "com.acme.data.Store$Inner.save", "com.acme.data.Store.<init>"):
-        made = make_trace(("Store.java", 7, function), language="java")
-        assert build_query(make_query(traces=[made])).references[0].path == "com/acme/data/Store.java"
-
-
 def test_a_very_long_log_is_cut_to_its_heaviest_terms_and_innermost_frames():
     log = " ".join(f"word{number}" for number in range(5_000))
     frames = [(f"lib/f{number}.py", number) for number in range(1, 1_001)]

@@ -16,7 +16,7 @@ from triage.code.codebase import GitCodebase
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import PastChanges, read_changes
 from triage.code.rank.query import build_query
-from triage.code.rank.ranking import rank_files
+from triage.code.rank.ranking import PAST_FEATURE, rank_files
 from triage.domain.past_issues import PastFix, PastIssue
 
 DATES = "src/calendar_tool/dates.py"
@@ -200,6 +200,17 @@ def test_the_past_counts_as_much_as_it_covers(tmp_path: Path):
         chances.append(ranking.probabilities.get(corpus.file_numbers["src/part_4.py"], 0.0))
         assert sum(ranking.probabilities.values()) <= 1.0
     assert chances == sorted(set(chances)), "more at each step"
+
+
+def test_weak_evidence_of_the_past_is_weak_though_no_other_file_has_better(tmp_path: Path):
+    corpus = make_corpus(tmp_path, PAST_FILES)
+    others = [LoggedCommit("1" * 40, 1, f"Tidy number {number}", (path,)) for number, path in enumerate(PAST_FILES)]
+    scores = []
+    for message in ("Mention a leap", "Fix the wrong interest of the load in a leap year of February"):
+        past = PastChanges(corpus, read_changes([LoggedCommit("0" * 40, 1, message, ("src/part_4.py",)), *others]))
+        ranking = rank_files(corpus, build_query(PAST_ISSUE), {}, by_embedding=False, past=past)
+        scores.append(float(ranking.features[PAST_FEATURE].max()))
+    assert 0 < 2 * scores[0] < scores[1] < 1
 
 
 def test_a_fix_leads_to_a_file_that_shares_no_word_with_the_issue(tmp_path: Path):

@@ -10,7 +10,7 @@ import re2  # type: ignore[import-untyped]
 from pathspec import PathSpec
 
 from triage.code.files.languages import detect_language
-from triage.code.git.tree import Listing
+from triage.code.git.tree import Entry, Listing
 from triage.safety.secrets.secret_file_names import may_hold_secrets
 
 IGNORED = "ignored by the project"
@@ -53,6 +53,7 @@ MAX_ATTRIBUTES_BYTES = 262_144
 MAX_PATTERNS = 500
 _MARK = re.compile(r"\slinguist-(?:generated|vendored|documentation)(?:=(?:true|1))?(?=\s|$)")
 """By GitHub's documentation (linguist, overrides). `-linguist-generated` and `=false` unset it."""
+_BUILT = re.compile(r"(?:^|/)(?:generated|gen|dist|build|out|bundled?)/")
 _DECLARATIONS = re.compile(r"\.d\.[cm]?ts$")
 _SOURCES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx")
 
@@ -113,9 +114,16 @@ def parse_attributes(text: str) -> list[str]:
     return [pattern for pattern in marked if not pattern.startswith(('"', "!"))][:MAX_PATTERNS]
 
 
-def find_copies(paths: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
-    """Return the paths that match a pattern, and the type declarations that have their source beside them."""
-    return frozenset([*_find_marked(paths, patterns), *_find_declarations(paths)])
+def find_copies(entries: Sequence[Entry], patterns: Sequence[str]) -> frozenset[str]:
+    """Return the paths that match a pattern, type declarations beside their source, and built copies of other files."""
+    paths = [entry.path for entry in entries]
+    return frozenset([*_find_marked(paths, patterns), *_find_declarations(paths), *_find_built(entries)])
+
+
+def _find_built(entries: Sequence[Entry]) -> Iterable[str]:
+    built = [entry for entry in entries if _BUILT.search(entry.path)]
+    written = {entry.blob_id for entry in entries if not _BUILT.search(entry.path)} if built else set[str]()
+    return (entry.path for entry in built if entry.blob_id and entry.blob_id in written)
 
 
 def _find_marked(paths: Sequence[str], patterns: Sequence[str]) -> Iterable[str]:

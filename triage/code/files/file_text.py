@@ -29,6 +29,14 @@ _GENERATED_MARK = re.compile(
 _COMMENT = re.compile(r"^[ \t]*(?:#|//|/?\*|--|;|%|<!--|\{-|\(\*|'|\"\"\"|rem\b|@?rem )", re.I)
 _COMPILED = re.compile(r"(?:^|\n)\s*(?://|/\*)[#@] sourceMappingURL=[^\n]{1,400}\s*$")
 """The last line of a compiler's output."""
+_BUNDLED = re.compile(
+    r"\s*(?:/\*.{0,400}?\*/\s*)?(?:\(function (?:e\(t,n,r\)|webpackUniversalModuleDefinition\b|outer ?\(modules)"
+    r"|\(function\(f\) ?\{ ?if ?\(typeof exports ?===? ?[\"']object"
+    r"|/\*{3,}/ (?:var __webpack_modules__|\(\(\) =>|\(function\(modules)"
+    r"|(?:\(function\(\)\{)?function r\(e,n,t\)\{)",
+    re.S,
+)
+"""How browserify and webpack begin a bundle of other files."""
 _MARK_LINES = 15
 """First lines of a file, where a generator puts its mark as a comment."""
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -59,7 +67,8 @@ def _is_minified(text: str) -> bool:
 def _is_generated(text: str) -> bool:
     head = text[:4_000].split("\n", _MARK_LINES)[:_MARK_LINES]
     comments = " ".join(line for line in head if _COMMENT.match(line))
-    return bool(_GENERATED_MARK.search(comments)) or bool(_COMPILED.search(text[-600:]))
+    is_built = _COMPILED.search(text[-600:]) or _BUNDLED.match(text[:2_000])
+    return bool(_GENERATED_MARK.search(comments) or is_built)
 
 
 def decode_text(data: bytes) -> str | None:

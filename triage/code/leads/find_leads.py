@@ -1,59 +1,46 @@
 """Leads: places that a fact of the report leads to, each found by a rule of its own.
 
-How sure a lead is comes from measuring (`python -m bench.leads`). A file that the reporter points at is surer than the
-ranking. Any other lead is as sure as the ranking is of its file, and only in the first file: of twelve traces, messages
-and quoted lines in other files two were right.
+The list is made once, whatever the ranking says. The ranking takes from it the files that the reporter points at.
+How often each rule leads to the fix is measured (`python -m bench.leads`).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
+from typing import get_args
 
-from triage.code.leads.frame import find_executed_lead, find_frame_leads
-from triage.code.leads.lead import Lead, Rule
+from triage.code.leads.declared_name import find_declared_names
+from triage.code.leads.frame import find_changed_frames, find_executed_lead, find_frame_leads
+from triage.code.leads.lead import Lead
 from triage.code.leads.message import find_message_leads, find_quoted_code
-from triage.code.leads.reported_place import find_name_lead, find_reported_places
+from triage.code.leads.reported_place import find_reported_places
 from triage.code.rank.query_scores import QueryScores
 from triage.code.rank.ranking import Ranking
-from triage.code.rank.reasons import is_distinctive
 from triage.code.rank.snippets import COMMENT, choose_chunks, skip_docstring
 from triage.code.words.corpus import Corpus
 from triage.code.words.tokens import find_words
-from triage.domain.code import BestPlace, Caller, LikelyFiles, MatchSource, Span
+from triage.domain.code import MAX_FACTS, BestPlace, Caller, LeadRule, MatchSource, Span
 from triage.domain.issue import ParsedIssue
 
 REPORTED_CHANCE = 0.8
 """Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
-MAX_LIKELY = 3
-"""Files that are named together. For 138 of 174 Python issues with history one to three are sure enough, and in 129 of
-these the fix edits one of them; without a second and third file 80 had a place, and 70 of these were right."""
-MIN_SHARED = 3
-"""Distinctive words that a report has to share with the likeliest file."""
 SURE = 0.9
-"""Files that are so likely together need no further one."""
-MIN_LIKELY_CHANCE, MIN_OTHER_CHANCE = 0.04, 0.1
-"""A file that is less likely is not worth a look."""
-MIN_CHANCE = 0.1
-"""Of a file in which leads are looked for at all."""
-LEAST_CHANCES: dict[MatchSource, float] = {"trace": 0.3, "message": 0.3, "quote": 0.3, "place": 0.5, "name": 0.7}
-"""Of a file to be named, by what leads there. `python -m bench.leads` prints how often each is right."""
-LEAST_TOGETHER = 0.6
-"""Of at most three files, if none is sure enough alone."""
-_POINTED: frozenset[Rule] = frozenset({"link", "place"})
-"""Rules by which the reporter points at a file."""
-_SIGNS: dict[Rule, MatchSource] = {
-    "link": "place",
-    "place": "place",
+"""Several such files share what one would have, up to this."""
+MAX_LIKELY = 3
+_RULES: Sequence[LeadRule] = get_args(LeadRule)
+_SIGNS: dict[LeadRule, MatchSource] = {
     "executed": "trace",
     "frame": "trace",
     "message": "message",
     "log line": "message",
     "quoted code": "quote",
+    "place": "place",
+    "commit": "place",
+    "link": "place",
     "path": "place",
-    "name": "name",
 }
-"""What each rule is called in a report."""
+"""What each rule is called in a report; of the others, `name`."""
 MAX_SHOWN_LINES = 20
 """A function that is not longer is shown whole."""
 LINES_AROUND = 3
@@ -62,12 +49,29 @@ _WINDOW = 12
 _JAVADOC = re.compile(r"/\*\*|\*|@\w")
 
 
-def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -> Ranking:
-    """Return the ranking with the files first that the reporter points at. No other file is likelier than they are.
+def find_leads(
+    query_scores: QueryScores, parsed: ParsedIssue, repository: str, changed: Collection[str] = (), commit: str = ""
+) -> list[Lead]:
+    """Return all leads, the surest rule first.
 
-    `repository` is `owner/name`, or the folder's name: links into others lead nowhere.
+    `repository` is `owner/name`, or the folder's name: links into others lead nowhere. `changed` are the files of the
+    `commit` that the report names.
     """
-    pointed = _list_pointed(ranking.query_scores, parsed, repository)
+    found = [
+        *find_executed_lead(query_scores),
+        *find_frame_leads(query_scores, parsed),
+        *find_message_leads(query_scores, parsed),
+        *find_quoted_code(query_scores, parsed),
+        *find_reported_places(query_scores, parsed, repository),
+        *find_changed_frames(query_scores, parsed, changed, commit),
+        *find_declared_names(query_scores, parsed, repository),
+    ]
+    return sorted(found, key=lambda lead: _RULES.index(lead.rule))
+
+
+def put_reported_first(ranking: Ranking, leads: Sequence[Lead]) -> Ranking:
+    """Return the ranking with the files first that the reporter points at. No other file is likelier than they are."""
+    pointed = list(dict.fromkeys(lead.file for lead in leads if _is_pointed_at(ranking.query_scores, lead)))
     if not pointed:
         return ranking
     least = REPORTED_CHANCE / len(pointed)
@@ -87,126 +91,76 @@ def put_reported_first(ranking: Ranking, parsed: ParsedIssue, repository: str) -
     )
 
 
-def _list_pointed(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> list[int]:
-    reported = find_reported_places(query_scores, parsed, repository)
-    files = query_scores.corpus.files
-    # Of a test, a trace counts only if the title names it: then the report is about the test.
-    failing = (lead.file for lead in find_frame_leads(query_scores, parsed) if files[lead.file].role.is_test)
-    return list(dict.fromkeys([*(lead.file for lead in reported if lead.rule in _POINTED), *failing]))
+def _is_pointed_at(query_scores: QueryScores, lead: Lead) -> bool:
+    """Return whether the reporter points at product code, or at a test of the title: then the report is about it."""
+    file = query_scores.corpus.files[lead.file]
+    if file.role.is_test:
+        return lead.rule == "frame" and file.stem in {word.lower() for word in query_scores.query.title_words}
+    return lead.rule in ("link", "place") and file.role.is_product_code
 
 
-def find_place(ranking: Ranking, parsed: ParsedIssue, repository: str) -> BestPlace | None:
-    """Return the place of the first file's surest lead; None if no lead is there, or the file is not sure enough.
+def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[BestPlace]:
+    """Return the places of the surest leads, one of each file; within a rule by the ranking, logs in order."""
+    places = {file: place for place, file in enumerate(ranking.order)}
 
-    `ranking` has the files first that the reporter points at.
-    """
-    file = next(iter(ranking.order), None)
-    # An issue may name a file without lines, and a trace may lead there.
-    if file is None or not ranking.query_scores.file_lines(file):
-        return None
-    chance = ranking.probabilities[file]
-    if chance < MIN_CHANCE:
-        return None  # before any source is read
-    lead = next((lead for lead in _find_leads(ranking, parsed, repository, file) if lead.file == file), None)
-    if lead is None:
-        return None
-    place = _make_place(lead, ranking, chance)
-    return place if place.is_fact or chance >= LEAST_CHANCES[place.sign] else None
+    def rate(lead: Lead) -> tuple[int, int]:
+        place = 0 if lead.rule == "log line" else places.get(lead.file, len(places))
+        return _RULES.index(lead.rule), place
+
+    first: dict[int, Lead] = {}
+    for lead in sorted(leads, key=rate):
+        # Of a file beyond the limits of the index only the path is known.
+        if ranking.query_scores.file_lines(lead.file):
+            first.setdefault(lead.file, lead)
+    return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_FACTS)]
 
 
-def choose_likely_files(ranking: Ranking, best: BestPlace | None) -> LikelyFiles | None:
-    """Return the first file, and the next ones until they are sure together.
-
-    None if they are less likely than `LEAST_TOGETHER`, unless the `best` place is likely alone.
-    """
-    least = 0.0 if best and best.is_likely_alone else LEAST_TOGETHER
-    # Where the reporter points at a file, another one needs more than a few shared words.
-    min_chance = MIN_OTHER_CHANCE if best and best.sign == "place" else MIN_LIKELY_CHANCE
-    corpus = ranking.query_scores.corpus
-    files = [corpus.file_numbers[best.span.path]] if best else []
-    product = (file for file in ranking.order if corpus.files[file].role.is_product_code and file not in files)
-    for file in islice(product, MAX_LIKELY - len(files)):
-        sure = sum(ranking.probabilities[one] for one in files) >= SURE
-        if sure or ranking.probabilities[file] < min_chance:
-            break
-        files.append(file)
-    probability = sum(ranking.probabilities[file] for file in files)
-    has_evidence = best is not None or (files and _has_evidence(ranking.query_scores, files[0]))
-    if not has_evidence or probability < least:
-        return None
-    paths = [corpus.files[file].path for file in files]
-    return LikelyFiles(paths=paths, probability=round(probability, 2))
+def choose_likely_files(ranking: Ranking) -> list[str]:
+    """Return the paths of the first files of product code, at most three."""
+    files = ranking.query_scores.corpus.files
+    product = (files[file].path for file in ranking.order if files[file].role.is_product_code)
+    return list(islice(product, MAX_LIKELY))
 
 
-def _has_evidence(query_scores: QueryScores, file: int) -> bool:
-    """Return whether a report names a file, or shares enough words with it: of few words any file can have most."""
-    if find_name_lead(query_scores, file):
-        return True
-    by_file = query_scores.corpus.by_file.explain_score(file, query_scores.term_weights)
-    shared = (query_scores.terms[term] for term in by_file)
-    return sum(is_distinctive(query_scores.corpus, term) for term in shared) >= MIN_SHARED
-
-
-def _find_leads(ranking: Ranking, parsed: ParsedIssue, repository: str, file: int) -> Iterator[Lead]:
-    """Yield leads, the surest rule first."""
-    query_scores = ranking.query_scores
-    reported = list(find_reported_places(query_scores, parsed, repository))
-    yield from (lead for lead in reported if lead.rule in _POINTED)
-    yield from chain(
-        find_executed_lead(query_scores),
-        find_frame_leads(query_scores, parsed),
-        find_message_leads(query_scores, parsed),
-        find_quoted_code(query_scores, parsed),
-    )
-    yield from (lead for lead in reported if lead.rule not in _POINTED)
-    if named := find_name_lead(query_scores, file):
-        yield named
-
-
-def _make_place(lead: Lead, ranking: Ranking, chance: float) -> BestPlace:
+def _make_place(lead: Lead, ranking: Ranking) -> BestPlace:
     query_scores = ranking.query_scores
     corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
-    path = corpus.files[lead.file].path
-    if lead.line is None:
-        lead = lead if lead.span else _find_likely_lines(lead, ranking)
-        start, end = choose_definition_lines(query_scores, lead.file, *(lead.span or (1, len(lines))))
-        span = Span(path=path, start=start, end=end)
-        return BestPlace(
-            sign=_SIGNS[lead.rule], span=span, symbol=lead.symbol, text=lead.text, probability=round(chance, 2)
-        )
-    around = corpus.find_enclosing(lead.file, lead.line)
-    start, end = choose_lines_around(lines, lead.line, (around.start, around.end) if around else None)
+    symbol, quote = lead.symbol, None
+    if not lead.is_here:
+        start = end = 1
+    elif lead.line:
+        around = corpus.find_enclosing(lead.file, lead.line)
+        start, end = choose_lines_around(lines, lead.line, (around.start, around.end) if around else None)
+        symbol, quote = around.name if around else None, lines[lead.line - 1].strip() or None
+    else:
+        span = lead.span
+        if span is None:
+            chunk = choose_chunks(query_scores, lead.file)[0]
+            span = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
+        start, end = choose_definition_lines(query_scores, lead.file, *span)
     return BestPlace(
-        sign=_SIGNS[lead.rule],
-        span=Span(path=path, start=start, end=end),
+        sign=_SIGNS.get(lead.rule, "name"),
+        rule=lead.rule,
+        span=Span(path=corpus.files[lead.file].path, start=start, end=end),
         line=lead.line,
-        symbol=around.name if around else None,
-        quote=lines[lead.line - 1].strip() or None,
+        symbol=symbol,
+        quote=quote,
         text=" ".join(lead.text.split()),
+        function=lead.function,
+        is_here=lead.is_here,
         calls_before_error=lead.calls_before_error,
         is_of_run=lead.rule == "executed",
         is_test=corpus.files[lead.file].role.is_test,
         caller=_make_caller(lead.caller, corpus) if lead.caller else None,
-        probability=round(chance, 2),
+        probability=round(ranking.probabilities.get(lead.file, 0.0), 2),
     )
 
 
 def _make_caller(caller: Lead, corpus: Corpus) -> Caller | None:
     if caller.line is None:
         return None
-    around = corpus.find_enclosing(caller.file, caller.line)
     span = Span(path=corpus.files[caller.file].path, start=caller.line, end=caller.line)
-    return Caller(span=span, symbol=around.name if around else None)
-
-
-def _find_likely_lines(lead: Lead, ranking: Ranking) -> Lead:
-    corpus = ranking.query_scores.corpus
-    chunk = choose_chunks(ranking.query_scores, lead.file)[0]
-    return replace(
-        lead,
-        span=(int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])),
-        symbol=corpus.chunk_symbols[chunk] or None,
-    )
+    return Caller(span=span, symbol=caller.symbol)
 
 
 def choose_lines_around(lines: Sequence[str], line: int, function: tuple[int, int] | None) -> tuple[int, int]:

@@ -1,98 +1,87 @@
 """Frame: the innermost call that lies in this repository, of a stack trace or of a run of the report's example."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from triage.code.leads.lead import Lead
-from triage.code.rank.mentions import resolve_line, resolve_path
-from triage.code.rank.query import Reference
+from triage.code.rank.mentions import find_frame_place, resolve_frame
+from triage.code.rank.query import Reference, list_frames
 from triage.code.rank.query_scores import QueryScores
-from triage.code.words.corpus import Corpus
-from triage.domain.issue import Frame, ParsedIssue
+from triage.domain.issue import ParsedIssue, Trace
 
-_MAX_FILES = 2
-"""A frame that may lie in more files leads nowhere."""
-_MIN_LINE_CHARS = 10
-"""A shorter line of code may stand in an issue by chance."""
-_MAX_MOVED_LINES = 60
-"""How far a line of a trace is looked for: the reporter's version may be another."""
-_ARROW = re.compile(r"-*>\s*\d+\s+")
-"""Before the line that IPython marks."""
+_ResolvedFrame = tuple[Reference, list[int]]
 
 
 def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
-    """Yield the innermost frame of this repository, in both files if it may lie in two.
+    """Yield the innermost frame of each trace in this repository; of a wrapper only if no cause has one.
 
-    A frame in a test counts if no other is here and the report's title has the test's name.
+    Frames of different traces never mix. A dump of many threads has traces without an error beside the one that fails.
     """
-    corpus, title = query_scores.corpus, query_scores.query.title_words
-    frames = sorted((one for one in query_scores.query.references if one.depth), key=lambda one: -one.depth)
-    resolved = {path: resolve_path(corpus, path) for path in {frame.path for frame in frames}}
-    product, tests = list[tuple[Reference, list[int]]](), list[tuple[Reference, list[int]]]()
-    for frame in frames:
-        files = [file for file in resolved[frame.path] if _may_be_ours(corpus, file, frame)]
-        here = [file for file in files if corpus.files[file].role.is_product_code]
-        if 0 < len(here) <= _MAX_FILES:
-            product.append((frame, here))
-        elif len(files) == 1 and corpus.files[files[0]].stem in {word.lower() for word in title}:
-            tests.append((frame, files))
-    for frame, files in (product or tests)[:1]:
-        for file in files:
-            further_out = ((outer, others[0]) for outer, others in product[1:] if file not in others and outer.line)
-            caller = next(further_out, None)
-            lead = _make_lead(query_scores, parsed, frame, file)
-            yield replace(lead, caller=_make_lead(query_scores, parsed, *caller)) if caller else lead
+    failed = [trace for trace in parsed.traces if trace.exception or trace.message] or parsed.traces
+    for is_wrapper in (False, True):
+        found = [_find_innermost(query_scores, trace) for trace in failed if trace.is_wrapper is is_wrapper]
+        yield from (leads := [lead for lead in found if lead])
+        if leads:
+            return
 
 
-def _may_be_ours(corpus: Corpus, file: int, frame: Reference) -> bool:
-    """Return whether a frame may lie in a file: a user has a `main.py` too, but not with our function."""
-    if corpus.files[file].compressed_text is None:
-        return False
-    is_bare = not re.search(r"[/\\]", frame.path)
-    return not is_bare or bool(frame.function and corpus.find_definitions(file, frame.function))
+def find_changed_frames(
+    query_scores: QueryScores, parsed: ParsedIssue, paths: Collection[str], commit: str
+) -> Iterator[Lead]:
+    """Yield the frames in files that a commit changed: the report names the commit, and a trace passes through them."""
+    files = query_scores.corpus.files
+    for trace in parsed.traces if paths else ():
+        for frame, here in _resolve_frames(query_scores, trace):
+            for file in here[:1] if len(here) == 1 and files[here[0]].path in paths else ():
+                yield replace(_make_lead(query_scores, frame, file), rule="commit", text=commit)
 
 
-def _make_lead(query_scores: QueryScores, parsed: ParsedIssue, frame: Reference, file: int) -> Lead:
-    own = (trace for trace in parsed.traces if any(_is_same(frame, one) for one in trace.frames))
-    trace = next(own, parsed.traces[0])
-    line = resolve_line(query_scores.corpus, file, frame)
-    lines = query_scores.file_lines(file)
-    shown = _find_shown_line(lines, line, _read_frame_code(parsed.body, frame)) if line else None
+def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
+    files = query_scores.corpus.files
+    resolved = _resolve_frames(query_scores, trace)
+    in_product = [
+        (frame, product)
+        for frame, here in resolved
+        if (product := [file for file in here if files[file].role.is_product_code])
+    ]
+    elsewhere = [
+        (frame, here)
+        for frame, here in resolved
+        if not files[here[0]].role.is_test or find_frame_place(query_scores, here[0], frame).is_sure
+    ]
+    ours = in_product or elsewhere
+    # That a trace ends in one of several files is no fact.
+    if not ours or len(ours[0][1]) > 1:
+        return None
+    frame, (file,) = ours[0]
+    error = ": ".join(part for part in (trace.exception, trace.message) if part)
+    lead = replace(_make_lead(query_scores, frame, file), text=error, calls_before_error=frame.calls_before_error)
+    return replace(lead, caller=_find_caller(query_scores, ours[1:], file))
+
+
+def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:
+    """Return the frames that may lie in this repository, innermost first, each with its files."""
+    return [(frame, here) for frame in list_frames(trace) if (here := resolve_frame(query_scores, frame))]
+
+
+def _find_caller(query_scores: QueryScores, outer: Sequence[_ResolvedFrame], file: int) -> Lead | None:
+    others = ((frame, here[0]) for frame, here in outer if file not in here and len(here) == 1)
+    callers = (_make_lead(query_scores, frame, other) for frame, other in others)
+    return next((caller for caller in callers if caller.line), None)
+
+
+def _make_lead(query_scores: QueryScores, frame: Reference, file: int) -> Lead:
+    place = find_frame_place(query_scores, file, frame)
+    span = (place.definition.start, place.definition.end) if place.definition else None
     return Lead(
-        rule="frame",
-        file=file,
-        line=shown,
-        text=": ".join(part for part in (trace.exception, trace.message) if part),
-        calls_before_error=frame.calls_before_error,
+        "frame",
+        file,
+        place.line,
+        span=span,
+        symbol=place.symbol,
+        function=frame.function or None,
+        is_here=place.is_here,
     )
-
-
-def _is_same(reference: Reference, frame: Frame) -> bool:
-    return reference.line == frame.line and reference.path.endswith(frame.path)
-
-
-def _read_frame_code(body: str, frame: Reference) -> str:
-    """Return the line of code that the trace shows for a frame; empty if it shows none."""
-    name = re.split(r"[/\\]", frame.path)[-1]
-    own = re.compile(rf"{re.escape(name)}\W.{{0,40}}\b{frame.line}\b" if frame.line else r"(?!)")
-    lines = body.splitlines()
-    for number, text in enumerate(lines):
-        if own.search(text):
-            after = [line.strip() for line in lines[number + 1 : number + 12] if line.strip()]
-            marked = next((match for line in after if (match := _ARROW.match(line))), None)
-            return marked.string[marked.end() :] if marked else next(iter(after), "")
-    return ""
-
-
-def _find_shown_line(lines: Sequence[str], line: int, code: str) -> int:
-    """Return the nearest line with the code of the frame; the given one without it."""
-    first, last = max(1, line - _MAX_MOVED_LINES), min(len(lines), line + _MAX_MOVED_LINES)
-    if len(code) >= _MIN_LINE_CHARS:
-        for number in sorted(range(first, last + 1), key=lambda one: abs(one - line)):
-            if lines[number - 1].strip() == code:
-                return number
-    return max(1, min(line, len(lines)))
 
 
 def find_executed_lead(query_scores: QueryScores) -> Iterator[Lead]:

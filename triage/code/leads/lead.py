@@ -1,23 +1,26 @@
 """What one rule finds: a place in the code that a fact of the report leads to, whatever the ranking says."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-Rule = Literal["executed", "frame", "message", "log line", "quoted code", "link", "place", "path", "name"]
+from triage.domain.code import LeadRule
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    rule: Rule
+    rule: LeadRule
     file: int
     line: int | None = None
     """The line that fails, has the message, or that the report names."""
     text: str = ""
-    """The exception with its message, the message as the source has it, the quoted line, or the name."""
+    """The exception with its message, the message as the source has it, the quoted line, the name, or the commit."""
     span: tuple[int, int] | None = None
     """The lines of the definition that is meant, if it is not `line`."""
     symbol: str | None = None
+    function: str | None = None
+    """Of a trace: as it names the function."""
+    is_here: bool = True
+    """Of a trace: its function or its line of code is in the file."""
     caller: "Lead | None" = None
-    """Of a trace: the nearest frame further out in another file of the product."""
+    """Of a trace: its nearest frame further out in another file of the product."""
     calls_before_error: int = 0
     """Of a trace: frames after this one, all in other code such as a library."""

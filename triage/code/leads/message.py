@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from triage.code.leads.lead import Lead, Rule
+from triage.code.leads.lead import Lead
 from triage.code.rank.query_scores import QueryScores, find_highest
+from triage.code.rank.snippets import blank_comments
 from triage.code.words.corpus import File
 from triage.code.words.tokens import find_words, split_into_terms
+from triage.domain.code import LeadRule
 from triage.domain.issue import ParsedIssue
 
 _MAX_MESSAGES = 30
@@ -37,6 +39,12 @@ _PLACEHOLDER = re.compile(
     r"|%(?:\d\$)?[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?(?:ll|l|z|h)?[@dioxXeEfFgGcrsavqTpwu]"
     r"|[#$]?\{[^{}\n]{0,100}\}|\$[A-Za-z_]\w{0,50}|\\[nrt]"
 )
+_VALUE_FIRST = re.compile(rf"\s*(?:{_PLACEHOLDER.pattern})")
+_VALUE_LAST = re.compile(rf"(?:{_PLACEHOLDER.pattern})\W*$")
+_MAX_OUTER_CHARS = 80
+"""Of a value before a text, which any message ends in."""
+_PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\]:?\s*|\w[\w ]{0,20}:\s+)+")
+"""Of a title, before what it says."""
 _ESCAPED = re.compile(r"\\(?![nrt])(.)")
 _OF_INTERPRETERS = re.compile(
     r"(?i)object has no attribute|most recent call last|above exception was the direct|of the above exception"
@@ -74,48 +82,51 @@ class MessagePlace:
 
 
 def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:
-    """Yield the place of a text that one file has, of a message and of other lines: at most one each."""
+    """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
     messages = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     yield from _lead_to("message", find_message_places(query_scores, [*messages, *quotes]))
     lines = [line.strip() for block in parsed.code for line in block.text.splitlines()]
     logged = [line for line in lines if len(find_words(line)) >= _MIN_LOG_WORDS][:_MAX_MESSAGES]
-    yield from _lead_to("log line", find_message_places(query_scores, [*logged, parsed.title], _MIN_LOG_SHARE))
+    title = _PREFIX.sub("", parsed.title)
+    yield from _lead_to("log line", find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, title))
 
 
-def _lead_to(rule: Rule, places: Sequence[MessagePlace]) -> Iterator[Lead]:
-    longest: dict[int, MessagePlace] = {}
-    for place in sorted(places, key=lambda one: -one.chars):
-        longest.setdefault(place.file, place)
-    if len(longest) == 1:
-        (place,) = longest.values()
-        yield Lead(rule, place.file, place.line, " ".join(place.text.split()))
+def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]]) -> Iterator[Lead]:
+    for places in found:
+        if len({place.file for place in places}) == 1:
+            longest = max(places, key=lambda one: one.chars)
+            yield Lead(rule, longest.file, longest.line, " ".join(longest.text.split()))
 
 
 def find_message_places(
-    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE
-) -> list[MessagePlace]:
+    query_scores: QueryScores, messages: Iterable[str], min_share: float = _MIN_SHARE, cut: str = ""
+) -> list[list[MessagePlace]]:
     """Return, for each message that product code holds, the places with the longest text of it.
 
-    A message that several files hold has a place in each of them.
+    A message that several files hold has a place in each of them. The last link of a chain counts too.
+    The `cut` one may be a part of a longer text.
     """
-    shown = [" ".join(message.split())[:_MAX_MESSAGE_CHARS] for message in messages]
-    shown = list(dict.fromkeys(shown))[:_MAX_MESSAGES]
+    whole = [" ".join(message.split())[:_MAX_MESSAGE_CHARS] for message in messages]
+    shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
     files = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message))
     everything = "\n".join(shown)
     longest: dict[str, list[MessagePlace]] = {}
     for file in files:
-        for line, literal in find_literals("\n".join(query_scores.file_lines(file))):
+        for line, literal in find_literals("\n".join(blank_comments(query_scores.file_lines(file)))):
             parts = split_at_placeholders(literal)
-            if not is_distinctive_text(parts) or parts[0] not in everything:
+            if not is_distinctive_text(parts):
                 continue
             place = MessagePlace(file, line, literal, sum(map(len, parts)))
+            is_part = parts[0] in everything
             for message in shown:
+                links = (message, message.rpartition(": ")[2]) if is_part else ()
+                share = max((measure_share(link, literal, parts) for link in links), default=0.0)
+                share = max(share, message == cut and _is_part(message, parts[0]))
                 best = longest.get(message, [])
-                is_longest = not best or place.chars >= best[0].chars
-                if is_longest and place.chars >= min_share * len(message) and contains_parts(message, parts):
+                if share >= min_share and (not best or place.chars >= best[0].chars):
                     longest[message] = [*best, place] if best and place.chars == best[0].chars else [place]
-    return list(dict.fromkeys(place for places in longest.values() for place in places))
+    return list(longest.values())
 
 
 def _find_files(query_scores: QueryScores, message: str) -> list[int]:
@@ -156,15 +167,31 @@ def is_distinctive_text(parts: Sequence[str]) -> bool:
     return len(parts) <= _MAX_PARTS and (words >= _MIN_WORDS or (words == _MIN_WORDS - 1 and chars >= _MIN_CHARS))
 
 
-def contains_parts(message: str, parts: Sequence[str]) -> bool:
-    """Return whether the parts stand in the message one after another, with a value between them."""
-    position = message.find(parts[0])
+def measure_share(message: str, literal: str, parts: Sequence[str]) -> float:
+    """Return the share of a message that a format string fills, without what its placeholders stand for.
+
+    0 if the parts do not stand in it one after another, with a value between them.
+    """
+    start = position = message.find(parts[0])
     for part, following in pairwise(parts):
         if position < 0:
-            return False
+            return 0.0
         position += len(part)
         position = message.find(following, position, position + _MAX_VALUE_CHARS + len(following))
-    return position >= 0
+    if position < 0:
+        return 0.0
+    end = position + len(parts[-1])
+    fixed = _ESCAPED.sub(r"\1", literal)
+    outside = 0 if _VALUE_FIRST.match(fixed) and start <= _MAX_OUTER_CHARS else start
+    outside += 0 if _VALUE_LAST.search(fixed) and len(message) - end <= _MAX_VALUE_CHARS else len(message) - end
+    chars = sum(map(len, parts))
+    return chars / (chars + outside)
+
+
+def _is_part(message: str, text: str) -> bool:
+    """Return whether a message is a telling part of a text, such as its first sentence."""
+    is_long = len(find_words(message)) >= _MIN_LOG_WORDS and len(message) >= _MIN_SHARE * len(text)
+    return is_long and message.rstrip(".") in text
 
 
 def find_quoted_code(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator[Lead]:

@@ -1,7 +1,8 @@
 """The features of the ranking, one row each.
 
 A feature gives each file a number of at least 0. The numbers are divided by the highest one, so that the best file has
-1. The weight of a feature is in `weights.json`, which `python -m bench.train` writes.
+1; only the evidence of the past counts in absolute terms. The weight of a feature is in `weights.json`, which
+`python -m bench.train` writes.
 
 To add a feature: write a function from `QueryScores` to `Scores`, add a row here, and train. Until then its
 weight is 0. To change one: train with a new `--cache` folder. If it finds files that share no word with the issue,
@@ -10,14 +11,12 @@ add them in `_find_candidates` in `ranking.py`. A function in `reasons.py` expla
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
-from operator import eq
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from triage.code.rank.query_scores import QueryScores, Scores, find_highest
-from triage.code.words.tokens import find_words, split_into_terms
+from triage.code.words.tokens import split_into_terms
 
 _MAX_CALLERS = 12
 """Best chunks whose calls are followed."""
@@ -28,11 +27,6 @@ _MAX_FILES = 150
 """Best files by words, which are searched for quotes."""
 _MAX_SHARE = 1 / 4
 """A quote that more of them contain is ignored."""
-_MIN_RUN = 2
-_MIN_MESSAGE_WORDS = 3
-_UNKNOWN_WORD_WEIGHT = 0.5
-_MAX_POSITIONS = 50
-"""Of one word in a chunk."""
 _NEIGHBOURS = 4
 
 
@@ -88,40 +82,6 @@ def score_quotes(query_scores: QueryScores) -> Scores:
 def find_quotes(query_scores: QueryScores, file: int) -> list[str]:
     text = "\n".join(query_scores.file_lines(file))
     return [phrase for phrase in query_scores.query.phrases if phrase in text]
-
-
-def measure_message_overlap(query_scores: QueryScores, chunks: Sequence[int]) -> float:
-    """Return the largest share of an error message that is one run of words in the chunks; rare words count more.
-
-    Only a run, because a template fills in the rest. Not a feature: a message is raised where a bug is noticed.
-    """
-    text = [word.lower() for chunk in chunks for word in find_words(query_scores.chunk_text(chunk))]
-    best = 0.0
-    for message in query_scores.query.messages:
-        weights = [_weigh_word(query_scores, word) for word in message]
-        if len(message) >= _MIN_MESSAGE_WORDS:
-            best = max(best, weigh_longest_run(message, weights, text) / sum(weights))
-    return best
-
-
-def _weigh_word(query_scores: QueryScores, word: str) -> float:
-    """Return the inverse document frequency; a little for a word that no file has."""
-    idf, number = query_scores.corpus.by_file.idf, query_scores.corpus.vocabulary.find_number(word)
-    return _UNKNOWN_WORD_WEIGHT + (float(idf[number]) if number is not None and number < len(idf) else 0.0)
-
-
-def weigh_longest_run(message: Sequence[str], weights: Sequence[float], text: Sequence[str]) -> float:
-    """Return the weight of the longest run of words in both; a single word is no run."""
-    positions: Mapping[str, list[int]] = defaultdict(list)
-    for position, word in enumerate(text):
-        positions[word].append(position)
-    best = 0.0
-    for start, word in enumerate(message):
-        for position in positions.get(word, [])[:_MAX_POSITIONS]:
-            length = sum(takewhile(bool, map(eq, message[start:], text[position : position + len(message)])))
-            if length >= _MIN_RUN:
-                best = max(best, sum(weights[start : start + length]))
-    return best
 
 
 def _mention_scores(name: str) -> Callable[[QueryScores], Scores]:

@@ -27,7 +27,6 @@ _MAX_JOINED = 2_000
 _MAX_PHRASES = 60
 _MIN_JOINED_CHARS = 5
 """Of a name or phrase; shorter ones are found everywhere."""
-_MAX_MESSAGES, _MESSAGE_WORDS = 4, 60
 _MAX_REFERENCES = 200
 _MAX_DOTTED_NAMES = 1_000
 _MAX_NAME_PARTS = 12
@@ -48,6 +47,9 @@ class Reference:
     calls_before_error: int = 0
     """Number of frames further in."""
     function: str = ""
+    """As the trace names it."""
+    code: str = ""
+    """The line that the trace shows."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,6 @@ class Query:
     """Weights of names that neighbouring words would make: `group_by` and `groupby` for `group by`."""
     part_weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Weights of the terms of one part of the issue: `title`, `opening`, `prose` or `names`."""
-    messages: tuple[tuple[str, ...], ...] = ()
-    """Words of each error message, in lower case."""
     phrases: tuple[str, ...] = ()
     """Quoted text, and command-line options without their dashes."""
 
@@ -101,15 +101,11 @@ def build_query(search: SearchQuery) -> Query:
         all_words=frozenset(find_words(all_text)) | frozenset(find_words(keywords)),
         code_words=frozenset(word for name in [*parsed.identifiers, *search.keywords] for word in find_words(name)),
         dotted_names=tuple(
-            islice(dict.fromkeys(_find_dotted_names([all_text, keywords, *parsed.identifiers])), _MAX_DOTTED_NAMES)
+            islice(dict.fromkeys(find_dotted_names([all_text, keywords, *parsed.identifiers])), _MAX_DOTTED_NAMES)
         ),
         references=tuple(islice(_find_references(parsed), _MAX_REFERENCES)),
         joined_weights=_join_neighbours(parsed.title, prose),
         part_weights=_weigh_parts(parsed, prose),
-        messages=tuple(
-            tuple(word.lower() for word in find_words(text)[:_MESSAGE_WORDS])
-            for text in parsed.error_messages[:_MAX_MESSAGES]
-        ),
         phrases=tuple(islice(_find_phrases(f"{parsed.title}\n{body}"), _MAX_PHRASES)),
     )
 
@@ -172,7 +168,7 @@ def _count_terms(counts: Counter[str], original_words: dict[str, str]) -> Counte
     return found
 
 
-def _find_dotted_names(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
+def find_dotted_names(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
     for text in texts:
         for found in _DOTTED_NAME.findall(text):
             yield tuple(_SEPARATOR.split(found)[-_MAX_NAME_PARTS:])
@@ -180,7 +176,7 @@ def _find_dotted_names(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
 
 def _find_references(parsed: ParsedIssue) -> Iterable[Reference]:
     for trace in parsed.traces:
-        yield from _frame_references(trace)
+        yield from list_frames(trace)
     for path in parsed.paths:
         yield Reference(path)
     for link in parsed.links:
@@ -188,11 +184,8 @@ def _find_references(parsed: ParsedIssue) -> Iterable[Reference]:
             yield Reference(found[1], int(found[2]) if found[2] else None)
 
 
-def _frame_references(trace: Trace) -> Iterable[Reference]:
+def list_frames(trace: Trace) -> Iterable[Reference]:
+    """Return the frames of a trace, innermost first."""
+    count = len(trace.frames)
     for number, frame in reversed(list(enumerate(trace.frames, 1))):
-        path = frame.path
-        if "/" not in path and "\\" not in path and frame.function and trace.language in ("java", "kotlin", "scala"):
-            # These traces have the file name alone; the package is in the function's name.
-            package = frame.function.rpartition(".")[0].split("$")[0].split(".")[:-1]
-            path = "/".join([*package, path])
-        yield Reference(path, frame.line, number / len(trace.frames), len(trace.frames) - number, frame.name)
+        yield Reference(frame.path, frame.line, number / count, count - number, frame.function or "", frame.code or "")

@@ -42,7 +42,7 @@ class QueryScores:
 
     @cached_property
     def mentions(self) -> Mentions:
-        return find_mentions(self.corpus, self.query)
+        return find_mentions(self)
 
     @cached_property
     def best_chunk_scores(self) -> Scores:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from triage.base.text import word_set
-from triage.code.rank.features import find_calls_to, find_quotes, measure_message_overlap
-from triage.code.rank.mentions import resolve_line
+from triage.code.rank.features import find_calls_to, find_quotes
+from triage.code.rank.mentions import find_frame_place
 from triage.code.rank.query import Query
 from triage.code.rank.query_scores import QueryScores, documents_with
 from triage.code.rank.ranking import PAST_FEATURE, Ranking
@@ -19,8 +19,6 @@ from triage.code.words.tokens import STOP_WORDS, find_words, split_into_terms
 MAX_REASONS = 5
 _MAX_WORDS = 3
 _MAX_NAMES = 2
-_MIN_MESSAGE_SHARE = 0.5
-"""Of an error message, for a file that is said to hold it."""
 _MIN_DEFINITION_SCORE = 0.04
 """A definition in more files is no reason."""
 _RARE_NAME, _RARE_NAME_SCORE = 2.1, 0.5
@@ -85,7 +83,7 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
     query_scores = ranking.query_scores
     found = [
         *known,
-        *_explain_quotes(ranking, file, chunks),
+        *_explain_quotes(ranking, file),
         *_explain_calls(ranking, file),
         *_explain_run(query_scores, file),
         *_explain_frames(query_scores, file),
@@ -106,12 +104,13 @@ def merge_reasons(found: Iterable[Reason]) -> list[str]:
 
 def is_distinctive(corpus: Corpus, term: str) -> bool:
     """Return whether a word is rare enough: no keyword, not the project's name, and in few files."""
-    if len(term) < _MIN_CHARS or term in _IGNORED_WORDS or _is_project_name(corpus, term):
+    if len(term) < _MIN_CHARS or term in _IGNORED_WORDS or is_project_name(corpus, term):
         return False
     return _count_documents(corpus, corpus.by_file, term) <= max(_COMMON_FILES, _COMMON_SHARE * corpus.by_file.size)
 
 
-def _is_project_name(corpus: Corpus, term: str) -> bool:
+def is_project_name(corpus: Corpus, term: str) -> bool:
+    """Return whether a term is the project's own name."""
     # The top package's name is in most paths.
     in_paths = _count_documents(corpus, corpus.by_path, term)
     return in_paths >= _MIN_PATHS and in_paths > corpus.by_path.size / 2
@@ -141,7 +140,7 @@ def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
     frame = frames.get(file)
     if frame is None:
         return
-    has_moved = frame.line is not None and resolve_line(query_scores.corpus, file, frame) != frame.line
+    has_moved = frame.line is not None and find_frame_place(query_scores, file, frame).line != frame.line
     line = f" (line {frame.line}{' in the reporter’s version' if has_moved else ''})" if frame.line else ""
     if not frame.calls_before_error:
         yield Reason(5.0, f"innermost frame of the stack trace{line}")
@@ -152,9 +151,7 @@ def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
         yield Reason(1.5 + frame.depth, f"frame of the stack trace, {distance} before the error{line}")
 
 
-def _explain_quotes(ranking: Ranking, file: int, chunks: Sequence[int]) -> Iterator[Reason]:
-    if measure_message_overlap(ranking.query_scores, chunks) >= _MIN_MESSAGE_SHARE:
-        yield Reason(3.0, "holds the text of the error message")
+def _explain_quotes(ranking: Ranking, file: int) -> Iterator[Reason]:
     score = float(ranking.features["quoted text"][file])
     phrases = (
         [phrase for phrase in find_quotes(ranking.query_scores, file) if not _NAME.fullmatch(phrase)] if score else []
@@ -206,7 +203,8 @@ def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reaso
 def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
     """Return fixes that are about the same as the issue. Their texts are strangers': only their numbers are shown."""
     query_scores, past = ranking.query_scores, ranking.query_scores.past
-    score = float(ranking.features[PAST_FEATURE][file])
+    feature = ranking.features[PAST_FEATURE]
+    score = float(feature[file] / (feature.max() or 1.0))
     if past is None or score < _MIN_PAST_SCORE:
         return
     scores = query_scores.change_scores
@@ -255,7 +253,7 @@ def _explain_common_words(query_scores: QueryScores, file: int) -> Iterator[Reas
     corpus = query_scores.corpus
     for table, text in ((corpus.by_path, "has {} in its path"), (corpus.by_file, "shares {} with the issue")):
         scores = _score_terms(table, query_scores, file)
-        specific = {term: score for term, score in scores.items() if not _is_project_name(corpus, term)}
+        specific = {term: score for term, score in scores.items() if not is_project_name(corpus, term)}
         if shared := _words_in_issue(query_scores.query, specific):
             yield Reason(0.1, text.format(_format_words(shared)))
             return

@@ -26,7 +26,7 @@ _FULL_BODY = 30
 """Lines of code. Shorter definitions are less often at fault, longer ones not more often."""
 _MIN_NAME = 3
 _MAX_SIGNATURE_LINES = 20
-COMMENT = re.compile(r"#(?!\[)|//|/\*|\*(?:[\s/]|$)|--\s")
+COMMENT = re.compile(r"#(?!\[|\s*(?:define|error)\b)|//|/\*|\*(?:[\s/]|$)|--\s")
 DOCSTRING = re.compile(r"[rRbBuU]{0,2}(\"\"\"|''')")
 _TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_)")
 """In some languages tests are at the end of a file, as in Rust's `mod tests`."""
@@ -121,15 +121,23 @@ def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
 
 def code_lines(lines: Iterable[str]) -> Iterator[str]:
     """Return the lines that are not blank and do not look like a comment or a docstring."""
+    return (line for line in blank_comments(lines) if line.strip())
+
+
+def blank_comments(lines: Iterable[str]) -> Iterator[str]:
+    """Return the lines, empty where they look like a comment or a docstring."""
     closing = ""
     for line in lines:
         text = line.strip()
+        opening = None if closing else DOCSTRING.match(text)
         if closing:
             closing = "" if closing in text else closing
-        elif opening := DOCSTRING.match(text):
+        elif opening:
             closing = opening[1] if text.count(opening[1]) == 1 else ""
-        elif text and not COMMENT.match(text):
+        elif not COMMENT.match(text):
             yield line
+            continue
+        yield ""
 
 
 def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:

@@ -99,7 +99,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ("at ",),
         find_dotnet_frame,
         error_near(
-            r"(?:\S.{0,80}?[\s:|])?(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[A-Z][\w.`]{1,200}Exception)"
+            r"(?:.{0,400} ---> )?(?:\S.{0,80}?[\s:|])?"
+            r"(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[A-Z][\w.`]{1,200}Exception)"
             r"(?: \(0x\w+\))?(?:: ?(?P<message>.*)|\s*$)",
             above=12,
         ),
@@ -244,6 +245,27 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ),
         error_near(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", above=3),
         innermost_first=True,
+    ),
+    TraceFormat(
+        "shell",
+        (".sh: ", ".bash: ", ".zsh: ", ".zsh:", ".ksh: ", ".bats: "),
+        frame_by_pattern(
+            r".{0,40}?(?P<path>[^\s:]{1,300}\.(?:(?:ba|z|k)?sh|bats)):(?: (?:line )?)?(?P<line>\d{1,6}): "
+            r"(?P<message>\S.{0,300})"
+        ),
+        None,
+        single=True,
+    ),
+    TraceFormat(
+        "powershell",
+        (" char:", ": line "),
+        frame_by_pattern(
+            r"\s*(?:At |at (?P<function>[^\s,]{1,200}), )(?P<path>(?:[A-Za-z]:)?[^:\n]{1,300}\.psm?1)"
+            r"(?:: line |:)(?P<line>\d{1,6})(?: char:\d{1,5})?\s*$"
+        ),
+        error_near(r"\s*(?P<message>[^\s+].*)", above=1),
+        innermost_first=True,
+        gap=6,
     ),
     TraceFormat(
         "diagnostic",

@@ -276,7 +276,7 @@ _PYTHON = re.compile(
 _SCRIPT = re.compile(
     r"\s*at (?:async )?(?:(?P<function>(?:new )?[^\s(][^()]{0,200}?)(?: \[as [^\]]{1,80}\])? \()?"
     r"(?:file:/{2,3})?(?P<path>(?:[A-Za-z]:[\\/])?(?:[a-z-]{2,20}:/{0,3})?[^\s:()][^:()]{0,400}(?::\d{2,5}/[^:()]{1,300})?):"
-    r"(?P<line>\d{1,7})(?::\d{1,7})?\)?\s*$"
+    r"(?P<line>\d{1,7})(?::\d{1,7})?\)?(?: \{)?\s*$"
 )
 _COMPONENT = re.compile(
     r"\s*at (?P<function>[\w.$<>]{1,200})\((?P<path>[^\s:()]{1,400}):(?P<line>\d{1,7}):\d{1,7}\)\s*$"
@@ -285,7 +285,7 @@ _NO_SCRIPT = re.compile(
     r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"
 )
 _DOTNET = re.compile(
-    r"\s*at (?P<function>(?P<name>[A-Za-z_][\w.`+<>\[\],|]{1,300}) ?"
+    r"\s*at (?P<function>(?P<name>[A-Za-z_][\w.`+<>\[\],|$]{1,300}) ?"
     r"\((?!native|Native Method|Unknown Source|Compiled Code|<anonymous>|\S{1,120}\.\w{2,6}\)|[^()]{0,300}:\d)"
     r"[^()\n]{0,400}\))"
     r"(?: \[0x[0-9a-f]+\])?(?: in (?P<path>.{1,400}?):(?:line )?(?P<line>\d{1,7}))?\s*$"

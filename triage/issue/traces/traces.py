@@ -4,12 +4,13 @@ The libraries on PyPI read one language each (Python's own), so the formats are 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from triage.domain.issue import Frame, Trace
 from triage.issue.traces.trace_formats import TRACE_FORMATS
-from triage.issue.traces.trace_frames import FrameLine, RaisedError, TraceFormat
+from triage.issue.traces.trace_frames import RAISED_NAME, FrameLine, RaisedError, TraceFormat
 
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20
@@ -33,6 +34,16 @@ _MAX_JOINED_CHARS = 12_000
 _PYTHON_FRAME = re.compile(r"\s{1,8}(File \"[^\"\n]{1,300}\", line \d{1,7}(?:, in \S{1,100})?)\s{1,8}")
 _CALL_FRAME = re.compile(r"\s{1,8}(?=at (?:async )?[^\s()]{1,200} ?\([^\s()]{1,300}:\d{1,7}(?::\d{1,7})?\))")
 _LAST_ERROR = re.compile(r"\s{1,8}(?=[A-Za-z_.]{0,80}(?:Error|Exception): )")
+_LINES_BETWEEN = 6
+"""Above the second trace of a chain, that say how it belongs to the first."""
+_ABOVE_IS_WRAPPER = re.compile(
+    r"^\W*(?:Caused by\b|\[cause\]|\[previous exception\])|During handling of the above exception", re.M
+)
+_BELOW_IS_WRAPPER = re.compile(r"the direct cause of the following|^\W*Wrapped by\b|^Next [A-Z\\]", re.M)
+_MAX_CODE_LINES = 12
+"""Below a frame: IPython and rich show the lines around the one that fails."""
+_MARKED_LINE = re.compile(r"(?:-*>|❱) ?\d+[ │|]+(.*)|\d{1,6}\.\s+(.*)")
+_NO_CODE = re.compile(rf"E  |_{{3}}|[-=^~]+$|\[?\.\.\. |\d+ frames?\b|File \"|(?:{RAISED_NAME})(?::|$)")
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
 
 _FrameGroup = list[tuple[int, FrameLine]]
@@ -64,7 +75,20 @@ def find_traces(text: str) -> list[FoundTrace]:
             found.append(trace)
             used.update(range(trace.start, trace.end))
     ordered = sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
-    return [_place_in_text(one, numbers) for one in ordered]
+    return [_place_in_text(one, numbers) for one in _mark_wrappers(ordered, lines)]
+
+
+def _mark_wrappers(found: Sequence[FoundTrace], lines: Sequence[str]) -> Iterator[FoundTrace]:
+    """Yield the traces. Of two in a chain, the one that is not where the failure began is marked."""
+    wrappers = set[int]()
+    for number, (above, below) in enumerate(pairwise(found)):
+        between = "\n".join(lines[max(above.end, below.start - _LINES_BETWEEN) : below.start + 1])
+        if _ABOVE_IS_WRAPPER.search(between):
+            wrappers.add(number)
+        elif _BELOW_IS_WRAPPER.search(between):
+            wrappers.add(number + 1)
+    for number, one in enumerate(found):
+        yield replace(one, trace=one.trace.model_copy(update={"is_wrapper": number in wrappers}))
 
 
 def _place_in_text(found: FoundTrace, numbers: Sequence[int]) -> FoundTrace:
@@ -135,11 +159,16 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
     first, last = group[0][0], group[-1][0]
     found = trace_format.find_error(lines, range(first, last + 1)) if trace_format.find_error is not None else None
     raised = _add_error_of_frame(found or RaisedError(), group)
-    frames = [frame for _, frame in group]
+    frames = [_make_frame(frame) for _, frame in group]
+    if trace_format.language == "python":
+        ends = [*(number for number, _ in group[1:]), raised.line if raised.line and raised.line > last else last + 3]
+        codes = (_read_code(lines, number, end) for (number, _), end in zip(group, ends, strict=True))
+        frames = [frame.model_copy(update={"code": code}) for frame, code in zip(frames, codes, strict=True)]
     if trace_format.innermost_first:
         frames.reverse()
-    if raised.frame is not None and (raised.frame.path, raised.frame.line) != (frames[-1].path, frames[-1].line):
-        frames.append(raised.frame)
+    raised_at = _make_frame(raised.frame) if raised.frame else frames[-1]
+    if (raised_at.path, raised_at.line) != (frames[-1].path, frames[-1].line):
+        frames.append(raised_at)
     if len(frames) > _MAX_FRAMES:  # a recursion, which repeats itself in the middle
         frames = frames[: _MAX_FRAMES // 2] + frames[-_MAX_FRAMES // 2 :]
     start = first if raised.line is None else min(first, raised.line)
@@ -148,14 +177,25 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
         start -= 1
     trace = Trace(
         language=trace_format.language,
-        frames=[
-            Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function) for frame in frames
-        ],
+        frames=frames,
         exception=raised.exception,
         message=_drop_closing_quote(_add_next_line(raised, lines)) if raised.message else None,
     )
     error_line = lines[raised.line].strip() if raised.line is not None else ""
     return FoundTrace(trace, start, end + 1, error_line)
+
+
+def _make_frame(frame: FrameLine) -> Frame:
+    return Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function)
+
+
+def _read_code(lines: Sequence[str], number: int, end: int) -> str | None:
+    """Return the line of code that Python shows below a frame; IPython and rich mark it among others."""
+    is_broken = 'File "' in lines[number] and not re.search(r", line \d|\" in ", lines[number])
+    below = [line.strip(" \t│|") for line in lines[number + 1 + is_broken : min(end, number + _MAX_CODE_LINES)]]
+    marked = next((match for line in below if (match := _MARKED_LINE.match(line))), None)
+    code = (marked[1] or marked[2] or "").strip() if marked else next(filter(None, below), "")
+    return code if code and not _NO_CODE.match(code) else None
 
 
 def _add_next_line(raised: RaisedError, lines: Sequence[str]) -> str:
