@@ -260,7 +260,7 @@ def _is_not_actionable(parsed: ParsedIssue) -> bool:
     """Return whether it is an advertisement, or says nothing: no word of its own below a title that is no sentence."""
     if is_noise(parsed):
         return True
-    own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith("#"))
+    own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith(("#", ">")))
     if parsed.code or parsed.links or len(re.findall(r"\w{2,}", own_words)) > 3:
         return False
     title = _PREFIX.sub("", parsed.title)
