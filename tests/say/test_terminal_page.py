@@ -47,7 +47,7 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     suspect = Suspect(path=span.path, span=span, reason="found")
     lines = shown(RULES.model_copy(update={"best_place": found, "suspects": [suspect]}))
     assert lines[0] == first
-    assert f"{span.path}:21-27" in lines
+    assert (f"{span.path}:24" if line else f"{span.path}:21-27") in lines
     assert shown(UNSAID)[0] == "Nothing in this report leads to a place in the code."
 
 
