@@ -160,7 +160,7 @@ def split_at_placeholders(literal: str) -> list[str]:
 
 def is_distinctive_text(parts: Sequence[str]) -> bool:
     """Return whether the fixed parts of a format string are long enough to tell one place from another."""
-    if any(_OF_INTERPRETERS.search(part) for part in parts):
+    if any(_OF_INTERPRETERS.search(part) for part in parts) or not any(" " in part for part in parts):
         return False
     words = sum(len(find_words(part)) for part in parts)
     chars = sum(map(len, parts))
