@@ -12,9 +12,7 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import CostLimitExceeded, InvalidAnswer, ModelUnavailable
-from triage.comment.comment import preview_comment
 from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, Span
-from triage.domain.effect import Policy
 from triage.domain.findings import DeclinedAnswer, MissingInformation
 from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
