@@ -18,10 +18,10 @@ from pathlib import Path
 
 import cmarkgfm
 
-from triage.comment.comment import render_comment
-from triage.comment.hidden_state import next_state
-from triage.comment.sections import build_page
 from triage.domain.report import RunReport
+from triage.say.comment import render_comment
+from triage.say.hidden_state import next_state
+from triage.say.page import build_comment_page
 
 ROOT = Path(__file__).parent.parent
 PROJECT = ROOT / "bench" / "data" / "shop"
@@ -85,7 +85,7 @@ def show_code(comment: str) -> str:
 
 def render_page(report: RunReport) -> str:
     title, _, body = ISSUE.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
-    comment = render_comment(build_page(report), next_state(report, None))
+    comment = render_comment(build_comment_page(report), next_state(report, None))
     return PAGE % {
         "width": WIDTH,
         "title": html.escape(title),

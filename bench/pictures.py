@@ -16,9 +16,8 @@ from pathlib import Path
 import cmarkgfm
 
 from bench.comment_picture import PAGE, ROOT, WIDTH, render_page, run_triage, take_picture
-from triage.comment.sections import build_page
 from triage.domain.report import RunReport
-from triage.job_page.summary import render_summary
+from triage.say.job_page import render_summary
 
 ISSUES = 40
 BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 870
@@ -29,7 +28,7 @@ _OPENED = re.compile(r"<details>(?=\s*<summary>(?:Evidence|\d+ steps))")
 def render_job_page(report: RunReport) -> str:
     """Returns the page of the job as GitHub shows it."""
     style = PAGE.partition("</style>")[0] % {"width": WIDTH} + "</style>"
-    markdown = render_summary(build_page(report), report)
+    markdown = render_summary(report)
     shown = cmarkgfm.markdown_to_html_with_extensions(
         markdown, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
     )

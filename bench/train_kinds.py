@@ -107,7 +107,7 @@ def read_example(record: dict[str, Any], tried: bool, name: str) -> Example:
         repository=record.get("repo") or name,
         kind=[str(known) for known in KINDS].index(kind),
         features=extract_kind_features(parsed),
-        declared=KINDS.index(declared) if declared else -1,
+        declared=KINDS.index(declared) if declared in KINDS else -1,
         tried=tried,
     )
 

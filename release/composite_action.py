@@ -18,7 +18,7 @@ def update(composite: str, action: str) -> str:
     variables = [f"        {_make_variable(name)}: ${{{{ inputs.{name} }}}}\n" for name in _NAME.findall(inputs)]
     composite = composite.replace(_cut_section(composite, "inputs", "outputs"), inputs)
     composite = composite.replace(_cut_section(composite, "outputs", "runs"), _add_values(outputs))
-    return _VARIABLES.sub("".join(variables), composite)
+    return _VARIABLES.sub("".join(variables), composite, count=1)  # the others are of inputs that are gone
 
 
 def _cut_section(text: str, first: str, following: str) -> str:

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple, cast
 
-from triage.comment.comment import compose_comment, read_parts
-from triage.comment.hidden_state import CommentState, PartName, parse_state
 from triage.safety.active_content import list_links
+from triage.say.comment import compose_comment, read_parts
+from triage.say.hidden_state import CommentState, PartName, parse_state
 
 
 class CommentParts(NamedTuple):

@@ -34,9 +34,9 @@ from triage.domain.effect import Suggestion, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
-from triage.domain.run import Limits, MeasuredUsage, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Limits, ModelCall, Outcome, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
-from triage.ports import AnnotationLevel, Services, Tier
+from triage.ports import AnnotationLevel, MeasuredUsage, Services, Tier
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

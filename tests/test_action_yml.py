@@ -8,7 +8,7 @@ from testing.each_row import each_row
 from tests.docs_pages import load_manifest
 from tests.docs_yaml import ROOT, is_release
 from triage.app.settings import Settings
-from triage.job_page.notices import EMPTY_OUTPUTS
+from triage.say.notices import EMPTY_OUTPUTS
 
 OUTPUTS = list(EMPTY_OUTPUTS)
 FEATHER_ICONS = {"activity", "crosshair", "eye", "filter", "git-commit", "map-pin", "message-square", "search", "zap"}

@@ -85,8 +85,8 @@ def test_lines_do_not_end_in_blanks_and_a_folder_is_no_project(tmp_path: Path):
     )
     assert not [line for line in done.stdout.splitlines() if line != line.rstrip()]
     assert tmp_path.name not in done.stdout
-    assert "The folder has no commit" in done.stdout
-    assert "The folder has no commit" in done.stderr
+    assert "the folder has no file" in done.stdout
+    assert "the folder has no file" in done.stderr
 
 
 def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):

@@ -17,10 +17,10 @@ import yaml
 
 from testing.servers.mail_server import serve_mail
 from testing.servers.scripted_server import ScriptedReply, serve_script
-from tests.comment.sample_reports import FULL, change_report
-from triage.comment.comment import withhold_details
+from tests.say.sample_reports import FULL, change_report
 from triage.domain.code import BestPlace, Span
 from triage.domain.report import RunReport
+from triage.say.comment import withhold_details
 
 ROOT = Path(__file__).parents[1]
 RECIPES = {

@@ -25,7 +25,7 @@ from triage.domain.code import Span
 from triage.domain.run import Status
 from triage.domain.task import FixTask, ReproduceTask, Skip, Task
 from triage.events.route import route_event, route_fix_event, route_reproduce_event
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
+from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes.apply_local_effects import apply_local_effects
 
 CANCELLED_SUMMARY = """## Bug triage: not done

@@ -34,7 +34,7 @@ from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord
 from triage.domain.report import RunReport
-from triage.domain.run import Engine, Limits, MeasuredUsage, RunIdentity, StepRecord, ToolExecution, Usage
+from triage.domain.run import Engine, Limits, ModelCall, RunIdentity, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 
 if TYPE_CHECKING:
@@ -151,6 +151,26 @@ class Codebase(Protocol):
         """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
 
 
+@dataclass
+class MeasuredUsage:
+    """Usage inside one block."""
+
+    deadline: float
+    """When the block must end, in seconds of the run's monotonic clock."""
+    calls: list[ModelCall] = field(default_factory=list)
+    """Every request, also those that failed."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and US dollars of the calls that ended."""
+        return sum((call.usage for call in self.calls), Usage())
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models that answered, in order, without repeats."""
+        return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
+
+
 class Model(Protocol):
     """A language model with budget, retry and fallback. Every runnable raises ModelUnavailable or BudgetExceeded."""
 
@@ -207,13 +227,16 @@ class GitHub(Protocol):
         """
 
     def list_recent_issues(self, limit: int) -> list[int]:
-        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first: all up to `limit`, or more."""
+        """Numbers of issues opened in the last 24 hours, newest first: all up to `limit`, or more."""
 
     def list_labels(self) -> list[str]:
         """Names of the repository's labels."""
 
     def fetch_role(self, login: str) -> str:
-        """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say."""
+        """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say.
+
+        Raises GitHubUnavailable if it cannot be reached and says why.
+        """
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         """Post a comment; its id and URL. Another run may post at the same time: see `publish.deduplicate`."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, cast
 
-from triage.comment.comment import compose_comment, read_parts
-from triage.comment.hidden_state import PartName, render_state
+from triage.say.comment import compose_comment, read_parts
+from triage.say.hidden_state import PartName, render_state
 from trust.approval_case import REF, REPETITIONS, Case, answer, approve
 from trust.approval_world import BOT, CHANGED, FILES, HARMLESS, NUMBER, ApprovalWorld, read_state, show_patch
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from testing.text.secret_forms import PASSWORD, SECRET_FORMS, TOKEN
-from triage.comment.hidden_state import hash_text
 from triage.domain.issue import Issue
+from triage.say.hidden_state import hash_text
 from trust.corpora import injections
 
 ISSUE = Issue(number=7, title="Totals are wrong", body="They are off by one.", url="", author="mona")

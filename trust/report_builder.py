@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from testing.servers.github_server import SLUG
 from triage.domain.report import RunReport
 from triage.safety.safe_markdown import sanitize_markdown
+from triage.say.decide import with_statements
 from trust.permissive_github import NUMBER
 
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"
@@ -27,7 +28,7 @@ _FIXED_VALUES: dict[str, object] = {
     "run_url": f"{PAGE}/actions/runs/1/attempts/1",
     "number": NUMBER,
     "hidden_fragments": 3,
-    "schema_version": "1",
+    "schema_version": "2",
     "triage_version": "0.1.0",
 }
 """Fields without text by strangers."""
@@ -42,7 +43,7 @@ def build_report(words: str, choice: int = 0) -> RunReport:
     value["external_references"] = [
         {"title": words, "url": url, "relevance_reason": words} for url in (FOUND, second_url)
     ]
-    return RunReport.model_validate(value)
+    return with_statements(RunReport.model_validate(value))
 
 
 def _build_model(model: type[BaseModel], words: str, choice: int) -> dict[str, Any]:

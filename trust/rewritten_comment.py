@@ -7,8 +7,6 @@ from tempfile import TemporaryDirectory
 from testing import factories
 from testing.checkouts.git_repositories import commit
 from testing.servers.github_server import SLUG
-from triage.comment.comment import read_parts
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import EditComment, Effect, Policy, PostComment
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
@@ -16,6 +14,8 @@ from triage.fix.jobs.fix_job import plan_answer_part, plan_proposal_part
 from triage.reproduce.environments.source import Source
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import render_evidence
+from triage.say.comment import read_parts
+from triage.say.hidden_state import CommentState, render_state
 from triage.writes.deduplicate import plan_comment_parts
 from triage.writes.plan_effects import PlanInput, plan_report
 from trust.measures.stranger_examples import FAILED, FORGED, SELECTED

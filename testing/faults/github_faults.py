@@ -86,9 +86,9 @@ GITHUB_FAULTS = [
             _github("not taken (422)", GitHubFault(POST, 422, "Validation Failed"), "GitHub answered 422"),
             _github("rate limited (429)", GitHubFault(POST, 429, headers=LATER), "rate limit is used up"),
             _github("a secondary limit (403)", GitHubFault(POST, 403, SECONDARY), "rate limit is used up"),
-            _github("500", GitHubFault(POST, 500), "GitHub answered 500, also when asked again"),
+            _github("500", GitHubFault(POST, 500), "GitHub answered 500"),
             _github("nested JSON", GitHubFault(POST, 201, body=NESTED), UNREADABLE),
-            _github("a dropped connection", GitHubFault(POST, 0), "GitHub did not answer, also when asked again"),
+            _github("a dropped connection", GitHubFault(POST, 0), "GitHub did not answer"),
         ],
     ),
 ]

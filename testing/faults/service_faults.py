@@ -32,7 +32,7 @@ class Fault:
     status: str = "degraded"
     exit_code: int = 0
     reported_in: str = "comment"
-    """Where it is reported: `comment`, `page` (of the job, without a comment), or `log`."""
+    """Where it is reported: `comment` (on the page of the job, beside a comment), `page` (without one), or `log`."""
     names_suspect: bool = True
     """Whether comment or page name the file of the bug."""
     inputs: dict[str, str] = field(default_factory=dict)
@@ -46,12 +46,8 @@ class Fault:
 
     def check_run(self, harness: InProcessJob, done: JobResult) -> list[str]:
         """Returns what is not as expected in a finished run."""
-        comment = (
-            harness.comment.partition(COULD_NOT)[2]
-            if self.reported_in == "comment" and self.message
-            else harness.comment
-        )
-        where = {"comment": comment, "page": done.summary, "log": done.log}[self.reported_in]
+        notes = done.summary.partition(COULD_NOT)[2] if self.message else ""
+        where = {"comment": notes, "page": done.summary, "log": done.log}[self.reported_in]
         outputs = [harness.comment, done.summary, done.log, _read_report(harness)]
         problems = {
             f"exit code {done.exit_code}": done.exit_code != self.exit_code,

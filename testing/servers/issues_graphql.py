@@ -25,7 +25,7 @@ _COMMENT = {**dict.fromkeys(("id", "fullDatabaseId", "body", "createdAt", "updat
 _OLD: dict[str, dict[str, str]] = {
     "Query": {"repository": "Repository", "search": "Issues", "nodes": "Node", "viewer": "Actor"},
     "Repository": {"issues": "Issues", "nameWithOwner": ""},
-    "Issues": {"pageInfo": "PageInfo", "nodes": "Issue"},
+    "Issues": {"issueCount": "", "pageInfo": "PageInfo", "nodes": "Issue"},
     "PageInfo": {"hasNextPage": "", "endCursor": ""},
     "Names": {"nodes": "Name"},
     "Name": {"name": "", "title": "", "path": ""},
@@ -130,7 +130,7 @@ class _Query:
         found = [one for one in self.stored.issues.values() if all(self._fits(part, one, wanted) for part in wanted)]
         if "sort:created-desc" in wanted:
             found.sort(key=lambda one: (one["created_at"], one["number"]), reverse=True)
-        return self._page(found[:MAX_RESULTS], first, after)
+        return {"issueCount": len(found), **self._page(found[:MAX_RESULTS], first, after)}
 
     def _fits(self, part: str, issue: dict[str, Any], wanted: list[str]) -> bool:
         comments = [one for one in self.stored.comments if one["issue"] == issue["number"]]

@@ -76,6 +76,8 @@ def serve_script(script: Script) -> Iterator[ScriptedServer]:
             self.wfile.write(data[: len(data) // 2] if reply.cut else data)
             self.close_connection = reply.cut
 
+        do_GET = do_POST  # noqa: N815
+
     with serve_http(Handler) as url:
         try:
             yield ScriptedServer(url, requests)

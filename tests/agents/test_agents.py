@@ -28,6 +28,7 @@ from triage.domain.code import BestPlace, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, MissingInformation, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.report import Citations
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.read_issue import read_issue
 from triage.ports import ISSUE_SEARCH
 
@@ -148,8 +149,9 @@ async def test_investigator_keeps_only_messages_that_stand_in_the_issue():
 @pytest.mark.parametrize(("form", "kind"), [("Feature request", "feature_request"), ("Bug report", "bug")])
 async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind):
     forms = [f"name: {form}\nbody:\n  - type: textarea\n    attributes:\n      label: What is it about?\n"]
-    services = fake_services(codebase=FakeCodebase(forms=forms))
-    agent_input = case(issue=factories.issue(body="### What is it about?\n\nIt says `TypeError: wrong mode`."))
+    services = fake_services()
+    given = case(issue=factories.issue(body="### What is it about?\n\nIt says `TypeError: wrong mode`."))
+    agent_input = given.model_copy(update={"kind_reading": read_kind(given.parsed, (), forms)})
     model = FakeModel({"InvestigatorFinding": factories.investigation(kind="feature_request")})
     assert (await investigator.answer_with_model(agent_input, services, model)).answer.kind == kind
     assert (await investigator.answer_with_rules(agent_input, services)).kind == kind
@@ -341,7 +343,9 @@ async def test_a_query_may_name_what_the_project_declares(declared, sent):
     assert tools.ran[0].tool_calls[0]["args"] == {"query": sent}
 
 
-PACKAGE = FailingPackage(name="numpy", language="Python", error="ValueError: operands could not be broadcast")
+PACKAGE = FailingPackage(
+    name="numpy", language="Python", error="ValueError: operands could not be broadcast", is_declared=True
+)
 
 
 @pytest.mark.parametrize("by_model", [True, False])
@@ -360,7 +364,7 @@ async def test_the_issues_of_the_package_are_searched_without_a_model(by_model, 
         answer = (await web_search.answer_with_model(agent_input, services, FakeModel({}))).answer
     else:
         answer = await web_search.answer_with_rules(agent_input, services)
-    assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump()]
+    assert [call["args"] for call in tools.ran[0].tool_calls] == [PACKAGE.model_dump(exclude={"is_declared"})]
     assert len(answer.relevant_results) == number
     reason = (
         "numpy/numpy#1 (open): Broadcast has the same message."
@@ -448,7 +452,7 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "best_place": BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7),
+    "facts": [BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,
@@ -464,7 +468,7 @@ SETTLED = {
         ({"codebase": factories.codebase(confidence=0.9, relevant_files=[factories.relevant("src/store.py")])}, False),
         ({"citations": Citations(verified=1, total=2)}, False),
         ({"citations": Citations()}, False),
-        ({"best_place": None}, False),
+        ({"facts": []}, False),
         ({"round": 2}, False),
     ],
 )

@@ -17,8 +17,17 @@ def test_a_graph_is_made_without_opening_anything(monkeypatch: pytest.MonkeyPatc
 def test_settings_come_from_the_environment_and_the_limit_from_the_client(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    from triage.app.server import open_run
+    from triage.app import server
 
+    prepared: list[object] = []
+
+    def prepare_network(environ: object) -> list[str]:
+        prepared.append(environ)
+        return []
+
+    monkeypatch.setattr(server, "prepare_network", prepare_network)
+    server._prepare_network.cache_clear()
+    open_run = server.open_run
     monkeypatch.setenv("TRIAGE_REPO", str(tmp_path))
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", "4321")
     services = open_run("octo/shop", iterations=3)
@@ -26,6 +35,8 @@ def test_settings_come_from_the_environment_and_the_limit_from_the_client(
     assert services.limits.iterations == 3
     assert open_run("", iterations=99).limits.iterations == 12
     assert open_run("", iterations=99).identity.request_id != services.identity.request_id
+    assert len(prepared) == 1, "the network is the process's"
+    server._prepare_network.cache_clear()
 
 
 def test_one_checkout_or_a_folder_of_them(tmp_path: Path):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.comment.sample_reports import FULL, RULES_STEPS, change_report
+from tests.say.sample_reports import FULL, RULES_STEPS, change_report
 from triage.backlog.backlog import Backlog, ListedIssue
 from triage.domain.issue import Issue
 from triage.domain.past_issues import SimilarIssue
@@ -32,6 +32,7 @@ def make_report(number: int, title: str = "It breaks", same_as: int | None = Non
         "engine": "rules",
         "steps": RULES_STEPS,
         "severity": None,
+        "why": "",
         "suspects": [],
         "best_place": None,
         "missing_information": [],

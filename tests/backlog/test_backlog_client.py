@@ -1,6 +1,5 @@
 """Issues are listed with whole threads, in few requests, whatever fails meanwhile."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,20 +8,26 @@ from testing.each_row import each_row
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi
 from tests.backlog.backlog_values import NEWEST
 from tests.github.conftest import QUICK
-from triage.backlog.backlog_client import PAGE_SIZE, BacklogClient, check_query, complete_query, continue_query
+from triage.backlog.backlog_client import (
+    MAX_QUERY_CHARS,
+    PAGE_SIZE,
+    BacklogClient,
+    check_query,
+    complete_query,
+    continue_query,
+)
 from triage.base.errors import BadInput, GitHubUnavailable, RateLimited
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.issue import Issue
+from triage.say.hidden_state import CommentState, render_state
 
 POST = "POST /graphql"
+UNTIL = "created:<=2026-11-20T09:00:00Z"
 
 
 @pytest.fixture
-def client(api: GitHubApi) -> Iterator[BacklogClient]:
+def client(api: GitHubApi) -> BacklogClient:
     api.issues.clear()
-    opened = BacklogClient(JOB_TOKEN, SLUG, api.url, **QUICK)
-    yield opened
-    opened.close()
+    return BacklogClient(JOB_TOKEN, SLUG, api.url, **QUICK)
 
 
 def add_many(api: GitHubApi, count: int) -> None:
@@ -32,7 +37,7 @@ def add_many(api: GitHubApi, count: int) -> None:
 
 
 def read(client: BacklogClient, query: str = "is:open") -> list[Issue]:
-    return [one.issue for page in client.iterate(query) for one in page]
+    return [one.issue for page in client.iterate(query) for one in page.issues]
 
 
 def numbers(issues: list[Issue]) -> list[int]:
@@ -60,6 +65,7 @@ def test_as_many_as_a_search_returns_newest_first(api: GitHubApi, client: Backlo
     add_many(api, 1_130)
     assert numbers(read(client)) == list(range(1_130, 130, -1))
     assert len(api.requests) == 1_000 / PAGE_SIZE
+    assert {page.total for page in client.iterate("is:open")} == {1_130}
     assert numbers(read(client, "is:open created:<=2026-11-01T00:02:10Z")) == list(range(130, 0, -1))
 
 
@@ -90,7 +96,7 @@ def test_errors_that_pass_cost_no_issue(api: GitHubApi, client: BacklogClient, f
 def test_pages_get_smaller_while_large_ones_fail(api: GitHubApi, client: BacklogClient) -> None:
     add_many(api, PAGE_SIZE)
     api.faults.append(ApiFault(POST, 502, times=4))
-    assert len(next(client.iterate("is:open"))) < PAGE_SIZE
+    assert len(next(client.iterate("is:open")).issues) < PAGE_SIZE
 
 
 def test_issues_with_huge_threads_are_listed_one_by_one(api: GitHubApi, client: BacklogClient) -> None:
@@ -146,11 +152,31 @@ def test_where_a_list_goes_on() -> None:
 
 @each_row(
     "query",
-    ["repo:a/b", "is:open (repo:a/b)", "-ORG:x", "sort:updated", "created:>2020-01-01", "is:pr", "type:pr", "x" * 251],
+    [
+        "repo:a/b",
+        "is:open (repo:a/b)",
+        "-ORG:x",
+        "sort:updated",
+        "created:>2020-01-01",
+        "is:pr",
+        "type:pr",
+        "x" * 251,
+        f"-{UNTIL}",
+        f"{UNTIL} x",
+        f"(a {UNTIL}) OR b",
+        f"a OR {UNTIL}",
+        f"NOT {UNTIL}",
+        "created:<=2026-01-01",
+    ],
 )
 def test_what_a_query_must_not_have(query: str) -> None:
     with pytest.raises(BadInput):
         check_query(query)
+
+
+def test_the_longest_query_goes_on() -> None:
+    query = continue_query(check_query("x" * MAX_QUERY_CHARS), NEWEST)
+    assert check_query(query) == query == f"{'x' * MAX_QUERY_CHARS} {UNTIL}"
 
 
 def test_a_query_may_name_what_looks_alike() -> None:

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.backlog.backlog_values import make_backlog, make_report
-from tests.comment.sample_reports import COMMIT, EVIL, missing, suspect
+from tests.say.sample_reports import COMMIT, EVIL, missing, suspect
 from triage.backlog.backlog import LeftOut
 from triage.backlog.backlog_page import render_backlog
 from triage.backlog.backlog_results import BacklogResults
@@ -31,13 +31,13 @@ def rows(page: str) -> list[str]:
 
 def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
     asked = [missing("version", "Which?", "w"), missing("reproduction", "How?", "h")]
-    (row,) = rows(
-        render(make_report(7, "It *breaks* | badly", severity="HIGH", best_place=FOUND, missing_information=asked))
-    )
-    assert row == (
+    placed = make_report(7, "It *breaks* | badly", severity="HIGH", best_place=FOUND, missing_information=asked)
+    first, second = rows(render(placed, make_report(8, missing_information=asked)))
+    assert first == (
         f"| [7]({ISSUES}7) **high** It \\*breaks\\* \\| badly | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
-        "the stack trace ends here, 9 of 10 | version, steps |"
+        "the stack trace ends here, 9 of 10 |  |"
     )
+    assert second == f"| [8]({ISSUES}8) It breaks |  | version, steps |"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The list has every issue, or says why not, and where it goes on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -8,21 +8,26 @@ import pytest
 from testing.each_row import each_row
 from testing.fakes import NOW, FakeProgressLog
 from tests.backlog.backlog_values import list_issue
-from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue
-from triage.backlog.list_backlog import BY_BOT, MAX_BODY_CHARS, ListServices, find_skip_reason, list_backlog
-from triage.base.errors import BadInput
+from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue, ListedPage
+from triage.backlog.list_backlog import BY_BOT, MAX_BODY_CHARS, NO_PAST, ListServices, find_skip_reason, list_backlog
+from triage.base.errors import BadInput, GitHubUnavailable
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
 
 
 def list_pages(
-    *pages: list[ListedIssue], past: list[PastIssue] | None = None, query: str = "is:open \n label:bug"
+    *pages: list[ListedIssue],
+    total: int = MAX_ISSUES,
+    past: Iterable[list[PastIssue]] = (),
+    query: str = "is:open \n label:bug",
+    progress: FakeProgressLog | None = None,
 ) -> Backlog:
-    def iterate(asked: str) -> Iterator[list[ListedIssue]]:
+    def iterate(asked: str) -> Iterator[ListedPage]:
         assert asked == "is:open label:bug"
-        yield from pages
+        yield from (ListedPage(page, total) for page in pages)
 
-    services = ListServices(iterate, lambda _: iter([past or []]), ProjectConfig(), FakeProgressLog(), lambda: NOW)
+    progress = progress or FakeProgressLog()
+    services = ListServices(iterate, lambda _: iter(past), ProjectConfig(), progress, lambda: NOW)
     return list_backlog("o/r", "https://github.com", query, services)
 
 
@@ -34,10 +39,23 @@ def test_every_issue_is_listed_once_or_has_a_reason() -> None:
     assert backlog.next_query == ""
 
 
-def test_a_full_list_names_the_query_that_goes_on() -> None:
-    backlog = list_pages([list_issue(number, 1_000 - number) for number in range(1_001, 0, -1)])
-    assert (len(backlog.issues), backlog.issues[-1].number) == (MAX_ISSUES, 2)
-    assert backlog.next_query == "is:open label:bug created:<=2026-11-20T08:43:22Z"
+def test_a_list_that_is_not_all_names_the_query_that_goes_on() -> None:
+    # One issue came twice: another was opened between two pages.
+    listed = [list_issue(number, 1_000 - number) for number in range(1_000, 1, -1)]
+    assert list_pages(listed).next_query == ""
+    backlog = list_pages(listed, listed[:1], total=MAX_ISSUES + 1)
+    assert (len(backlog.issues), backlog.next_query) == (999, "is:open label:bug created:<=2026-11-20T08:43:22Z")
+
+
+def test_what_was_listed_stays_without_past_issues() -> None:
+    def fail() -> Iterator[list[PastIssue]]:
+        yield [PastIssue(number=2, title="Known", created_at=NOW)]
+        raise GitHubUnavailable("GitHub is down.")
+
+    progress = FakeProgressLog()
+    backlog = list_pages([list_issue(3)], past=fail(), progress=progress)
+    assert [issue.number for issue in backlog.past] == [3, 2]
+    assert progress.lines[-1] == NO_PAST
 
 
 def test_a_list_of_nothing_and_a_query_that_cannot_be_asked() -> None:
@@ -62,6 +80,6 @@ def test_why_an_issue_is_left_out(fields: dict[str, Any], reason: str) -> None:
 def test_issues_are_compared_with_past_ones() -> None:
     listed = [list_issue(3, title="Crash", body="<!-- hidden -->" + "x" * 10_000), list_issue(2)]
     known = PastIssue(number=2, title="Known", created_at=listed[0].created_at, fixes=[PastFix(number=9)])
-    newest, older = list_pages(listed, past=[known]).past
+    newest, older = list_pages(listed, past=[[known]]).past
     assert (newest.number, newest.body) == (3, "x" * (MAX_BODY_CHARS - len("<!-- hidden -->")))
     assert older == known, "it has fixes, which the list does not read"

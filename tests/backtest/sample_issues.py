@@ -5,8 +5,8 @@ from typing import Any
 
 from triage.backtest.judge import judge_issue
 from triage.backtest.results import IssueResult
-from triage.comment.hidden_state import hash_label
 from triage.domain.past_issues import ClosingFix, OurComment, PredictedBy, Prediction, TriagedIssue
+from triage.say.hidden_state import hash_label
 
 START = datetime(2026, 9, 7, tzinfo=UTC)
 """A Monday."""

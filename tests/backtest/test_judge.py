@@ -4,7 +4,7 @@ import pytest
 
 from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at, comment, issue, judge, named
 from tests.backtest.samples import case, fixed_issue
-from tests.comment.sample_reports import FULL
+from tests.say.sample_reports import FULL, change_report
 from triage.backtest.judge import judge_duplicate, judge_report
 from triage.domain.code import BestPlace, Span
 from triage.domain.past_issues import ClosingFix, SimilarIssue, TriagedIssue
@@ -20,7 +20,7 @@ def place(path: str = PATH, chance: float = 0.6) -> BestPlace:
 def report(*paths: str, **changes: object):
     suspects = [Suspect(path=path, reason="x") for path in paths]
     fields = {"suspects": suspects, "kind": "bug", "missing_information": [], "possible_duplicate": None, "steps": []}
-    return FULL.model_copy(update={"security": False, **fields, **changes})
+    return change_report(FULL, **fields | {"why": "", "kind_probability": 0.9} | changes)
 
 
 def test_files_are_right_if_the_fix_edited_them():

@@ -18,10 +18,10 @@ from triage.backtest.page import (
     ScorecardPage,
     render_scorecard,
 )
-from triage.comment.sections import utf16_length
-from triage.comment.template import MAX_SUMMARY_UNITS
 from triage.domain.past_issues import TriagedIssue
 from triage.safety.active_content import find_active_content
+from triage.say.page import utf16_length
+from triage.say.template import MAX_SUMMARY_UNITS
 
 
 def make_page(*issues: TriagedIssue, **fields: object) -> ScorecardPage:

@@ -13,7 +13,7 @@ from testing.command_line import run_command
 from testing.runner_grammar import parse_outputs
 from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.action import main
-from triage.comment.hidden_state import CommentState, FirstNamed, render_state
+from triage.say.hidden_state import CommentState, FirstNamed, render_state
 
 TILL, CART = "src/till.py", "src/cart.py"
 BOT = "github-actions[bot]"

@@ -1,6 +1,6 @@
 """Closed issues are read with their fixes and with our comment; whatever somebody else wrote counts for nothing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,8 +15,8 @@ from triage.base.errors import (
     RateLimited,
     TriageError,
 )
-from triage.comment.hidden_state import CommentState, FirstNamed, hash_label, render_state
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
+from triage.say.hidden_state import CommentState, FirstNamed, hash_label, render_state
 
 POST = "POST /graphql"
 BOT = "github-actions[bot]"
@@ -54,16 +54,11 @@ def add_ours(api: GitHubApi, number: int = 8, by: str | None = BOT, text: str = 
 
 
 @pytest.fixture
-def open_issues(api: GitHubApi) -> Iterator[Open]:
-    opened: list[ScorecardIssues] = []
-
+def open_issues(api: GitHubApi) -> Open:
     def open_one(token: str = JOB_TOKEN, **options: Any) -> ScorecardIssues:
-        opened.append(ScorecardIssues(token, SLUG, api.url, **(QUICK | options)))
-        return opened[-1]
+        return ScorecardIssues(token, SLUG, api.url, **(QUICK | options))
 
-    yield open_one
-    for one in opened:
-        one.close()
+    return open_one
 
 
 @pytest.fixture
@@ -229,6 +224,21 @@ class TestFaults:
         assert {tuple(one.fix.files) for one in found if one.fix} == {("src/till.py", "tests/test_till.py")}
         assert {(one.comment.thumbs_up, one.comment.hidden_as) for one in found} == {(1, "")}
         assert len(api.requests) == 5  # refused once
+
+    def test_a_server_without_fixes_has_no_scorecard(self, api: GitHubApi, issues: ScorecardIssues) -> None:
+        asked: list[str] = []
+
+        def note(sent: Any) -> bool:
+            asked.append(sent["query"])
+            return False
+
+        api.refuse_graphql = note
+        add_closed(api)
+        issues.read_closed_issues(START)
+        assert asked[0].count("...pull") == 2, "also where it closed the issue"
+        api.faults.append(ApiFault("graphql", 200, {"errors": [{"message": "unknown field"}]}, times=2))
+        with pytest.raises(TriageError):
+            issues.read_closed_issues(START)
 
     def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, issues: ScorecardIssues) -> None:
         api.faults.append(ApiFault("graphql", status=502, times=3))

@@ -33,7 +33,7 @@ from testing.servers.tcp_servers import (
 )
 from triage.app.settings.network_settings import prepare_network
 from triage.base.errors import BadInput, TriageError
-from triage.base.network import create_ssl_context
+from triage.base.network import create_ssl_context, proxy_for
 from triage.domain.run import Collector
 from triage.github.issue_tracker import IssueTracker
 from triage.model.endpoint import Endpoint
@@ -88,8 +88,6 @@ async def ask_github(url: str) -> str:
         tracker.fetch_issue(7)
     except TriageError as error:
         return str(error)
-    finally:
-        tracker.close()
     return ""
 
 
@@ -170,12 +168,16 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
     return CertificateAuthority(tmp_path_factory.mktemp("company"))
 
 
+CERTIFICATES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     monkeypatch.setattr("triage.output.telemetry.otlp_exporter.EXPORT_SECONDS", 0.5)
     monkeypatch.setattr("requests.utils.getproxies", getproxies)
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"):
+    for name in (*CERTIFICATES, "no_proxy"):
         monkeypatch.setenv(name, "")  # and so it is as before after what `prepare_network` sets
+        monkeypatch.delenv(name)
     yield monkeypatch
     truststore.extract_from_ssl()
 
@@ -212,7 +214,9 @@ async def test_a_refused_proxy_login_is_an_ordinary_failure(ask: Client, street:
 
 
 @every_client
-@pytest.mark.parametrize("entry", ["other.example, LOCALHOST", "localhost:{port}", "*"])
+@pytest.mark.parametrize(
+    "entry", ["other.example, LOCALHOST", "localhost:{port}", "*", "other.example localhost", "other.example *"]
+)
 async def test_without_a_proxy_the_connection_is_direct(ask: Client, entry: str, street: Street):
     street.prepare(SSL_CERT_FILE=str(street.company.file), NO_PROXY=entry.format(port=street.port))
     assert await ask(f"https://localhost:{street.port}") == ""
@@ -312,6 +316,39 @@ def test_an_unusable_proxy_is_named_without_its_value(value: str):
         prepare_network({"ALL_PROXY": value})
     assert str(refused.value).startswith("ALL_PROXY: the value is not the URL of an HTTP proxy")
     assert "s3cret" not in str(refused.value)
+
+
+def test_another_proxy_than_the_one_that_is_used_is_not_judged(environment: pytest.MonkeyPatch):
+    unused = {
+        "SOCKS_PROXY": "socks5://x",
+        "ftp_proxy": "ftp://x",
+        "ALL_PROXY": "socks5://x",
+        "HTTP_PROXY": "socks5://x",
+    }
+    prepare_network(unused | {"http_proxy": " http://one:1 ", "HTTPS_PROXY": "http://two:2\n"})
+    assert [proxy_for(f"{scheme}://far.example") for scheme in ("http", "https")] == ["http://one:1", "http://two:2"]
+    prepare_network({"ALL_PROXY": "http://three:3", "NO_PROXY": "*.corp.example near.example"})
+    hosts = ("far.example", "api.corp.example", "near.example")
+    assert [proxy_for(f"https://{host}") for host in hosts] == ["http://three:3", None, None]
+
+
+def test_an_unusable_file_is_a_warning_and_no_client_reads_it(street: Street):
+    warnings = street.prepare(**dict.fromkeys(CERTIFICATES[:2], "/nonexistent/s3cret"), SSL_CERT_FILE="/missing")
+    said = "is not used: there is no such file. In a container"
+    names = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+    assert [warning.partition(" the action")[0] for warning in warnings] == [f"{name} {said}" for name in names]
+    assert not set(names) & os.environ.keys()
+
+
+def test_files_may_be_named_from_the_workspace(
+    company: CertificateAuthority, environment: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / "certs").mkdir()
+    (tmp_path / "ca.pem").write_bytes(company.file.read_bytes())
+    named = {"CURL_CA_BUNDLE": "ca.pem", "SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": "missing:certs"}
+    assert prepare_network({"GITHUB_WORKSPACE": str(tmp_path), **named}) == []
+    assert os.environ["REQUESTS_CA_BUNDLE"] == os.environ["SSL_CERT_FILE"] == str(tmp_path / "ca.pem")
+    assert os.environ["SSL_CERT_DIR"] == f"{tmp_path}/missing:{tmp_path}/certs"
 
 
 def test_an_unusable_file_is_a_warning_and_the_next_one_is_used(

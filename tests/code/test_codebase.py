@@ -100,6 +100,8 @@ def test_nothing_to_index(tmp_path: Path, made: str):
     codebase = GitCodebase(root, "acme/nothing")
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.vectors, facts.dirty) == (0, 0, 0, False)
+    is_said = [note.startswith("The code was not read, only the issue: the folder has no ") for note in facts.notes]
+    assert is_said == [True] * (made != "commit without files")
     assert codebase.search(make_query(title="error in store"), 5) == []
     assert codebase.get_retriever("acme/nothing", 20_000).invoke("error") == []
 
@@ -133,7 +135,9 @@ def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("triage.code.build_corpus.WorkerPool", WorkerPool)
     codebase = make_codebase(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
     facts = codebase.index()
-    assert facts.notes == ["Syntax trees could not be read; files were cut by lines."]
+    assert facts.notes == [
+        "14 files were cut by lines: a process that reads syntax trees had ended, or none could be started."
+    ]
     assert not facts.partial
     assert codebase.search(make_query(title="f7"), 1)[0].path == "src/m7.py"
 

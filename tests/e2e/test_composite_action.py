@@ -46,7 +46,7 @@ class Composite:
 
     def start(self) -> "subprocess.Popen[bytes]":
         """Runs the steps before the last one, and starts that."""
-        given = {name: self.job.inputs.get(name, entry["default"]) for name, entry in ACTION["inputs"].items()}
+        given = {name: entry["default"] for name, entry in ACTION["inputs"].items()} | self.job.inputs
         self.contexts |= {f"inputs.{name}": value for name, value in given.items()}
         self.contexts["steps.python.outputs.python-path"] = self.python
         *before, last = ACTION["runs"]["steps"]
@@ -145,9 +145,10 @@ def test_a_hostile_checkout_changes_nothing(composite: Composite) -> None:
     sample_bug.assert_report(job, done)
 
 
-def test_a_wrong_input_fails_the_step(composite: Composite) -> None:
+@pytest.mark.parametrize(("name", "value"), [("engine", "magic"), ("fix", "gate")])
+def test_a_wrong_input_fails_the_step(composite: Composite, name: str, value: str) -> None:
     check_out(composite)
-    composite.job.inputs["engine"] = "magic"
+    composite.job.inputs[name] = value
     done = composite.run()
     assert done.exit_code == 1
     assert "::error::" in done.log

@@ -15,8 +15,8 @@ from testing.runs.fix_workflow import (
     FixWorkflow,
     serve_fix_workflow,
 )
-from triage.comment.comment import compose_comment
-from triage.comment.hidden_state import CommentState, Reproduced, hash_example
+from triage.say.comment import compose_comment
+from triage.say.hidden_state import CommentState, Reproduced, hash_example
 
 
 @pytest.fixture

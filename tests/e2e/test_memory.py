@@ -14,7 +14,7 @@ import pytest
 
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from tests.code.test_code_history import git
-from tests.comment.sample_reports import EVIL
+from tests.say.sample_reports import EVIL
 from triage.action import main
 
 CODE = '''"""Baskets."""
@@ -160,7 +160,7 @@ def crash(amount: str = "2.000,00") -> str:
 
 
 CRASH_TITLE = "ValueError in parse_amount: thousands separator in amounts"
-DUPLICATE = "**Possibly the same as [`#50`](https://redirect.github.com/octo/shop/issues/50)**"
+DUPLICATE = "**Probably the same as [`#50`](https://redirect.github.com/octo/shop/issues/50)**"
 
 
 def test_a_duplicate_with_the_same_trace(shop: Shop):

@@ -38,10 +38,7 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
         now=lambda: datetime.now(UTC),
         config=ProjectConfig(needs_info_label="Waiting"),
     )
-    try:
-        result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
-    finally:
-        tracker.close()
+    result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
     assert result.status is Status.COMPLETE
     return progress.lines
 

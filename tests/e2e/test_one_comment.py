@@ -92,10 +92,7 @@ class Stage:
             "open_services": lambda: given,
             "now": lambda: datetime.now(UTC),
         }
-        try:
-            return asyncio.run(run_task(OPENED, Run(**known | changes)))
-        finally:
-            tracker.close()
+        return asyncio.run(run_task(OPENED, Run(**known | changes)))
 
     def side_by_side(self, count: int, **changes: Any) -> None:
         """Runs several times at once."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from testing.runs.in_process_job import InProcessJob, set_up_job
-from triage.comment.comment import NOTHING_TO_SAY
+from triage.say.comment import NOTHING_TO_SAY
 
 NOTHING_TO_FIND = """The total is one cent too high for some of our customers when they pay in Swiss francs.
 
@@ -35,7 +35,7 @@ def test_an_issue_that_leads_nowhere_gets_none_unless_told(job: InProcessJob, mo
     assert job.report["speaks"] == ("always" if is_written else None)
     assert (job.report["comment"] is not None) is is_written
     assert done.outputs["comment-url"].endswith("issuecomment-1") is is_written
-    assert ("likely enough to be named" in done.summary) is (mode == "")
+    assert ("No comment was written" in done.summary) is (mode == "")
     assert "shop/basket.py" in done.summary
     posts = [line for line in job.github.request_lines if line.startswith(("POST", "PATCH")) and "comments" in line]
     assert len(posts) == is_written

@@ -49,10 +49,7 @@ def run(
         open_services=lambda: services,
         now=lambda: datetime.now(UTC),
     )
-    try:
-        result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
-    finally:
-        tracker.close()
+    result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
     assert result.status is Status.COMPLETE
     return output
 

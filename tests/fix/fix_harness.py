@@ -10,8 +10,6 @@ from testing.fake_files import FakeFiles
 from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
 from tests.jobs.run_harness import RunHarness, our_comment
-from triage.comment.comment import compose_comment
-from triage.comment.hidden_state import CommentState, hash_text
 from triage.domain.issue import IssueComment
 from triage.domain.proposal import (
     AffectedModule,
@@ -38,6 +36,8 @@ from triage.fix.fix_answers import (
 )
 from triage.fix.jobs.fix_job import FixJob, FixResult
 from triage.fix.jobs.run_fix_job import run_fix_job
+from triage.say.comment import compose_comment
+from triage.say.hidden_state import CommentState, hash_text
 
 ISSUE = factories.issue()
 SLUG = factories.repository().slug

@@ -44,17 +44,13 @@ def api() -> Iterator[GitHubApi]:
 
 
 @pytest.fixture
-def open_tracker(api: GitHubApi) -> Iterator[OpenTracker]:
-    """Opens trackers that do not wait, and closes them."""
-    trackers: list[IssueTracker] = []
+def open_tracker(api: GitHubApi) -> OpenTracker:
+    """Opens trackers that do not wait."""
 
     def open_one(token: str = JOB_TOKEN, **options: Any) -> IssueTracker:
-        trackers.append(IssueTracker(token, SLUG, api.url, **(QUICK | options)))
-        return trackers[-1]
+        return IssueTracker(token, SLUG, api.url, **(QUICK | options))
 
-    yield open_one
-    for tracker in trackers:
-        tracker.close()
+    return open_one
 
 
 @pytest.fixture
@@ -76,17 +72,13 @@ def pulls(git: GitDataApi) -> PullRequestsApi:
 
 
 @pytest.fixture
-def open_store(api: GitHubApi, pulls: PullRequestsApi) -> Iterator[OpenStore]:
-    """Opens stores that do not wait, and closes them."""
-    stores: list[GitHubProposalStore] = []
+def open_store(api: GitHubApi, pulls: PullRequestsApi) -> OpenStore:
+    """Opens stores that do not wait."""
 
     def open_one(token: str = JOB_TOKEN, **options: Any) -> GitHubProposalStore:
-        stores.append(GitHubProposalStore(token, SLUG, api.url, **(QUICK | options)))
-        return stores[-1]
+        return GitHubProposalStore(token, SLUG, api.url, **(QUICK | options))
 
-    yield open_one
-    for store in stores:
-        store.close()
+    return open_one
 
 
 @pytest.fixture
@@ -95,17 +87,13 @@ def store(open_store: OpenStore) -> GitHubProposalStore:
 
 
 @pytest.fixture
-def open_approvals(api: GitHubApi) -> Iterator[OpenApprovals]:
-    """Opens clients that do not wait, and closes them."""
-    opened: list[GitHubIssueApprovals] = []
+def open_approvals(api: GitHubApi) -> OpenApprovals:
+    """Opens clients that do not wait."""
 
     def open_one(token: str = JOB_TOKEN, **options: Any) -> GitHubIssueApprovals:
-        opened.append(GitHubIssueApprovals(token, SLUG, api.url, **(QUICK | options)))
-        return opened[-1]
+        return GitHubIssueApprovals(token, SLUG, api.url, **(QUICK | options))
 
-    yield open_one
-    for approvals in opened:
-        approvals.close()
+    return open_one
 
 
 @pytest.fixture

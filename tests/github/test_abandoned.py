@@ -21,8 +21,6 @@ async def test_a_rate_limit_beyond_the_callers_time_fails_at_once(api: GitHubApi
     assert len(api.requests) == 1
 
 
-# The error of the work that was left holds its connection, which is then left to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     ("trouble", "asked"),
     [

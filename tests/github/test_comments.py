@@ -7,9 +7,9 @@ import pytest
 from testing.servers.github_api import READ_ONLY_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, IssueMoved, NoSuchComment, PermissionMissing, RateLimited
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.github.issue_tracker import IssueTracker
+from triage.say.hidden_state import CommentState, render_state
 
 BOT = "github-actions[bot]"
 MARKED = render_state(CommentState(text="1" * 16)) + "\nHello"
@@ -159,7 +159,8 @@ class TestOpenedLately:
         for number, hours in ((1, 200.0), (2, 24.1), (3, 23.9), (4, 5.0), (5, 0.0)):
             self.opened_ago(api, number, hours)
         self.opened_ago(api, 6, 1.0, html_url=f"https://github.test/{SLUG}/pull/6")
-        assert tracker.list_recent_issues(50) == [5, 4, 3]
+        self.opened_ago(api, 7, 0.5, html_url="https://github.test/wei/pull/issues/7")
+        assert tracker.list_recent_issues(50) == [5, 7, 4, 3]
         assert len(api.requests) == 1
 
     def test_pages_until_the_count_is_exceeded(self, api: GitHubApi, tracker: IssueTracker) -> None:

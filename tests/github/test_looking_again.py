@@ -7,10 +7,10 @@ import pytest
 from testing.servers.github_api import SLUG, ApiFault, GitHubApi
 from triage.base.errors import CannotPublish, GitHubUnavailable
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.github.comments import LOOK_SECONDS, WAITS_BEFORE_ENDING, WAITS_BEFORE_POSTING
 from triage.github.issue_tracker import IssueTracker
+from triage.say.hidden_state import CommentState, render_state
 
 BOT = "github-actions[bot]"
 BODY = render_state(CommentState(text="1" * 16)) + "\nHello"

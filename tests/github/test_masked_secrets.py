@@ -14,13 +14,13 @@ from testing.text.encoded_secrets import GITHUB, KEYS, MODEL, encode_all, find_s
 from tests.fix.github.proposal_requests import FILES, TEST_FILES, make_request
 from tests.github.conftest import BASE_FILES, OpenApprovals, OpenStore, OpenTracker
 from triage.base.errors import CannotPublish, TriageError
-from triage.comment.hidden_state import CommentState, parse_state, render_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.proposal import BaseFile
 from triage.fix.github.proposal_store import GitHubProposalStore
 from triage.github.issue_tracker import IssueTracker
 from triage.safety.active_content import find_active_content
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
+from triage.say.hidden_state import CommentState, parse_state, render_state
 
 STATE = render_state(CommentState(text="0123456789abcdef", content="fedcba9876543210"))
 

@@ -8,10 +8,10 @@ import pytest
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
 from triage.base.errors import GitHubUnavailable, TriageError
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.github.issue_tracker import IssueTracker
 from triage.github.read_past_issues import MAX_BODY_CHARS
+from triage.say.hidden_state import CommentState, render_state
 
 POST = "POST /graphql"
 TIME = "2026-11-01T10:00:00Z"
@@ -84,6 +84,18 @@ def test_only_rebasing_puts_several_commits_onto_the_branch(
     assert issue.fixes[0].commits == merged
 
 
+def test_a_fix_is_asked_for_where_it_is_linked_only(api: GitHubApi, tracker: IssueTracker) -> None:
+    asked: list[str] = []
+
+    def note(sent: Any) -> bool:
+        asked.append(sent["query"])
+        return False
+
+    api.refuse_graphql = note
+    read(tracker)
+    assert asked[0].count("...pull") == 1
+
+
 def test_a_duplicate_names_the_other_issue(api: GitHubApi, tracker: IssueTracker) -> None:
     api.add_issue(8, state="closed", state_reason="duplicate", duplicate_of=3)
     assert [(one.state_reason, one.duplicate_of) for one in read(tracker) if one.number == 8] == [("duplicate", 3)]
@@ -135,10 +147,19 @@ class TestFaults:
         api.is_old = True
         api.add_issue(8, labels=[{"name": "bug"}], type="Bug")
         add_many(api, 150)
-        found = read(tracker)
+        found = read(tracker, words="breaks")
         assert len(found) == 152
         assert [(one.labels, one.issue_type) for one in found if one.number == 8] == [(["bug"], "")]
-        assert len(api.requests) == 3  # the fields are refused once
+        assert len(api.requests) == 4  # the fields are refused once
+
+    @pytest.mark.parametrize(("refusals", "known"), [(0, ("Bug", 1)), (1, ("", 1)), (2, ("", 0))])
+    def test_what_a_server_does_not_know_is_left_out_in_steps(
+        self, api: GitHubApi, tracker: IssueTracker, refusals: int, known: tuple[str, int]
+    ) -> None:
+        api.add_issue(8, state="closed", type="Bug", fixes=[{"oid": "b" * 40, "title": "Fix", "at": TIME}])
+        api.faults.append(ApiFault("graphql", 200, {"errors": [{"message": "unknown field"}]}, times=refusals))
+        [issue] = [one for one in read(tracker) if one.number == 8]
+        assert (issue.issue_type, len(issue.fixes)) == known
 
     def test_a_page_that_takes_too_long_is_asked_for_in_parts(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, type="Bug")

@@ -8,6 +8,7 @@ import pytest
 from github.GithubException import RateLimitExceededException
 from github.GithubRetry import GithubRetry
 from urllib3 import HTTPConnectionPool, HTTPResponse
+from urllib3.exceptions import HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError, SSLError
 
 from testing.servers.github_api import SLUG, ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
@@ -87,25 +88,28 @@ def test_a_comment_is_written_after_the_limit(api: GitHubApi, open_tracker: Open
 
 
 @pytest.mark.parametrize("headers", [{}, {"retry-after": "3600"}])
-def test_a_limit_that_lasts_is_the_reason(api: GitHubApi, tracker: IssueTracker, headers: dict[str, str]) -> None:
+def test_a_limit_that_lasts_is_the_reason(
+    api: GitHubApi, tracker: IssueTracker, headers: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
     api.faults = [ApiFault(".*", 403, SECONDARY, headers)]
     with pytest.raises(RateLimited, match="the token's rate limit is used up"):
         tracker.fetch_issue(7)
     with pytest.raises(CannotPublish, match="the token's rate limit is used up"):
         tracker.post_comment(7, "text")
     assert len(api.requests) == 2
+    assert caplog.records == []
 
 
 def test_a_read_is_sent_three_times_after_a_server_error(api: GitHubApi, tracker: IssueTracker) -> None:
     api.faults = [ApiFault("GET", 502, b"<html>Unicorn!</html>")]
-    with pytest.raises(GitHubUnavailable, match="GitHub answered 502, also when asked again"):
+    with pytest.raises(GitHubUnavailable, match="GitHub answered 502"):
         tracker.fetch_issue(7)
     assert len(api.requests) == 3
 
 
 def test_a_read_is_repeated_once_after_a_lost_connection(api: GitHubApi, tracker: IssueTracker) -> None:
     api.faults = [ApiFault("GET")]
-    with pytest.raises(GitHubUnavailable, match="GitHub did not answer, also when asked again"):
+    with pytest.raises(GitHubUnavailable, match="GitHub did not answer"):
         tracker.fetch_issue(7)
     assert len(api.requests) == 2
 
@@ -121,6 +125,14 @@ def test_a_write_that_github_may_have_taken_is_not_sent_again(
     with pytest.raises(CannotPublish):
         tracker.post_comment(7, "text")
     assert api.request_lines("POST") == [POST]
+
+
+@pytest.mark.parametrize(
+    "error", [SSLError("bad record mac"), HTTPError(), ProtocolError(), ReadTimeoutError(POOL, "/", "")]
+)
+def test_no_error_sends_a_write_again(error: Exception) -> None:
+    with pytest.raises((MaxRetryError, type(error))):
+        retry_writes(60.0).increment("POST", "/x", None, error, POOL)
 
 
 @pytest.mark.parametrize("status", REDIRECTS)

@@ -1,7 +1,7 @@
 """Every fault of a run by name, with what was done instead."""
 
-from tests.comment.sample_reports import step
-from tests.comment.sample_runs import (
+from tests.say.sample_reports import step
+from tests.say.sample_runs import (
     DEGRADATION,
     MAIN,
     PLANNED,

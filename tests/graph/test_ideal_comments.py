@@ -9,10 +9,10 @@ import pytest
 from testing.checkouts.git_repositories import commit, git
 from testing.fakes import fake_services
 from triage.code.codebase import GitCodebase
-from triage.comment.comment import preview_comment
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, Repository
 from triage.graph.run_graph import run_graph
+from triage.say.comment import preview_comment
 
 WORDS = [
     "apple",
@@ -50,6 +50,7 @@ class Case:
     files: dict[str, str]
     later: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """Commits: subject, and what each changes; a subject that begins with `tag ` tags the commit before it."""
+    labels: list[str] = field(default_factory=list)
 
 
 UTILS = """'use strict';
@@ -260,6 +261,7 @@ check of `filename` in `open_with_params` is not needed, as the file is optional
         ("Refuse a capture without a file (#31)", {"src/capture.cpp": MSMF}),
         ("Count rivers", {"lib/river.py": "def count_river(rows):\n    return 2\n"}),
     ],
+    ["bug"],
 )
 CASES = {
     "trace_with_callers": TRACE,
@@ -287,7 +289,7 @@ def make_repository(root: Path, case: Case) -> Path:
 async def test_the_comment_is_what_a_maintainer_wants_to_read(golden, tmp_path: Path, name: str):
     case = CASES[name]
     codebase = GitCodebase(make_repository(tmp_path / "repository", case), "acme/vision")
-    issue = Issue(number=7, title=case.title, body=case.body, author="reporter")
+    issue = Issue(number=7, title=case.title, body=case.body, author="reporter", labels=case.labels)
     repository = Repository(slug="acme/vision", server_url="https://github.com")
     report = await run_graph(issue, repository, fake_services(codebase=codebase), asyncio.Event())
     golden(f"tests/golden/ideal_{name}.md", f"{preview_comment(report, Policy()).comment}\n")

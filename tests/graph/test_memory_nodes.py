@@ -13,7 +13,6 @@ from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
 from triage.agents.prompts import MEMORY_TITLE
 from triage.base.errors import GitHubUnavailable
-from triage.comment.hidden_state import CommentState, Reproduced, render_state
 from triage.domain.code import ExecutedCode
 from triage.domain.issue import EarlierReport, Frame, Issue, IssueComment
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
@@ -21,6 +20,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.graph.nodes import find_earlier_report
 from triage.graph.run_graph import run_graph
+from triage.say.hidden_state import CommentState, Reproduced, render_state
 
 SAME = SimilarIssue(
     number=3,

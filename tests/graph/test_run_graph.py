@@ -19,6 +19,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
 from triage.graph.run_graph import run_graph
 from triage.ports import Services
+from triage.say.decide import list_asked
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 
@@ -187,10 +188,10 @@ LEAD = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=3), l
 
 
 @pytest.mark.parametrize(
-    ("verdict", "first", "is_led"),
-    [("CONFIRMED", "src/store.py", False), ("UNCERTAIN", "src/parse.py", True), ("CHALLENGED", "src/parse.py", True)],
+    ("verdict", "first"),
+    [("CONFIRMED", "files"), ("UNCERTAIN", "found"), ("CHALLENGED", "found")],
 )
-async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str, first: str, is_led: bool):
+async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str, first: str):
     elsewhere = factories.relevant("src/store.py", start_line=1, end_line=1, symbol="Store", quote="class Store:")
     asked = [MissingInformation(kind="version", question="Which go version?", reason="unclear")]
     cited = (
@@ -208,16 +209,15 @@ async def test_only_a_confirmed_model_says_otherwise_than_the_trace(verdict: str
     )
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, model=FakeModel(answers)))
-    assert report.suspects[0].path == first
-    assert report.best_place == (LEAD if is_led else None)
-    assert report.missing_information == [], "the cause is found, or the place"
+    assert report.statements[0].rule == first
+    assert report.best_place == (LEAD if first == "found" else None)
+    assert list_asked(report) == [], "the cause is found, or the place"
 
 
 async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads():
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, limits=Limits(iterations=0)))
     assert report.best_place == LEAD
-    assert report.suspects[0].path == "src/parse.py"
 
 
 async def test_what_is_no_bug_goes_straight_to_the_writer():

@@ -71,12 +71,27 @@ async def test_labels_author_and_thread_are_read_like_an_events():
     assert report.suspects[0].path == "src/parse.py", "the trace is in the comment"
 
 
-async def test_a_thread_is_for_one_run():
+@pytest.mark.parametrize("end", [[], ["finish"], ["investigator"], ["prepare", "memory"]], ids=str)
+async def test_a_thread_is_for_one_run_wherever_the_first_one_ended(end: list[str]):
     server, saver = FakeServer(), InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}
-    await server.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
+    await server.graph().copy({"checkpointer": saver, "interrupt_after_nodes": end}).ainvoke(ASKED, thread)
     with pytest.raises(ValueError, match="new thread"):
         await server.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
+    assert len(server.opened) == 1
+
+
+async def test_what_only_the_graph_writes_no_client_sends():
+    clean = await FakeServer().graph().ainvoke(ASKED)
+    sent = {"iterations": 99, "steps": [{"no": "step"}], "report": 5, "index": None, "what": "ever"}
+    answer = await FakeServer().graph().ainvoke(ASKED | sent)
+    assert (answer["iterations"], len(answer["steps"])) == (clean["iterations"], len(clean["steps"]))
+
+
+async def test_a_server_with_one_checkout_needs_no_name():
+    server = FakeServer()
+    assert (await server.graph().ainvoke({"issue": ISSUE}))["report"].suspects[0].path == "src/parse.py"
+    assert server.opened == [""]
 
 
 async def test_a_run_goes_on_after_the_server_was_started_anew():

@@ -11,8 +11,8 @@ from testing.text.pathological_text import SIZE
 from tests.issue import issues
 from triage.domain.issue import Issue, IssueComment, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
-from triage.issue.kind.issue_kind import classify_issue
-from triage.issue.questions.issue_forms import find_template_comments
+from triage.issue.issue_forms import find_template_comments
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import (
     MAX_CHARS,
@@ -117,7 +117,7 @@ def test_anything_is_read(title: str, body: str) -> None:
     parsed.model_dump_json()
     find_missing_information(parsed, [])
     find_facts(parsed, "acme/shop")
-    classify_issue(parsed, [])
+    read_kind(parsed)
 
 
 def test_empty_issue() -> None:
@@ -335,3 +335,10 @@ def test_only_comments_of_the_templates_are_left_out(body: str, count: int) -> N
 
 def test_the_cost_of_open_comments_is_linear() -> None:
     assert_grows_linearly(repeat_to("<!-- a "), lambda text: find_template_comments([text]))
+
+
+def test_the_traces_of_everybody_are_read_and_say_whose_they_are() -> None:
+    trace = 'Traceback (most recent call last):\n  File "shop/cart.py", line 3, in total\nValueError: no item\n'
+    thread = [IssueComment(author="eve", body=f"I see:\n\n```\n{trace}```"), IssueComment(author="ada", body=trace)]
+    parsed, _ = read_issue_and_thread(Issue(title="Broken", body="Nothing works", author="ada", thread=thread))
+    assert [(one.exception, one.commenter) for one in parsed.traces] == [("ValueError", ""), ("ValueError", "eve")]

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from testing.fakes import FakeCodebase, FakeGitHub, FakeProgressLog, FakeTelemetry, fake_services
-from tests.comment.sample_reports import FULL
 from tests.jobs.run_harness import OPENED, RunHarness
+from tests.say.sample_reports import FULL
 from triage.base.errors import PermissionMissing
 from triage.domain.run import Status
 from triage.jobs.run_context import export_telemetry

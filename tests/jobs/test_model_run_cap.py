@@ -9,11 +9,11 @@ from testing import factories
 from testing.fakes import NOW, FakeGitHub
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, PermissionMissing, RateLimited
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
+from triage.say.hidden_state import CommentState, render_state
 
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")

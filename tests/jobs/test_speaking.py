@@ -8,13 +8,13 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness, our_comment
-from triage.comment.comment import NOTHING_TO_SAY
 from triage.domain.code import BestPlace, FoundPlaces, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.run import Status
 from triage.domain.skill import Skill, SkillConditions, Skills
 from triage.domain.task import TriageTask, Trigger
+from triage.say.comment import NOTHING_TO_SAY
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."
@@ -46,7 +46,7 @@ def test_nothing_sure_is_no_comment_but_one_line_of_the_log_and_the_whole_summar
     assert run.progress.lines.count(NOTHING_TO_SAY) == 1
     assert any("Comment: none" in line for line in run.progress.lines)
     assert (report(run)["speaks"], report(run)["comment"]) == (None, None)
-    assert "likely enough to be named" in run.output.summaries[0]
+    assert "Nothing in this report leads to a place in the code." in run.output.summaries[0]
     assert "src/parse.py" in run.output.summaries[0]
     assert "No comment was written" in run.output.summaries[0]
     assert run.output.values["comment-url"] == ""

@@ -7,10 +7,10 @@ from testing import factories
 from testing.each_row import each_row
 from testing.fakes import NOW
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
-from triage.comment.hidden_state import CommentState, hash_text, parse_state, render_state
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Task, TriageTask, Trigger
+from triage.say.hidden_state import CommentState, hash_text, parse_state, render_state
 
 COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
 ANSWER = TriageTask(number=7, trigger=Trigger.REPORTER_REPLY, actor="reporter")

@@ -12,7 +12,6 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
@@ -20,6 +19,7 @@ from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
 from triage.jobs.run_context import Run
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
+from triage.say.hidden_state import parse_state
 
 
 def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
@@ -37,7 +37,7 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
     assert json.loads(harness.output.values["suspect-files"])[0] == "src/parse.py"
     assert harness.output.values["comment-url"].endswith("issuecomment-1001")
     assert harness.output.values["report-file"] == ".triage/report.json"
-    assert json.loads(harness.output.reports[0])["schema_version"] == "1"
+    assert json.loads(harness.output.reports[0])["schema_version"] == "2"
 
 
 def test_a_second_run_edits_nothing_when_nothing_changed():

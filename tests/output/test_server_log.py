@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from tests.comment.sample_reports import MODEL_STEPS
+from tests.say.sample_reports import MODEL_STEPS
 from triage.output.line_logs import ServerLog
 
 

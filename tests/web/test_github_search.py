@@ -37,7 +37,7 @@ async def search(github: GitHubServer, **changes: str) -> Any:
 
 
 def open_tool(github: GitHubServer) -> GitHubSearchTool:
-    return build_github_search(IssueSearch("t", SLUG, github.url, backoff_seconds=0.0, max_wait_seconds=0.0))
+    return build_github_search(IssueSearch("t", SLUG, github.url, backoff_seconds=0.0))
 
 
 async def test_two_requests_find_the_repository_and_its_issue(github: GitHubServer):
@@ -80,16 +80,17 @@ async def test_another_repository_is_not_searched(repositories: list[Any]):
 
 
 @each_row(
-    ("answer", "reason"),
+    ("answer", "headers", "reason"),
     [
-        (401, "GitHub answered 401"),
-        (403, "rate limited"),
-        (429, "rate limited"),
-        (b"{", "cannot be read"),
+        (401, {}, "GitHub answered 401"),
+        (403, USED_UP, "rate limited"),
+        (429, USED_UP, "rate limited"),
+        (429, {"retry-after": "2"}, "rate limited"),
+        (b"{", {}, "cannot be read"),
     ],
 )
-async def test_a_failure_has_our_own_name_and_is_not_tried_again(answer: Any, reason: str):
-    with serve_github(GitHubServer("x", "y", found={"repositories": answer}, headers=USED_UP)) as github:
+async def test_a_failure_has_our_own_name_and_is_not_tried_again(answer: Any, headers: dict[str, str], reason: str):
+    with serve_github(GitHubServer("x", "y", found={"repositories": answer}, headers=headers)) as github:
         with pytest.raises(ToolException, match=reason):
             await search(github)
         assert len(github.searches) == 1

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from testing.each_row import each_row
 from testing.servers.scripted_server import ScriptedReply, serve_script
 from triage.safety.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER
-from triage.web.search_results import MAX_CONTENT_CHARS, MAX_TITLE_CHARS, parse_results, safe_url
-from triage.web.web_search_tool import MAX_RESULTS, build_search_tool
+from triage.web.search_results import MAX_CONTENT_CHARS, MAX_RESULTS, MAX_TITLE_CHARS, parse_results, safe_url
+from triage.web.web_search_tool import build_search_tool
 
 GOOD = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range"}
 TOKEN = "gh" + "p_" + "b2" * 18
@@ -63,7 +63,7 @@ def test_addresses(url: str, expected: str | None):
 
 @each_row("page", [None, 1, "x", [], {}, {"url": None}, {"url": 1}, {"url": ["https://a.test"]}])
 def test_malformed_results_are_dropped(page: Any):
-    assert parse_results([page, GOOD], 5) == [GOOD]
+    assert parse_results([page, GOOD]) == [GOOD]
 
 
 TEXTS: dict[str, tuple[Any, str]] = {
@@ -83,7 +83,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
 
 @each_row(("value", "expected"), TEXTS.values())
 def test_titles_and_texts_are_plain_text(value: Any, expected: str):
-    (page,) = parse_results([GOOD | {"title": value, "content": value}], 5)
+    (page,) = parse_results([GOOD | {"title": value, "content": value}])
     assert page["title"] == expected
     assert " ".join(page["content"].split()) == expected
 

@@ -12,7 +12,7 @@ from testing.each_row import each_row
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from testing.text.encoded_secrets import MODEL
 from triage.safety.secrets.redactor import SecretRedactor
-from triage.web.web_search_tool import build_search_tool
+from triage.web.web_search_tool import SearchUnavailable, build_search_tool, check_search
 
 PAGE = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range", "score": 0.9, "raw_content": "x"}
 FOUND = {"results": [{key: PAGE[key] for key in ("title", "url", "content")}]}
@@ -114,6 +114,13 @@ async def test_a_malformed_address_has_our_name():
 async def test_a_key_that_cannot_be_sent_has_our_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
         await build_search_tool(SecretStr("two\nlines"), "http://127.0.0.1:9").ainvoke({"query": "date"})
+
+
+@each_row(("status", "reason"), [(307, "redirects to another address (307): name that one"), (401, "is refused (401)")])
+def test_an_address_or_a_key_that_does_not_work_is_told(status: int, reason: str):
+    with serve_script([ScriptedReply({}, status)]) as server, pytest.raises(SearchUnavailable) as raised:
+        check_search(KEY, server.url)
+    assert str(raised.value).endswith(reason)
 
 
 async def test_a_search_that_hangs_can_be_cancelled():

@@ -7,7 +7,6 @@ import pytest
 
 from testing.fake_proposals import FakeIssueApprovals
 from triage.base.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
-from triage.comment.hidden_state import CommentState, render_state
 from triage.domain.code import Span
 from triage.domain.effect import (
     AddLabels,
@@ -26,6 +25,7 @@ from triage.domain.effect import (
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.ports import AnnotationLevel
+from triage.say.hidden_state import CommentState, render_state
 from triage.writes.apply_effects import (
     DUPLICATES_UNKNOWN,
     apply_issue_effects,

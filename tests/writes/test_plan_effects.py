@@ -10,9 +10,10 @@ from typing import Any, TypeVar, get_args
 import pytest
 
 from testing.each_row import each_row
-from tests.comment.rendering import render_comment
-from tests.comment.sample_reports import (
+from tests.say.rendering import render_comment
+from tests.say.sample_reports import (
     COMMIT,
+    DATES,
     DEGRADED,
     EVIL,
     FEATURE,
@@ -20,15 +21,14 @@ from tests.comment.sample_reports import (
     FULL,
     HOSTILE,
     ISSUE,
-    PATHS,
+    READER,
     REPOSITORY,
     RUN_URL,
     SECOND,
+    SIMILAR,
     change_report,
     missing,
 )
-from triage.comment.comment import decide_comment
-from triage.comment.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -47,8 +47,9 @@ from triage.domain.effect import (
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import IssueRef, RunReport, Ticket
-from triage.domain.run import Status
-from triage.job_page.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
+from triage.say.comment import decide_comment
+from triage.say.hidden_state import CommentState, NeedsInfo, hash_label, hash_text, parse_state, render_state
+from triage.say.notices import EMPTY_OUTPUTS, plan_failure, skip_effects
 from triage.writes import plan_effects
 from triage.writes.deduplicate import find_our_comments
 from triage.writes.plan_effects import LabelPlan, PlanInput, plan_needs_info, plan_quiet
@@ -77,19 +78,18 @@ def plan_report(
     issue: Issue,
     repository: Repository,
     previous: IssueComment | None = None,
-    paths: Sequence[str] = (),
     **rest: Any,
 ) -> list[Effect]:
     """Decides and plans, as a run does that an event started."""
     speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
     decided = report.model_copy(update={"comment_reason": speaks})
-    return plan_effects.plan_report(decided, PlanInput(policy, issue, repository, previous, paths, **rest))
+    return plan_effects.plan_report(decided, PlanInput(policy, issue, repository, previous, **rest))
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
 SILENT: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
 ASKED = Policy(comment="always")
-OURS = exchange(render_comment(FULL, None, PATHS))
+OURS = exchange(render_comment(FULL))
 
 
 @each_row(
@@ -111,7 +111,7 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(labels="apply", comment="never"), SECOND, OURS, ["AddLabels", *ALWAYS]),
         (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
         (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
-        (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (Policy(), DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
         (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["AddLabels", "PostComment", *ALWAYS]),
         (Policy(labels="apply"), FEATURE, None, ["AddLabels", *SILENT]),
         (Policy(), FEATURE, None, SILENT),
@@ -119,14 +119,14 @@ OURS = exchange(render_comment(FULL, None, PATHS))
     ],
 )
 def test_planned_effects(policy, report, previous, expected):
-    assert names(plan_report(report, policy, ISSUE, REPOSITORY, previous, PATHS)) == expected
+    assert names(plan_report(report, policy, ISSUE, REPOSITORY, previous)) == expected
 
 
 def test_a_quiet_comment_is_replaced_by_the_same_report():
     state = parse_state(OURS.body)
     assert state is not None
     quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, quiet, PATHS))
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, REPOSITORY, quiet))
     assert edit.comment_id == 77
     woken = parse_state(edit.body)
     assert woken is not None
@@ -142,10 +142,10 @@ def test_the_state_has_the_hash_of_the_text():
 
 
 def test_an_edit_builds_on_the_previous_state():
-    first = exchange(render_comment(FIRST, None, PATHS))
-    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, REPOSITORY, first, PATHS))
-    assert "Could you add this?" in edit.body
-    assert "No longer suspected" in edit.body
+    first = exchange(render_comment(FIRST))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, REPOSITORY, first))
+    assert "Thanks: what was asked is answered." in edit.body
+    assert (parse_state(edit.body) or CommentState()).suspects == [DATES, READER]
 
 
 def test_only_missing_labels_are_added():
@@ -157,16 +157,19 @@ def test_only_missing_labels_are_added():
 
 
 QUESTION = change_report(
-    missing_information=[missing("version", "Which version?", "")], ticket=Ticket(title="t", labels=["bug", "importer"])
+    why="",
+    missing_information=[missing("version", "Which version?", "")],
+    ticket=Ticket(title="t", labels=["bug", "importer"]),
 )
-ANSWERED = change_report(missing_information=[])
+ANSWERED = change_report(missing_information=QUESTION.missing_information)
+"""By another statement: what is missing is not asked any more."""
 
 
 def test_the_comment_remembers_what_it_asked_before():
     body, remembered = "", []
-    for report in (FULL, QUESTION, QUESTION.model_copy(update={"severity": "LOW"}), ANSWERED):
+    for report in (FULL, QUESTION, change_report(QUESTION, possible_duplicate=SIMILAR[0]), ANSWERED):
         previous = exchange(body) if body else None
-        effects = plan_report(report, ASKED, ISSUE, REPOSITORY, previous, PATHS)
+        effects = plan_report(report, ASKED, ISSUE, REPOSITORY, previous)
         body = of(EditComment, effects).body if body else of(PostComment, effects).body
         state = parse_state(body) or CommentState()
         remembered.append([one.text for one in state.earlier])
@@ -209,16 +212,6 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     assert names(plan_report(FULL, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS)) == ALWAYS
     declined = names(plan_report(SECOND, Policy(), ISSUE, REPOSITORY, again, options=OPTIONS))
     assert declined == ["EditComment", *ALWAYS]
-
-
-def test_a_whole_run_replaces_the_same_comment_of_a_part_and_not_the_reverse():
-    whole = FULL.model_copy(update={"status": Status.COMPLETE})
-    part = FULL.model_copy(update={"status": Status.DEGRADED})
-    after_part, after_whole = (
-        exchange(of(PostComment, plan_report(report, Policy(), ISSUE, REPOSITORY)).body) for report in (part, whole)
-    )
-    assert "EditComment" in names(plan_report(whole, Policy(), ISSUE, REPOSITORY, after_part))
-    assert "EditComment" not in names(plan_report(part, Policy(), ISSUE, REPOSITORY, after_whole))
 
 
 @pytest.mark.parametrize(
@@ -338,7 +331,7 @@ WITH_FINDINGS = change_report(
 def test_the_report_says_what_stands_on_the_issue(
     policy: Policy, previous: IssueComment | None, changes: dict[str, Any], speaks: str | None
 ):
-    effects = plan_report(WITH_FINDINGS, policy, ISSUE, REPOSITORY, previous, PATHS, **changes)
+    effects = plan_report(WITH_FINDINGS, policy, ISSUE, REPOSITORY, previous, **changes)
     written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
     assert (written.comment_reason, bool(written.comment)) == (speaks, bool(speaks))
 

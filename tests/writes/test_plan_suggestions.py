@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.each_row import each_row
-from tests.comment.sample_reports import FEATURE, FULL, change_report, missing
-from triage.comment.comment import withhold_details
-from triage.comment.hidden_state import CommentState
+from tests.say.sample_reports import FEATURE, FULL, change_report, missing
 from triage.domain.effect import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport, Ticket
 from triage.safety.active_content import find_active_content
+from triage.say.comment import withhold_details
+from triage.say.hidden_state import CommentState
 from triage.writes.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
 
 OPTIONS = SuggestionOptions(labels=["bug", "importer", "needs info"], types=["Task", "BUG", "Feature"])
@@ -114,7 +114,7 @@ def test_github_is_asked_about_labels_only_if_they_are_suggested():
         ({"severity_reason": ""}, "importer", "It reads as a bug report: It loses rows."),
         ({"severity_reason": "As @mona says."}, "importer", "It reads as a bug report: It loses rows."),
         (
-            {"missing_information": [missing("version", "Which version is it?", "")]},
+            {"missing_information": [missing("version", "Which version is it?", "")], "why": ""},
             "needs info",
             "The reporter is asked for the version.",
         ),

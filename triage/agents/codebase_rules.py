@@ -1,7 +1,7 @@
 """The codebase search's query, and its rules: the ranked files as suspects, each with its best lines and the reason."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
@@ -69,12 +69,12 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
     hits = await in_thread(services.codebase.search, build_query(agent_input), MAX_FILES)
-    likely = agent_input.likely_files.paths if agent_input.likely_files else []
+    likely = agent_input.likely
     # With the agents' words other files may be first.
     hits.sort(key=lambda hit: likely.index(hit.path) if hit.path in likely else len(likely))
     confidence = estimate_confidence(hits, agent_input, services.codebase)
     first = hits[0] if hits else None
-    files = await in_thread(_list_files, select_suspects(hits, likely), agent_input, services.codebase)
+    files = await in_thread(_list_files, select_suspects(hits), agent_input, services.codebase)
     return CodebaseFinding(
         agent_name="codebase_search",
         summary=_summarize(first),
@@ -92,11 +92,9 @@ def _summarize(first: Hit | None) -> str:
     return f"{first.path} fits best: {first.reasons[0]}." if first.reasons else f"{first.path} fits best."
 
 
-def select_suspects(hits: Sequence[Hit], likely: Collection[str] = ()) -> list[Hit]:
-    """Return the first hit, those of the `likely` files, and every other that is likely enough."""
-    return [
-        hit for rank, hit in enumerate(hits) if rank == 0 or hit.path in likely or hit.probability >= MIN_SUSPECT_CHANCE
-    ]
+def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the first hit, and every other that is likely enough."""
+    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.probability >= MIN_SUSPECT_CHANCE]
 
 
 def _list_files(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> list[RelevantFile]:

@@ -9,9 +9,8 @@ from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
-from triage.domain.issue import ParsedIssue
-from triage.issue.kind.issue_kind import classify_issue, is_spam
-from triage.issue.questions.issue_forms import find_form_name
+from triage.domain.issue import KindReading, ParsedIssue
+from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, is_noise, read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.reporter_language import get_phrases
 from triage.issue.traces.error_messages import describe_symptom
@@ -23,7 +22,6 @@ MAX_KEYWORDS = 12
 MAX_PATHS = 25
 """Of ten bugs of six projects with their file at rank 2 to 19, keywords that a person chose without paths put it first
 in four (mean reciprocal rank 0.60), and with the 25 likeliest paths in five (0.68)."""
-_LIBRARY = re.compile(r"[/\\](?:lib[/\\]python[\d.]*|node_modules|\.cargo)[/\\]((?:site|dist)-packages[/\\])?")
 
 
 async def answer_with_model(
@@ -38,25 +36,22 @@ async def answer_with_model(
     skills = await in_thread(SkillPrompts, agent_input, services)
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
     answer = await skills.ask(chain.ainvoke, skills.build_messages("investigator", sections))
-    by_rules = await in_thread(_classify, agent_input, services)
+    by_rules = await in_thread(_read_kind, agent_input)
     return AgentAnswer(_correct_answer(answer, agent_input.parsed, by_rules), skills.shortfalls, skills=skills.tiers)
 
 
-def _classify(agent_input: AgentInput, services: Services) -> Kind:
-    # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
-    parsed = agent_input.parsed
-    form_name = find_form_name(services.codebase.read_issue_forms(), parsed.sections)
-    return classify_issue(parsed, agent_input.issue.labels, agent_input.learned.kinds, form_name)
+def _read_kind(agent_input: AgentInput) -> KindReading:
+    return agent_input.kind_reading or read_kind(agent_input.parsed, agent_input.issue.labels)
 
 
-def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue, by_rules: Kind) -> InvestigatorFinding:
-    # Of an issue that shows an error, or says what worked before, the rules tell the kind: they take it for a bug
-    # unless its form, its title or its own choice says otherwise, whatever it talks the model into.
+def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue, by_rules: KindReading) -> InvestigatorFinding:
+    # Of an issue that shows an error, or says what worked before, the rules tell the kind, whatever it talks the model
+    # into. Where they do not know, it is handled as a bug.
     shows_bug = bool(parsed.traces or parsed.error_messages or find_regression(parsed))
     return answer.model_copy(
         update={
             "agent_name": "investigator",
-            "kind": by_rules if shows_bug else answer.kind,
+            "kind": by_rules.kind or "bug" if shows_bug else answer.kind,
             "error_messages": [message for message in answer.error_messages if message and message in parsed.text],
             "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
             "missing_information": [one for one in answer.missing_information if is_question(one.question)][
@@ -68,7 +63,7 @@ def _correct_answer(answer: InvestigatorFinding, parsed: ParsedIssue, by_rules: 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
     parsed = agent_input.parsed
-    kind = await in_thread(_classify, agent_input, services)
+    kind = (await in_thread(_read_kind, agent_input)).kind
     project = agent_input.repository.slug
     questions = await in_thread(_list_questions, kind, parsed, services, project)
     symptom = describe_symptom(parsed)
@@ -97,21 +92,24 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
     own: list[str] = []
     foreign: set[str] = set()
     for frame in (frame for trace in parsed.traces for frame in reversed(trace.frames)):
-        library = _LIBRARY.search(frame.path)
-        if codebase.resolve_path(frame.path) and (library is None or library[1]):
+        if codebase.resolve_path(frame.path) and not is_library_path(frame.path):
             own.append(frame.function or "")
-        elif library:
+        elif LIBRARY_PATH.search(frame.path):
             foreign |= {frame.function or "", *re.split(r"[/\\]|\.\w+$", frame.path)}
     return list(dict.fromkeys([*filter(None, own), *(name for name in parsed.identifiers if name not in foreign)]))
 
 
-def _list_questions(kind: Kind, parsed: ParsedIssue, services: Services, project: str) -> list[MissingInformation]:
-    if is_spam(parsed):  # nobody waits for the answer
+def _list_questions(
+    kind: Kind | None, parsed: ParsedIssue, services: Services, project: str
+) -> list[MissingInformation]:
+    if is_noise(parsed):  # nobody waits for the answer
         return []
     if kind == "not_actionable":
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
-    return find_missing_information(parsed, services.codebase.read_issue_forms(), project) if kind == "bug" else []
+    if kind not in ("bug", None):
+        return []
+    return find_missing_information(parsed, services.codebase.read_issue_forms(), project)
 
 
 def _estimate_confidence(parsed: ParsedIssue) -> float:

@@ -7,11 +7,11 @@ from typing import Any, get_args
 from triage.agents.prompts import find_traceback_lines, shows_reason
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
-from triage.domain.issue import ParsedIssue, SeveritySign, SignKind
+from triage.domain.issue import SeveritySign, SignKind
 from triage.domain.past_issues import LearnedLabel
 from triage.domain.report import MAX_LABELS
-from triage.issue.kind.issue_kind import find_labelled_kind
-from triage.issue.kind.severity_signs import find_severity_signs
+from triage.issue.kind.severity_signs import find_severity, find_severity_signs
+from triage.issue.kind_names import choose_label, find_labelled_kind
 from triage.issue.versions.regressions import find_regression
 
 MAX_SUSPECTS = 5
@@ -21,13 +21,7 @@ MAX_REASON_CHARS = 200
 _SIGN_PHRASES: dict[SignKind, str] = {
     "security": "a security problem",
     "data_loss": "lost or damaged data",
-    "blocks_everyone": "everybody being blocked",
     "crash": "a crash",
-    "regression": "something that worked before",
-    "hang": "a hang",
-    "performance": "slowness",
-    "cosmetic": "how something looks",
-    "documentation": "documentation",
 }
 
 _LABEL_WORDS: dict[str, tuple[str, ...]] = {
@@ -37,9 +31,9 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "not_actionable": ("invalid",),
     "regression": ("regression",),
     "security": ("security",),
-    "performance": ("performance", "perf"),
     "crash": ("crash",),
-    "documentation": ("documentation", "docs"),
+    "documentation": ("documentation", "docs", "doc"),
+    "ci": ("ci", "ci/cd"),
     "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
 }
 
@@ -57,7 +51,7 @@ security report has signs of its own."""
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
     files = agent_input.suspects[:MAX_SUSPECTS]
-    sign = next(iter(_find_signs(agent_input.parsed)), None)
+    sign = find_severity(agent_input.parsed)
     investigation = agent_input.investigation
     return TriageReport(
         severity=sign.severity if sign else None,
@@ -134,7 +128,10 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return title, labels of the project, an owner of the code as assignee, and effort."""
-    kinds: list[str] = [agent_input.kind, *(sign.kind for sign in _find_signs(agent_input.parsed))]
+    kinds: list[str] = [agent_input.kind or "", *(sign.kind for sign in find_severity_signs(agent_input.parsed))]
+    regression = find_regression(agent_input.parsed)
+    if regression and regression.worked_in:
+        kinds.append("regression")
     if agent_input.missing_information:
         kinds.append("missing")
     return {
@@ -152,10 +149,6 @@ def _choose_labels(kinds: Sequence[str], agent_input: AgentInput) -> list[str]:
     # One that names another kind contradicts the report.
     fitting = [name for name in learned if find_labelled_kind([name]) in (None, agent_input.kind)]
     return list(dict.fromkeys([*_match_labels(kinds, existing), *_select_existing_labels(fitting, existing)]))
-
-
-def _find_signs(parsed: ParsedIssue) -> list[SeveritySign]:
-    return find_severity_signs(parsed, find_regression(parsed))
 
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
@@ -202,14 +195,8 @@ def _select_existing_labels(written: Any, labels: Sequence[str]) -> list[str]:
 
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
-    # `bug`, `type: bug` and `kind/bug` mean the same.
-    by_word = {label.replace("/", ":").rpartition(":")[2].strip().lower(): label for label in reversed(labels)}
-    found = []
-    for kind in kinds:
-        match = next((by_word[word] for word in _LABEL_WORDS.get(kind, ()) if word in by_word), None)
-        if match:
-            found.append(match)
-    return list(dict.fromkeys(found))
+    found = (choose_label(_LABEL_WORDS.get(kind, ()), labels) for kind in kinds)
+    return list(dict.fromkeys(label for label in found if label))
 
 
 def select_topics(labels: Sequence[LearnedLabel]) -> list[LearnedLabel]:

@@ -109,7 +109,7 @@ async def _search_issues(agent_input: AgentInput, tools: Toolset) -> WebSearchFi
     """Search the issues of the package that raised the error, and keep those that have most of its message's words."""
     package = agent_input.failing_package
     assert package is not None, "the routing rules select this search only where a package raised the error"
-    call = ToolCall(name=ISSUE_SEARCH, args=package.model_dump(), id="search", type="tool_call")
+    call = ToolCall(name=ISSUE_SEARCH, args=package.model_dump(exclude={"is_declared"}), id="search", type="tool_call")
     answers = await tools.run(AIMessage("", tool_calls=[call]))
     pages = _read_pages(answers)
     if not pages:

@@ -59,7 +59,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         return skills.ask(chosen.structured_output(TriageReport, "main", ANSWER_TOKENS).ainvoke, prompt)
 
     # Nothing else than a bug has a cause, and nobody has found one by rules.
-    explains = agent_input.kind == "bug" and (agent_input.searched_by_model or agent_input.judged_by_model)
+    explains = agent_input.may_be_bug and (agent_input.searched_by_model or agent_input.judged_by_model)
     report, ticket = fill_report_template(agent_input), fill_ticket_template(agent_input, owners)
     try:
         try:
@@ -68,7 +68,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
             written = await ask(model.with_fast_model())
             shortfalls.append(f"{error}; the fast model wrote it")
         asked = {name: getattr(written, name) for name in TriageReport.model_fields.keys() - TriageReport.unasked}
-        asked |= {} if agent_input.kind == "bug" else {"severity": None, "severity_reason": ""}
+        asked |= {} if agent_input.may_be_bug else {"severity": None, "severity_reason": ""}
         report, ticket = report.model_copy(update=asked), normalize_ticket(asked, agent_input, owners)
         comment = _label_paragraphs(written)
     except InvalidAnswer as error:
@@ -116,7 +116,7 @@ def _build_sections(agent_input: AgentInput, services: Services, owners: list[st
     findings = select_latest(agent_input.findings, searched_by_model=agent_input.searched_by_model)
     return format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         "repository": agent_input.repository.slug,
-        "kind of issue": agent_input.kind.replace("_", " "),
+        "kind of issue": (agent_input.kind or "uncertain").replace("_", " "),
         "all findings": format_findings(findings),
         "suspects": format_bullets([f"{format_file(file)}: {file.relevance_reason}" for file in agent_input.suspects]),
         "cited code": cited_code,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 import uuid
 from dataclasses import dataclass, field, replace
@@ -120,6 +121,8 @@ class App:
         path = self.settings.config_file
         data = read_file(self.root, path, MAX_BYTES)
         if data is not None:
+            if re.search(rb"^thresholds\s*:", data, re.MULTILINE):
+                self.progress.info(f"{path}: thresholds is gone: each has one value. Remove it.")
             return parse_project_config(data, path)
         if self.settings.has_custom_config_file:
             raise BadInput(

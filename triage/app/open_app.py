@@ -49,7 +49,7 @@ def open_in_job(environ: Mapping[str, str], output: JobOutput) -> App:
 def open_at_terminal(
     repo: Path,
     *,
-    task: TaskName | None = None,
+    task: TaskName = "triage",
     engine: str | None = None,
     report_path: Path | None = None,
     verbose: bool = False,

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from langchain_core.runnables import RunnableConfig
 
@@ -41,8 +41,7 @@ def open_on_server(repository: str) -> App:
 
     `repository` is `owner/name`, or empty where the server has one checkout.
     """
-    for warning in prepare_network(os.environ):
-        ServerLog().info(warning)
+    _prepare_network()
     folder = Checkouts.read(os.environ).find_folder(repository)
     return App(
         settings=Settings.from_terminal(os.environ),
@@ -52,3 +51,10 @@ def open_on_server(repository: str) -> App:
         progress=ServerLog(),
         redactor=SecretRedactor(collect_own_secrets(os.environ)),
     ).with_project_config()
+
+
+@cache
+def _prepare_network() -> None:
+    """For the first run, and so for the whole process."""
+    for warning in prepare_network(os.environ):
+        ServerLog().info(warning)

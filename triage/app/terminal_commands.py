@@ -27,11 +27,11 @@ from triage.app.command_line import (
 from triage.app.open_app import open_at_terminal
 from triage.base.errors import BadInput
 from triage.base.os_signals import EXIT_CODES
-from triage.comment.comment import preview_comment
 from triage.domain.code import ExecutedCode, SearchQuery
 from triage.domain.report import RunReport
 from triage.events.issue_option import parse_issue_lines
 from triage.jobs.run_context import export_telemetry
+from triage.say.comment import preview_comment
 from triage.writes.report_outputs import dump_report
 
 _MAX_EVIDENCE_BYTES = 8_000_000
@@ -88,7 +88,7 @@ def _print(result: RunReport, lines: Sequence[str], text: str, *, as_json: bool)
     if as_json:
         sys.stdout.write(text + "\n")
         return
-    from triage.job_page.terminal_page import render_terminal_page
+    from triage.say.terminal_page import render_terminal_page
 
     print_page(render_terminal_page(result, lines))
 

@@ -1,6 +1,7 @@
 """A backlog: the issues of one list, and what is not in it."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from pydantic import AwareDatetime, Field
 
@@ -20,6 +21,12 @@ class ListedIssue(Value):
 
     issue: Issue
     created_at: AwareDatetime
+
+
+class ListedPage(NamedTuple):
+    issues: list[ListedIssue]
+    total: int
+    """Issues that the search finds, also beyond those that it returns."""
 
 
 class LeftOut(Value):

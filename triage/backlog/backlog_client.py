@@ -9,13 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Annotated
 
-from pydantic import BeforeValidator, Field
-
-from triage.backlog.backlog import ListedIssue
+from triage.backlog.backlog import ListedIssue, ListedPage
 from triage.base.errors import BadInput
-from triage.base.timestamps import parse_timestamp
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.github.comments import Comments
@@ -26,8 +22,9 @@ from triage.github.repository_connection import RepositoryConnection
 from triage.issue.read_issue import shorten_thread
 
 MAX_QUERY_CHARS = 250
-_REFUSED = re.compile(r"(?:^|[\s(-])((?:repo|org|user|sort|type):|created:(?!<=)|is:(?:pr|pull-request|issue)\b)", re.I)
-_UNTIL = re.compile(r"created:<=\S+")
+_REFUSED = re.compile(r"(?:^|[\s(-])((?:repo|org|user|sort|type|created):|is:(?:pr|pull-request|issue)\b)", re.I)
+_UNTIL = re.compile(r"(?<!\S)(?<!\bOR )(?<!\bNOT )created:<=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+"""As `continue_query` writes it."""
 PAGE_SIZE = 50
 """With up to 25 comments each. A page of 100 comes close to the ten seconds after which GitHub answers 502."""
 MAX_TRIES = 4
@@ -46,22 +43,24 @@ class BacklogClient(RepositoryConnection):
     def _comments(self) -> Comments:
         return Comments(self)
 
-    def iterate(self, query: str) -> Iterator[list[ListedIssue]]:
+    def iterate(self, query: str) -> Iterator[ListedPage]:
         """Yield pages, newest issues first. `query` is one of `check_query`."""
         reader = IssueReader(self, PAGE_SIZE, _COMMENTS, tries=MAX_TRIES)
         with translate_read_errors(self.slug):
             for page in reader.iterate_search(complete_query(query)):
-                yield [self._complete(node) for node in page if node.created_at and node.comments]
+                issues = [
+                    ListedIssue(issue=self._complete(node, node.comments), created_at=node.created_at)
+                    for node in page
+                    if node.created_at and node.comments
+                ]
+                yield ListedPage(issues, reader.total)
 
-    def _complete(self, found: IssueNode) -> ListedIssue:
-        page = found.comments
-        assert page
-        assert found.created_at
+    def _complete(self, found: IssueNode, page: CommentPage) -> Issue:
         if page.info.has_next:
             thread = self._comments.fetch_all(found.number, reporter=found.login)
         else:
             thread = shorten_thread(self._convert_comments(page), found.login)
-        issue = Issue(
+        return Issue(
             number=found.number,
             title=found.title,
             body=found.body or "",
@@ -74,7 +73,6 @@ class BacklogClient(RepositoryConnection):
             thread=thread,
             snapshot_time=datetime.now(UTC),
         )
-        return ListedIssue(issue=issue, created_at=found.created_at)
 
     def _convert_comments(self, page: CommentPage) -> list[IssueComment]:
         return [
@@ -92,17 +90,13 @@ class BacklogClient(RepositoryConnection):
         ]
 
 
-class _ListedNode(IssueNode):
-    created_at: Annotated[datetime, BeforeValidator(parse_timestamp)] = Field(alias="createdAt")
-    comments: CommentPage
-
-
 def check_query(query: str) -> str:
     """Return a search of GitHub on one line. Raises BadInput for what the list itself sets."""
     text = " ".join(query.split())
-    if len(text) > MAX_QUERY_CHARS or not text.isprintable():
+    wanted, _ = _split_query(text)
+    if len(wanted) > MAX_QUERY_CHARS or not text.isprintable():
         raise BadInput(f"The query must be one line of at most {MAX_QUERY_CHARS} characters.")
-    if found := _REFUSED.search(text):
+    if found := _REFUSED.search(wanted):
         raise BadInput(
             f"The query must not have `{found[1]}`: the list sets it. Choose issues by label, milestone, assignee or "
             "`updated:`."
@@ -125,4 +119,4 @@ def continue_query(query: str, last: datetime) -> str:
 def _split_query(query: str) -> tuple[str, str]:
     """Return the query, and where it goes on."""
     until = _UNTIL.search(query)
-    return " ".join(_UNTIL.sub("", query).split()), until[0] if until else ""
+    return _UNTIL.sub("", query).strip(), until[0] if until else ""

@@ -20,9 +20,9 @@ from triage.backlog.run_batch import BatchJob, triage_batch
 from triage.base.errors import BadInput
 from triage.base.threads import OutOfTime, call_with_deadline, in_thread
 from triage.domain.run import Status
-from triage.job_page.notices import EMPTY_OUTPUTS
 from triage.jobs.run_context import Run
 from triage.ports import Services
+from triage.say.notices import EMPTY_OUTPUTS
 
 LIST_WAIT_SECONDS = 300.0
 """The longest wait for a rate limit, while a list is read."""

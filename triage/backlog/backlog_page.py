@@ -5,19 +5,20 @@ from collections.abc import Sequence
 
 from triage.backlog.backlog import Backlog, LeftOut
 from triage.backlog.backlog_results import BacklogResults, RankedIssue, rank_issues
-from triage.comment.permalink import build_permalink, build_reference_url
-from triage.comment.wording import format_count, format_dollars, format_probability, has_model_answer
 from triage.domain.code import SIGN_REASONS, Span
-from triage.domain.findings import MissingKind
+from triage.domain.findings import Kind, MissingKind
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.safety.active_content import find_active_content
 from triage.safety.safe_markdown import escape_table_cell, format_code_span
+from triage.say.decide import list_asked
+from triage.say.permalink import build_permalink, build_reference_url
+from triage.say.wording import format_count, format_dollars, format_probability, has_model_answer
 
 MAX_TITLE_CHARS = 120
 MAX_PLACE_CHARS = 34
 """GitHub does not break code in a table: a longer one moves the next column out of sight."""
-KINDS = {"feature_request": "feature request", "question": "question", "not_actionable": "says too little"}
+KINDS: dict[Kind | None, str] = {"feature_request": "feature request", "ci": "CI", "not_actionable": "says too little"}
 _HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
@@ -64,7 +65,7 @@ def _render_head(results: BacklogResults, ranked: Sequence[RankedIssue]) -> str:
         format_count(len(ranked), "bug report"),
         f"{sum(one.report.best_place is not None for one in ranked):,} with a sure place in the code",
         f"{format_count(sum(count > 1 for count in groups.values()), 'group')} of the same bug",
-        f"{sum(bool(one.report.missing_information) for one in ranked):,} with open questions",
+        f"{sum(bool(list_asked(one.report)) for one in ranked):,} with open questions",
         f"{len(results.not_triaged):,} not triaged",
     ]
     query = format_code_span(backlog.query) or "no query"
@@ -138,7 +139,7 @@ def _link_issue(backlog: Backlog, number: int) -> str:
 
 
 def _render_other(backlog: Backlog, report: RunReport) -> str:
-    kind = KINDS.get(report.kind, report.kind)
+    kind = KINDS.get(report.kind, report.kind or "uncertain")
     return _with_title(
         backlog, f"| {_link_issue(backlog, report.issue.number or 0)}", report.issue.title, f" | {kind} |\n"
     )
@@ -172,4 +173,4 @@ def find_place(report: RunReport) -> tuple[Span | str | None, str]:
 
 def list_questions(report: RunReport) -> list[str]:
     """Return what the report lacks, in a word or two each."""
-    return list(dict.fromkeys(QUESTIONS[missing.kind] for missing in report.missing_information))
+    return list(dict.fromkeys(QUESTIONS[missing.kind] for missing in list_asked(report)))

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue
+from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue, ListedPage
 from triage.backlog.backlog_client import check_query, continue_query
+from triage.base.errors import TriageError
 from triage.domain.issue import Issue
 from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
@@ -17,13 +18,14 @@ from triage.ports import IteratePastIssues, ProgressLog
 MAX_TITLE_CHARS, MAX_BODY_CHARS = 300, 6_000
 """Of an issue that others are compared with. Nine of ten have less than 4,000."""
 BY_BOT = "A bot opened it."
+NO_PAST = "Past issues could not be read: the issues of the backlog are compared with each other and what was read."
 
 
 @dataclass(frozen=True)
 class ListServices:
     """What the list asks."""
 
-    iterate: Callable[[str], Iterator[list[ListedIssue]]]
+    iterate: Callable[[str], Iterator[ListedPage]]
     """As `BacklogClient.iterate`."""
     iterate_past: IteratePastIssues | None
     config: ProjectConfig
@@ -40,9 +42,10 @@ def list_backlog(repository: str, server_url: str, query: str, services: ListSer
     """
     query, listed_at = check_query(query), services.now()
     found: dict[int, ListedIssue] = {}
-    for page in services.iterate(query):
+    total = 0
+    for page, total in services.iterate(query):
         found |= {one.issue.number or 0: one for one in page}
-        services.progress.info(f"Listed {len(found):,} issues")
+        services.progress.info(f"Listed {len(found):,} of {total:,} issues")
     listed = list(found.values())[:MAX_ISSUES]
     reasons = {number: find_skip_reason(one.issue, services.config) for number, one in found.items()}
     return Backlog(
@@ -51,13 +54,13 @@ def list_backlog(repository: str, server_url: str, query: str, services: ListSer
         query=query,
         listed_at=listed_at,
         issues=[one.issue for one in listed if not reasons[one.issue.number or 0]],
-        past=_read_past(services.iterate_past, listed),
+        past=_read_past(services, listed),
         left_out=[
             LeftOut(number=one.issue.number or 0, title=one.issue.title, reason=reason)
             for one in listed
             if (reason := reasons[one.issue.number or 0])
         ],
-        next_query=continue_query(query, listed[-1].created_at) if len(listed) == MAX_ISSUES else "",
+        next_query=continue_query(query, listed[-1].created_at) if listed and total > MAX_ISSUES else "",
     )
 
 
@@ -68,11 +71,14 @@ def find_skip_reason(issue: Issue, config: ProjectConfig) -> str:
     return label_skip_reason(TriageTask(number=issue.number or 0, trigger=Trigger.REQUESTED), issue, config)
 
 
-def _read_past(iterate: IteratePastIssues | None, listed: list[ListedIssue]) -> list[PastIssue]:
+def _read_past(services: ListServices, listed: list[ListedIssue]) -> list[PastIssue]:
     """Return past issues and those of the backlog. What was read as past has more fields, and stays."""
     known = {one.issue.number or 0: to_past_issue(one) for one in listed}
-    for page in iterate("") if iterate else ():
-        known |= {issue.number: issue for issue in page}
+    try:
+        for page in services.iterate_past("") if services.iterate_past else ():
+            known |= {issue.number: issue for issue in page}
+    except TriageError:
+        services.progress.info(NO_PAST)
     return [known[number] for number in sorted(known, reverse=True)]
 
 

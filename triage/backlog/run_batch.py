@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from triage.backlog.backlog import Backlog
 from triage.backlog.backlog_files import BacklogFiles
-from triage.comment.comment import withhold_details
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.jobs.run_context import export_telemetry
 from triage.ports import ProgressLog, Services
+from triage.say.comment import withhold_details
 from triage.writes.plan_effects import with_known_repository
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]

@@ -11,7 +11,6 @@ from functools import cached_property
 from itertools import islice
 
 from triage.base.errors import GitHubUnavailable
-from triage.comment.hidden_state import CommentState, parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
 from triage.github.comments import Comments
@@ -19,6 +18,7 @@ from triage.github.github_errors import ErrorKind, GitHubError, github_errors, t
 from triage.github.issue_nodes import MAX_TITLE_CHARS, Closer, EditedComment, IssueNode, list_nodes, parse_each
 from triage.github.issue_reader import IssueReader, read_comments
 from triage.github.repository_connection import RepositoryConnection
+from triage.say.hidden_state import CommentState, parse_state
 
 PAGE_SIZE = 50
 MAX_ISSUES = 2_000
@@ -66,7 +66,7 @@ class ScorecardIssues(RepositoryConnection):
         closed = dict[int, datetime]()
         triaged: list[TriagedIssue] = []
         last: datetime | None = None
-        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, MAX_FILES)
+        reader = IssueReader(self, PAGE_SIZE, _COMMENTS, MAX_FILES, needs_fixes=True)
         for page in reader.iterate_list("UPDATED_AT", ["CLOSED"], since):
             if len(closed) >= MAX_ISSUES and last:
                 # The pages are sorted by the last change, which is never before the close.

@@ -154,7 +154,7 @@ def score_results(results: Sequence[CaseResult], duplicates: Sequence[DuplicateR
         issues=len(results),
         first=count_rate(result.is_first_right for result in results),
         ranked=count_rate(result.is_among_ranked for result in results),
-        bugs=count_rate(result.kind == "bug" for result in results),
+        bugs=count_rate(result.kind in ("bug", None) for result in results),
         bands=count_bands(judged, CASE_BANDS),
         comments=count_rate(result.comment_reason is not None for result in results),
         comment_reasons=dict(reasons.most_common()),

@@ -15,10 +15,10 @@ from triage.backtest.results import (
     RankedFile,
 )
 from triage.code.files.file_roles import classify_file
-from triage.comment.comment import decide_comment
-from triage.comment.hidden_state import hash_label
 from triage.domain.past_issues import ClosingFix, OurComment, PastIssue, SimilarIssue, TriagedIssue
 from triage.domain.report import RunReport
+from triage.say.comment import decide_comment
+from triage.say.hidden_state import find_named_files, hash_label
 
 
 def is_product_code(path: str) -> bool:
@@ -36,7 +36,7 @@ def judge_report(case: PastCase, report: RunReport, chances: Mapping[str, float]
         files=files,
         chance=chances.get(files[0].path, 0.0) if files else 0.0,
         place=_judge_place(report, case.edited),
-        is_any_named_right=_judge_likely_files(report, case.edited),
+        is_any_named_right=_judge_named_files(report, case.edited),
         comment_reason=decide_comment(report, "auto"),
         duplicate=report.possible_duplicate.number if report.possible_duplicate else None,
         seconds=report.seconds,
@@ -54,8 +54,9 @@ def _judge_place(report: RunReport, edited: Collection[str]) -> NamedPlace | Non
     return NamedPlace(sign=place.sign, path=path, chance=place.probability, edited=path in edited)
 
 
-def _judge_likely_files(report: RunReport, edited: Collection[str]) -> bool | None:
-    return any(path in edited for path in report.likely_files.paths) if report.likely_files else None
+def _judge_named_files(report: RunReport, edited: Collection[str]) -> bool | None:
+    named = find_named_files(report)
+    return any(path in edited for path in named.paths) if named else None
 
 
 def judge_duplicate(issue: PastIssue, similar: Sequence[SimilarIssue], groups: Mapping[int, int]) -> DuplicateResult:

@@ -16,13 +16,13 @@ from triage.backtest.page import ScorecardPage, render_scorecard
 from triage.base.errors import BadInput, WrongUsage
 from triage.base.text import quote_value
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import next_state
 from triage.domain.issue import Repository
 from triage.domain.past_issues import OurComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.job_page.notices import plan_page, plan_unfinished
 from triage.jobs.run_context import Run, RunResult
+from triage.say.hidden_state import next_state
+from triage.say.notices import plan_page, plan_unfinished
 from triage.writes.apply_local_effects import apply_local_effects
 
 DEFAULT_SINCE = "90d"

@@ -53,7 +53,7 @@ class CaseResult(Value):
     """What the triage said, and whether the fix agrees."""
 
     case: PastCase
-    kind: Kind
+    kind: Kind | None
     status: Status
     files: list[RankedFile] = Field(default_factory=list)
     """As the report lists them, likeliest first."""

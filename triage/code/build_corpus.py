@@ -123,17 +123,19 @@ def build_corpus(tree: SourceTree, listing: Listing, limits: IndexLimits, copied
     with WorkerPool() as pool:
         for batch, extract in pool.extract_all(_make_batches(_read_sources(tree, wanted, limits))):
             merger.add(batch, extract)
-        parsing_stopped = pool.has_lost_trees
+        without_trees = pool.files_without_trees
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
     is_partial = bool(
         merger.path_only or merger.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths
     )
-    notes = ["Syntax trees could not be read; files were cut by lines."] if parsing_stopped else []
-    notes += _describe_gaps(merger, listing)
+    notes = list(_describe_gaps(merger, listing, without_trees))
     return BuildResult(merger.finish(), left_out + merger.left_out + missing, is_partial, notes)
 
 
-def _describe_gaps(merger: Merger, listing: Listing) -> Iterator[str]:
+def _describe_gaps(merger: Merger, listing: Listing, without_trees: int) -> Iterator[str]:
+    if without_trees:
+        files = "1 file was" if without_trees == 1 else f"{without_trees:,} files were"
+        yield f"{files} cut by lines: a process that reads syntax trees had ended, or none could be started."
     if merger.path_only:
         files = "1 file is" if merger.path_only == 1 else f"{merger.path_only:,} files are"
         yield f"{files} known by path alone; likely sources were read first."

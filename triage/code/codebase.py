@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class GitCodebase:
-    """The repository at a path: a work tree, a folder in one, or a bare repository. Without git it has no files."""
+    """The repository at a path: a work tree, a folder in one, a bare repository, or a folder without git."""
 
     root: Path
     repository: str

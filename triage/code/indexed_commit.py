@@ -56,7 +56,14 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 _NO_COMMIT = "The code was not read, only the issue: the folder has no commit that git can read ({error})."
-_NO_GIT = "The folder has no commit: nothing is known of its history and settings, and places have no links."
+_NO_GIT = (
+    "The folder has no commit: it is read without history, and without the project's settings and skills; places "
+    "have no links."
+)
+_NO_FILES = (
+    "The code was not read, only the issue: the folder has no file, or only several repositories below it. A job needs "
+    "`actions/checkout`."
+)
 _ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
 MIN_LIKELY_CHANCE = 0.04
 """A file that is less likely says nothing of a commit that changed it."""
@@ -216,7 +223,7 @@ def index_repository(
     *,
     in_chroma: bool = True,
 ) -> tuple[IndexedCommit, IndexFacts]:
-    """Index HEAD's commit, or nothing if there is no commit, see `GitCodebase`. No file makes it fail.
+    """Index HEAD's commit, or the files of a folder without git, see `GitCodebase`. No file makes it fail.
 
     CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
     commit cannot be read. With `named`, it has only the files with the names of these paths.
@@ -280,9 +287,10 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
         return commit, commit.list_files()
     except GitError as error:
         if not is_bare_repository(root) and not os.path.lexists(root / ".git"):
-            notes.append(_NO_GIT)
             folder = FolderTree(root)
-            return folder, folder.list_files()
+            files = folder.list_files()
+            notes.append(_NO_GIT if files.entries else _NO_FILES)
+            return folder, files
         notes.append(_NO_COMMIT.format(error=error))
         return SourceTree(), Listing()
 

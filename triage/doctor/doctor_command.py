@@ -16,9 +16,9 @@ from triage.base.threads import in_thread
 from triage.doctor.checks import Check, run_checks, run_write_checks
 from triage.domain.effect import Annotate, SetOutputs, WriteSummary
 from triage.domain.run import Status
-from triage.job_page.notices import EMPTY_OUTPUTS
 from triage.jobs.run_context import Run, RunResult
 from triage.safety.safe_markdown import escape_markdown
+from triage.say.notices import EMPTY_OUTPUTS
 from triage.writes.apply_local_effects import apply_local_effects
 
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}

@@ -16,7 +16,7 @@ from triage.github.github_errors import (
     translate_read_errors,
     unreadable_response,
 )
-from triage.github.repository_connection import PREVIEWS, RepositoryConnection
+from triage.github.repository_connection import PREVIEWS, RepositoryConnection, delete_path
 
 REF = "refs/triage/doctor/"
 _MESSAGE = "Tried by bug-triage doctor: this commit may be deleted"
@@ -60,10 +60,9 @@ class GitHubProbes(RepositoryConnection):
             self._delete_ref(commit)
 
     def _delete_ref(self, commit: str) -> None:
-        ref = f"{REF}{commit}".removeprefix("refs/")
         try:
             with github_errors():
-                self.writable.get_git_ref(ref).complete().delete()
+                delete_path(self.writable, f"git/{REF}{commit}")
         except GitHubError as error:
             if error.kind is not ErrorKind.GONE:
                 raise

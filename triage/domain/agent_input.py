@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LikelyFiles, LookedUp, RegressionWindow
+from triage.domain.code import BestPlace, LookedUp, RegressionWindow
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -13,7 +13,15 @@ from triage.domain.findings import (
     RelevantFile,
     WebSearchFinding,
 )
-from triage.domain.issue import EarlierReport, FailingPackage, HumanExchange, Issue, ParsedIssue, Repository
+from triage.domain.issue import (
+    EarlierReport,
+    FailingPackage,
+    HumanExchange,
+    Issue,
+    KindReading,
+    ParsedIssue,
+    Repository,
+)
 from triage.domain.past_issues import LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
@@ -25,15 +33,17 @@ class AgentInput(Value):
     """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
     parsed: ParsedIssue = ParsedIssue()
+    kind_reading: KindReading | None = None
+    """What kind of issue its labels, its form and its text say it is, before any agent."""
     findings: list[AgentFinding] = Field(default_factory=list)
     investigation: InvestigatorFinding | None = None
     codebase: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
-    best_place: BestPlace | None = None
-    """Where a trace, a message or a name of the issue leads."""
-    likely_files: LikelyFiles | None = None
-    """Files of which a fix probably edits one; with the best place it is the first."""
+    facts: list[BestPlace] = Field(default_factory=list)
+    """Where a trace, a message or a name of the issue leads, the surest first."""
+    likely: list[str] = Field(default_factory=list)
+    """The first files of the ranking, at most three."""
     regression_window: RegressionWindow | None = None
     """What changed between the versions that the issue names."""
     citations: Citations = Citations()
@@ -63,11 +73,15 @@ class AgentInput(Value):
     dependencies: list[str] = Field(default_factory=list)
     """Names of the packages that the project declares: a query for the web may have them."""
     failing_package: FailingPackage | None = None
-    """One of these in which a trace ends."""
+    """Of somebody else, in which a trace ends."""
     active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1
     """Pass of searches and critic, from 1."""
+
+    @property
+    def best_place(self) -> BestPlace | None:
+        return self.facts[0] if self.facts else None
 
     @property
     def confidence(self) -> float:
@@ -78,9 +92,14 @@ class AgentInput(Value):
         return round(max(0.0, min(1.0, base + adjustment)), 2)
 
     @property
-    def kind(self) -> Kind:
-        """What the issue is; a bug until the investigator says otherwise."""
-        return self.investigation.kind if self.investigation else "bug"
+    def kind(self) -> Kind | None:
+        """What the issue is; None while that is uncertain."""
+        return self.investigation.kind if self.investigation else None
+
+    @property
+    def may_be_bug(self) -> bool:
+        """Whether it is looked into as a bug: it is one, or nobody can say what it is."""
+        return self.kind in ("bug", None)
 
     @property
     def hypothesis(self) -> str:

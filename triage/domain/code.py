@@ -101,7 +101,6 @@ SIGN_REASONS: dict[MatchSource, str] = {
 }
 
 
-MIN_SAID_CHANCE = 0.5
 LeadRule = Literal[
     "executed",
     "frame",
@@ -156,19 +155,6 @@ class BestPlace(Value):
     """Of a trace: where another file of the repository calls this one, in the same trace."""
     probability: float = 0.0
     """That a fix edits the file, from 0 to 1, by the ranking."""
-
-    @property
-    def is_likely_alone(self) -> bool:
-        return self.probability >= MIN_SAID_CHANCE
-
-
-class LikelyFiles(Value):
-    """The likeliest files, at most three: a fix probably edits one of them."""
-
-    paths: list[str]
-    """Likeliest first."""
-    probability: float
-    """That a fix edits one of them, from 0 to 1."""
 
 
 MAX_FACTS = 5
@@ -254,27 +240,9 @@ class IndexFacts(Value):
         return f"Indexed {self.files:,} files in {self.seconds:.1f} s."
 
 
-class Owner(Value):
-    """Who knows the suspect's lines. Never a mention."""
-
-    name: str
-    """A login or `organization/team`; an author without a known login by the name in the commits."""
-    source: Literal["CODEOWNERS", "history"]
-    reason: str
-    """In words of ours."""
-
-
-class Author(Value):
-    """Who wrote lines, by the commits. All texts are a stranger's."""
-
-    name: str
-    email: str
-
-
 class BlamedLine(Value):
     """A line, and the commit that changed it last."""
 
-    author: Author
     at: datetime
     commit: str
 
@@ -346,6 +314,7 @@ class LastChange(Value):
 class CodeHistory(Value):
     """What the history says about the code that a report leads to."""
 
-    owners: list[Owner] = Field(default_factory=list)
+    owners: list[str] = Field(default_factory=list)
+    """Of the first file, by CODEOWNERS."""
     later_change: LaterChange | None = None
     last_change: LastChange | None = None

@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 AgentName = Literal["investigator", "codebase_search", "web_search", "critic", "writer"]
-Kind = Literal["bug", "feature_request", "question", "not_actionable"]
+Kind = Literal["bug", "feature_request", "question", "documentation", "ci", "not_actionable"]
+"""An issue whose kind is uncertain has none."""
 Verdict = Literal["CONFIRMED", "UNCERTAIN", "CHALLENGED"]
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
 Effort = Literal["XS", "S", "M", "L", "XL"]
@@ -126,7 +127,8 @@ class InvestigatorFinding(AgentFindingBase):
     affected_areas: Texts
     keywords_for_search: list[str]
     error_messages: list[str]
-    kind: Annotated[Kind, IfMissing("bug")]
+    kind: Kind | None
+    """None if it is uncertain."""
     missing_information: list[MissingInformation]
     reproduction: Texts
     versions: Texts

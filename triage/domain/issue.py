@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from triage.domain.findings import MissingKind, Severity
+from triage.domain.findings import Kind, MissingKind, Severity
 from triage.domain.value import Value
 
 
@@ -26,7 +26,7 @@ class IssueComment(Value):
 
 
 class EarlierReport(Value):
-    """What our comment on the issue, or a run without one, remembers of an earlier run. Somebody may have forged it."""
+    """What our comment on the issue remembers of an earlier run. Somebody may have forged it."""
 
     suspects: list[str] = Field(default_factory=list)
     """Paths."""
@@ -110,12 +110,14 @@ class Trace(Value):
     frames: list[Frame]
     exception: str | None = None
     message: str | None = None
+    commenter: str = ""
+    """Login of the person whose comment shows it; empty if the reporter does."""
     is_wrapper: bool = False
     """Another trace of the report shows the cause of this error, or the error that came while it was handled."""
 
 
 class FailingPackage(Value):
-    """A package that the project declares, in whose code a trace ends."""
+    """A package of somebody else, in whose code a trace ends."""
 
     name: str
     """As its path has it: `numpy`, `@scope/name`, `github.com/owner/name`."""
@@ -125,6 +127,8 @@ class FailingPackage(Value):
     """`owner/name` on GitHub, if the path tells it."""
     error: str
     """Exception and message of the trace."""
+    is_declared: bool
+    """The project names it among what it needs. Any other name is the reporter's word, and stays here."""
 
 
 class CodeBlock(Value):
@@ -172,17 +176,23 @@ class ParsedIssue(Value):
         return [trace for trace in self.traces if trace.language != "diagnostic"]
 
 
-SignKind = Literal[
-    "security",
-    "data_loss",
-    "blocks_everyone",
-    "crash",
-    "hang",
-    "regression",
-    "performance",
-    "cosmetic",
-    "documentation",
-]
+LearnedKind = Literal["bug", "feature_request", "question"]
+
+
+class KindReading(Value):
+    """What kind of issue it is by its labels, its form and its text."""
+
+    kind: Kind | None
+    """None if nothing says it clearly enough to claim it."""
+    likeliest: LearnedKind
+    """The best guess among these, whatever it is worth."""
+    probability: float
+    """Of the kind; of the likeliest one without a kind."""
+    security: bool = False
+    """It may report a vulnerability of this project, which does not belong in public."""
+
+
+SignKind = Literal["security", "data_loss", "crash"]
 
 
 class Quote(Value):
@@ -212,10 +222,8 @@ class SeveritySign(Value):
 class ReportFacts(Value):
     version: Quote | None = None
     """Of the project: a release, a commit, or a moving state such as `current master`."""
-    environment: list[Quote] = Field(default_factory=list)
     error: Quote | None = None
     """The message as the program wrote it, whole."""
-    reproduction: Quote | None = None
     expectation: Quote | None = None
     regression: Regression | None = None
     severity: SeveritySign | None = None

@@ -1,10 +1,10 @@
 """The project's own settings, from `.github/triage.yml`. `docs/triage.schema.json` is generated from them."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import re2  # type: ignore[import-untyped]
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from triage.domain.value import YamlSection
@@ -237,6 +237,12 @@ class ProjectConfig(YamlSection):
         default_factory=ReproduceConfig, description="How `bug-triage reproduce` runs the example of a report."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_thresholds(cls, data: Any) -> Any:
+        # For one release: `bug-triage backtest --write` wrote them.
+        return {key: value for key, value in data.items() if key != "thresholds"} if isinstance(data, dict) else data
+
     @field_validator("ignore", "protected_paths")
     @classmethod
     def _check_size(cls, patterns: list[str]) -> list[str]:
@@ -268,5 +274,5 @@ class ProjectConfig(YamlSection):
         return next(matches, "")
 
     def resolve_assignee(self, owner: str) -> str:
-        """Who is suggested for an owner: the alias, or the owner."""
+        """Who is named as assignee for an owner: the alias, or the owner."""
         return next((alias for name, alias in self.owners.items() if name.casefold() == owner.casefold()), owner)

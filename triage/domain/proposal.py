@@ -144,7 +144,7 @@ class FileVersion(Value):
     """What changes in it and why, in a line. A model's words."""
     is_new_file: bool = False
     text: Annotated[str, Field(max_length=MAX_FILE_CHARS)]
-    """The whole file, with the line ends of the commit's file. Masks stand for its likely secrets."""
+    """The whole file, with the line ends of the commit's file."""
 
 
 class AffectedModule(Value):

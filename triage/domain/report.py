@@ -14,8 +14,6 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
-    LikelyFiles,
-    Owner,
     RegressionWindow,
     Span,
 )
@@ -30,16 +28,18 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
+from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
+from triage.domain.statement import Statement
 from triage.domain.value import RENAMED_FIELDS, Value
 
-SCHEMA_VERSION: Literal["1"] = "1"
+SCHEMA_VERSION: Literal["2"] = "2"
 CommentReason = Literal[
-    "security", "duplicate", "found", "regression", "analysis", "question", "update", "asked", "always"
+    "security", "duplicate", "regression", "elsewhere", "analysis", "found", "question", "update", "asked", "always"
 ]
-"""Why a report is worth a comment, the strongest reason first."""
+"""Why a report is worth a comment: the first statement that speaks, else what else there is."""
 MAX_LABELS = 5
 """Labels of one report."""
 
@@ -121,7 +121,7 @@ class RunReport(Value):
 
     model_config = RENAMED_FIELDS
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
+    schema_version: Literal["2"] = SCHEMA_VERSION
     triage_version: str
     request_id: str
     started_at: datetime
@@ -141,7 +141,8 @@ class RunReport(Value):
     ended_early: str = Field("", serialization_alias="cut", validation_alias=AliasChoices("cut", "ended_early"))
     """Why the run ended early; empty if it did not."""
 
-    kind: Kind
+    kind: Kind | None
+    """None if it is uncertain."""
     kind_probability: float | None = None
     """By the text and the labels of the issue; none if they do not say it clearly enough to claim the kind."""
     security: bool = False
@@ -167,9 +168,10 @@ class RunReport(Value):
         None, serialization_alias="found", validation_alias=AliasChoices("found", "best_place")
     )
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
-    likely_files: LikelyFiles | None = None
-    """By rules, the first suspects: a fix probably edits one of them. None if they are not sure enough together, or a
-    model chose the suspects. With a place that was found, its file is the first."""
+    other_places: list[BestPlace] = Field(default_factory=list)
+    """Where other facts of the issue lead, in other files."""
+    failing_package: FailingPackage | None = None
+    """Somebody else's, in which a trace ends."""
     suspects: list[Suspect] = Field(default_factory=list)
     """For a feature request: places where it may go."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
@@ -180,8 +182,8 @@ class RunReport(Value):
     """Labels, also the issue type, that similar issues of the repository carry, with their probability."""
     past_issues: int = 0
     """Number of past issues that this one was compared with."""
-    owners: list[Owner] = Field(default_factory=list)
-    """Who knows the code of the first suspect."""
+    owners: list[str] = Field(default_factory=list)
+    """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None
@@ -192,12 +194,13 @@ class RunReport(Value):
     suggested_fix: str | None = None
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
+    statements: list[Statement] = Field(default_factory=list)
+    """What is said, in the order in which it is printed, see `say.decide`."""
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
     )
-    """Why the issue gets a comment: it may report a vulnerability; it is possibly a duplicate; a place, or files that
-    are likely together, were found; a model's analysis was not rejected; a question is open; an earlier comment must
-    not become stale; a person asked for the run; the input `comment` is `always`. None if it gets none."""
+    """Why the issue gets a comment: the first statement that speaks; or an earlier comment must not become stale, a
+    person asked for the run, the input `comment` is `always`. None if it gets none."""
     comment: str | None = None
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 
@@ -233,3 +236,8 @@ class RunReport(Value):
         validation_alias=AliasChoices("injected_skill_ids", "shown_skill_ids"),
     )
     """Those with whose text a model answered."""
+
+    @property
+    def may_be_bug(self) -> bool:
+        """Whether it was looked into as a bug: it is one, or nobody can say what it is."""
+        return self.kind in ("bug", None)

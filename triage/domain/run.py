@@ -1,6 +1,5 @@
 """What a run did: usage, limits, steps, faults, decisions, and where its telemetry goes."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -89,26 +88,6 @@ class ModelCall(Value):
     outcome: Outcome
     error: str | None = None
     """A short name of ours for the error."""
-
-
-@dataclass
-class MeasuredUsage:
-    """Usage inside one block."""
-
-    deadline: float
-    """When the block must end, in seconds of the run's monotonic clock."""
-    calls: list[ModelCall] = field(default_factory=list)
-    """Every request, also those that failed."""
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and US dollars of the calls that ended."""
-        return sum((call.usage for call in self.calls), Usage())
-
-    @property
-    def models(self) -> list[str]:
-        """Names of the models that answered, in order, without repeats."""
-        return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
 
 
 class RunIdentity(Value):

@@ -25,11 +25,11 @@ from triage.app.open_app import open_at_terminal
 from triage.base.errors import BadInput, SetupError
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.wording import format_usage
 from triage.domain.proposal import ProposalStatus
 from triage.fix import fix_services
 from triage.fix.fix_ports import BaseFiles, ReportExample
 from triage.safety.clean_text import clean_text
+from triage.say.wording import format_usage
 
 if TYPE_CHECKING:
     from triage.fix.graph.fix_graph import AskPerson

@@ -111,7 +111,7 @@ class BaseFiles(Protocol):
         """
 
     def list_editable(self) -> Sequence[EditablePath]:
-        """All files that a patch may change, sorted by path: none that is generated, vendored, hidden or data."""
+        """All files that a patch of their modules may change, sorted by path."""
 
     def list_names(self, folder: str) -> Collection[str]:
         """Names of everything in a folder, such as `src/`; of the top folder for an empty string. Empty if none."""

@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 
-from triage.comment.sections import Fold, utf16_length
-from triage.comment.template import ensure_safe, render_block
-from triage.comment.wording import format_count
 from triage.domain.proposal import (
     MAX_REVISIONS,
     PROPOSAL_LIFETIME,
@@ -19,6 +16,9 @@ from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files, format_diff
 from triage.safety.safe_markdown import format_code_block
+from triage.say.page import Fold, utf16_length
+from triage.say.template import ensure_safe, render_block
+from triage.say.wording import format_count
 
 MAX_PART_UNITS = 25_000
 """Of the comment, in UTF-16 code units. The report has the rest."""

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from triage.base.threads import seconds_left, sleep_unless_abandoned
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import IssueComment
 from triage.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
 from triage.github.repository_connection import RepositoryConnection, iterate_pages, write_once
 from triage.issue.read_issue import shorten_thread
+from triage.say.hidden_state import parse_state
 
 if TYPE_CHECKING:
     from github.IssueComment import IssueComment as GitHubComment
@@ -123,15 +123,17 @@ class Comments:
         """Return the id and the address of the comment."""
         body = self.connection.mask_secrets(body)
         comment = find_comment(self.connection.writable, comment_id)
+        found: IssueComment | None = None
 
         def is_written() -> bool:
+            nonlocal found
             found = self._fetch_comment(comment_id)
             return found is not None and _is_same_text(found.body, body)
 
         with self._remember_unclear(number):
             write_once(lambda: comment.edit(body), is_written)
             with github_errors():
-                return comment_id, comment.html_url
+                return comment_id, found.url if found else comment.html_url
 
     def delete(self, number: int, comment_id: int) -> None:
         """Delete a comment with our marker, login and state while an older one of ours exists; never another one.

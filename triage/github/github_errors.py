@@ -58,8 +58,7 @@ class GitHubError(Exception):
                 "sent an answer that cannot be read. Something else may answer in its place: check GITHUB_API_URL and "
                 "the proxy"
             )
-        again = ", also when asked again" if self.kind is ErrorKind.UNKNOWN_OUTCOME else ""
-        return (f"answered {self.status}" if self.status else "did not answer") + again
+        return f"answered {self.status}" if self.status else "did not answer"
 
 
 def unreadable_response() -> GitHubError:

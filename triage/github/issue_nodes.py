@@ -71,6 +71,8 @@ class NodePage(Response):
 
     info: PageInfo = Field(PageInfo(), alias="pageInfo")
     nodes: NodeList[Any] | None = None
+    total: int = Field(0, alias="issueCount")
+    """What a search finds, also beyond its last page."""
 
     def parse(self, response_type: type[R]) -> list[R]:
         return parse_each(response_type, self.nodes)

@@ -11,7 +11,7 @@ from typing import Any
 
 from triage.base.threads import sleep_unless_abandoned
 from triage.github.github_errors import ErrorKind, GitHubError
-from triage.github.issue_nodes import IssueNode, NodePage, parse_response
+from triage.github.issue_nodes import MAX_NODES, IssueNode, NodePage, parse_response
 from triage.github.repository_connection import RepositoryConnection
 
 PAGE_STEP = 5
@@ -32,7 +32,7 @@ _FIXES = """
     nodes {
       __typename
       ... on ClosedEvent {
-        closer { ... on Commit { oid messageHeadline committedDate repository { nameWithOwner } } ...pull }
+        closer { ... on Commit { oid messageHeadline committedDate repository { nameWithOwner } }%s }
       }
       ... on MarkedAsDuplicateEvent { isCrossRepository canonical { ... on Issue { number } } }
     }
@@ -62,6 +62,7 @@ _LIST = """query(
 }"""
 _SEARCH = """query($search: String!, $size: Int!, $after: String) {
   search(type: ISSUE, query: $search, first: $size, after: $after) {
+    issueCount
     pageInfo { hasNextPage endCursor }
     nodes { ...issue }
   }
@@ -97,13 +98,15 @@ class IssueReader:
     """What is read of the comments on each issue, in GraphQL."""
     files: int = 0
     """How many files of each pull request that fixed an issue are read; 0 for no fixes."""
+    needs_fixes: bool = False
+    """Whether nothing is read without fixes, and a pull request also where it closed the issue without a link to it."""
     tries: int = 2
     """Of one page, the last a small one. A request is repeated in each."""
-    _size: int = field(init=False)
-    _is_plain: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        self._size = self.page_size
+    total: int = field(default=0, init=False)
+    """What the search finds, by its last page that was read; more than 1,000 if it does not return all."""
+    _size: int = field(default=MAX_NODES, init=False)
+    _refusals: int = field(default=0, init=False)
+    """What older servers do not know is left out: after the first `_NEW`, after the second the fixes."""
 
     def iterate_list(
         self, order: str, states: Sequence[str] | None = None, since: datetime | None = None
@@ -126,6 +129,7 @@ class IssueReader:
             data = self._ask(document, {**variables, "after": cursor})
             found = data.get("search") if document is _SEARCH else (data.get("repository") or {}).get("issues")
             page = parse_response(NodePage, found)
+            self.total = page.total
             yield page.parse(IssueNode)
             cursor = page.next_cursor
             if cursor is None:
@@ -133,27 +137,30 @@ class IssueReader:
 
     def _ask(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of the next page. Raises GitHubError if GitHub does not answer, also not for a small page."""
-        attempt = 1
+        attempt, allowed_refusals = 1, 2 if self.files and not self.needs_fixes else 1
         while True:
+            size = min(self._size, self.page_size)
             try:
-                data = self.connection.query(document + self._write_fields(), {**variables, "size": self._size})
+                data = self.connection.query(document + self._write_fields(), {**variables, "size": size})
             except GitHubError as error:
-                if error.kind is ErrorKind.INVALID and not self._is_plain:
-                    self._is_plain = True
+                if error.kind is ErrorKind.INVALID and self._refusals < allowed_refusals:
+                    self._refusals += 1
                 elif attempt < self.tries and error.kind is ErrorKind.UNKNOWN_OUTCOME:
-                    self._size = max(1, self._size // 4)
+                    self._size = max(1, size // 4)
                     sleep_unless_abandoned(self.connection.backoff_seconds * 2**attempt)
                     attempt += 1
                 else:
                     raise
             else:
-                self._size = min(self.page_size, self._size + PAGE_STEP)
+                self._size = size + PAGE_STEP
                 return data
 
     def _write_fields(self) -> str:
-        new, fixes = "" if self._is_plain else _NEW, _FIXES if self.files else ""
+        closer = " ...pull" if self.needs_fixes else ""
+        has_fixes = self.files and self._refusals < 2
+        new, fixes = "" if self._refusals else _NEW, _FIXES % closer if has_fixes else ""
         issue = f"\nfragment issue on Issue {{\n  {_ISSUE}{new}{fixes}\n  {self.comments}\n}}"
-        return issue + _PULL % self.files if self.files else issue
+        return issue + _PULL % self.files if has_fixes else issue
 
 
 def read_comments(connection: RepositoryConnection, node_ids: Sequence[str]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from triage.base.errors import GitHubUnavailable
 from triage.github.github_errors import ErrorKind, GitHubError, github_errors
-from triage.github.repository_connection import RepositoryConnection
+from triage.github.repository_connection import SLUG_PATTERN, RepositoryConnection
 
 if TYPE_CHECKING:
     from github.Issue import IssueSearchResult
@@ -18,15 +18,16 @@ MIN_STARS = 50
 """Of a repository that a name finds: with fewer, another project of the name is as likely."""
 _LANGUAGES = {"JavaScript": "language:JavaScript language:TypeScript"}
 _NAME = re.compile(r"[\w.-]{2,100}", re.ASCII)
-_SLUG = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 
 
 @dataclass
 class IssueSearch(RepositoryConnection):
     """Each method takes one request. Raises GitHubUnavailable with the reason in a few words."""
 
+    page_size = MAX_ISSUES
     _: KW_ONLY
-    page_size: int = MAX_ISSUES
+    max_wait_seconds: float = 0.0
+    """An agent waits for the answer."""
 
     def find_repository(self, package: str, language: str) -> str:
         """Return the most starred public repository of exactly this name in a language; empty for none."""
@@ -37,7 +38,7 @@ class IssueSearch(RepositoryConnection):
         with _search_errors(), github_errors():
             query = self.mask_secrets(f"{package} in:name {languages}")
             for found in self._reader.search_repositories(query, sort="stars").get_page(0):
-                slug = found.full_name if _SLUG.fullmatch(found.full_name) else ""
+                slug = found.full_name if SLUG_PATTERN.fullmatch(found.full_name) else ""
                 is_named = slug.rpartition("/")[2].casefold() == package.casefold()
                 if is_named and found.private is False and found.stargazers_count >= MIN_STARS:
                     return slug
@@ -45,7 +46,7 @@ class IssueSearch(RepositoryConnection):
 
     def find_issues(self, slug: str, words: str) -> list[dict[str, str]]:
         """Return title, url and content of the issues of a public repository that have all words."""
-        if not _SLUG.fullmatch(slug):
+        if not SLUG_PATTERN.fullmatch(slug):
             return []
         with _search_errors():
             try:

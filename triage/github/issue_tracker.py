@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from triage.base.errors import GitHubUnavailable
 from triage.domain.effect import Suggestion, SuggestionOptions
@@ -23,7 +24,13 @@ from triage.github.github_errors import (
 )
 from triage.github.issue_nodes import BOT_SUFFIX
 from triage.github.read_past_issues import MAX_BODY_CHARS, PastIssues
-from triage.github.repository_connection import RepositoryConnection, iterate_pages, read_server_time, write_once
+from triage.github.repository_connection import (
+    RepositoryConnection,
+    delete_path,
+    iterate_pages,
+    read_server_time,
+    write_once,
+)
 from triage.github.suggestions import Suggestions
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER
 
@@ -108,7 +115,7 @@ class IssueTracker(RepositoryConnection):
                 with github_errors():
                     recent = [issue for issue in page if issue.created_at is None or issue.created_at > day_ago]
                     # PyGithub would ask for each issue whether it is a pull request.
-                    numbers += [issue.number for issue in recent if "/pull/" not in issue.html_url]
+                    numbers += [issue.number for issue in recent if issue.html_url.split("/")[-2] != "pull"]
                 if len(recent) < len(page) or len(numbers) > limit:
                     break
         return numbers
@@ -123,14 +130,16 @@ class IssueTracker(RepositoryConnection):
     def fetch_role(self, login: str) -> str:
         if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
+        repository = self.repository
         try:
             with github_errors():
-                # A custom role of an organization counts as the role that it builds on.
-                role = self.repository.get_collaborator_role_name(login)
-                role = role if role in ROLES else self.repository.get_collaborator_permission(login)
-        except (GitHubError, GitHubUnavailable):
+                path = f"{repository.url}/collaborators/{quote(login)}/permission"
+                _, answer = repository.requester.requestJsonAndCheck("GET", path)
+                # A custom role of an organization counts as the role that it builds on; older servers name no role.
+                named = (answer.get("role_name"), answer.get("permission"))
+                return next((role for role in named if role in ROLES), "none")
+        except GitHubError:
             return "none"
-        return role if role in ROLES else "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         with translate_write_errors(self.slug):
@@ -171,11 +180,11 @@ class IssueTracker(RepositoryConnection):
             return self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
-        issue = self.writable.get_issue(number)
+        path = f"issues/{number}/labels/{quote(label, safe='')}"
         with translate_write_errors(self.slug):
             write_once(
-                lambda: issue.remove_from_labels(label),
-                lambda: label not in self._read_labels(number),
+                lambda: delete_path(self.writable, path),
+                lambda: label.casefold() not in map(str.casefold, self._read_labels(number)),
                 deletes=True,
             )
 

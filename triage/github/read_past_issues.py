@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
-from triage.comment.hidden_state import parse_state
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.past_issues import PastFix, PastIssue, StateReason
 from triage.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.github.issue_reader import IssueReader
 from triage.github.repository_connection import PAGE_SIZE, RepositoryConnection
+from triage.say.hidden_state import parse_state
 
 MAX_FOUND = 20
 """Issues of the search by text."""
@@ -33,18 +33,17 @@ class PastIssues:
     def iterate_pages(self, limit: int, words: str) -> Iterator[list[PastIssue]]:
         """Yield the newest issues, a page at a time, at most `limit`; then those that a search for `words` finds."""
         numbers: set[int] = set()
-        for page in self._open_reader(min(PAGE_SIZE, limit)).iterate_list("CREATED_AT"):
+        reader = IssueReader(self.connection, min(PAGE_SIZE, limit), _COMMENTS, FILES)
+        for page in reader.iterate_list("CREATED_AT"):
             new = [issue for issue in self._convert(page) if issue.number not in numbers][: limit - len(numbers)]
             numbers |= {issue.number for issue in new}
             yield new
             if not new or len(numbers) >= limit:
                 break
         if words:
-            found = next(self._open_reader(MAX_FOUND).iterate_search(words), [])
+            reader.page_size = MAX_FOUND
+            found = next(reader.iterate_search(words), [])
             yield [issue for issue in self._convert(found) if issue.number not in numbers]
-
-    def _open_reader(self, page_size: int) -> IssueReader:
-        return IssueReader(self.connection, page_size, _COMMENTS, FILES)
 
     def _convert(self, issues: list[IssueNode]) -> list[PastIssue]:
         return list(filter(None, map(self._convert_one, issues)))

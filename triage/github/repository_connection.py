@@ -5,6 +5,7 @@ its own: PyGithub's retry repeats a POST after any error of the server.
 """
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -36,7 +37,7 @@ REFUSED_TO_STORE = (
     "A secret of this job is in what was about to be stored, and it was not written. Somebody has written the secret "
     "where others can read it: replace it."
 )
-_SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 T = TypeVar("T")
 
 
@@ -56,8 +57,6 @@ class RepositoryConnection:
     _: KW_ONLY
     seconds_between_writes: float = 1.0
     """GitHub asks for one (docs, best practices for the REST API)."""
-    page_size: int = PAGE_SIZE
-    """Items on a page of a list."""
     max_wait_seconds: float = 60.0
     """The longest wait for a rate limit: a minute where GitHub does not say how long it lasts."""
     timeout_seconds: int = 60
@@ -68,11 +67,13 @@ class RepositoryConnection:
     """Wait before something is read again that does not show yet what was written."""
     redactor: SecretRedactor = field(default_factory=lambda: SecretRedactor([]), repr=False)
     """Masks our own secrets in everything that is read and written."""
+    page_size: ClassVar[int] = PAGE_SIZE
+    """Items on a page of a list."""
     refuses_secrets: ClassVar[bool] = False
     """Whether text is read as it is, and nothing with a secret is written: what is stored must be what was approved."""
 
     def __post_init__(self) -> None:
-        if not _SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
+        if not SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
             raise BadInput("The repository must be given as owner/name.")
 
     # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
@@ -92,6 +93,7 @@ class RepositoryConnection:
     def _open(self, retry: "Retry", seconds_between_writes: float | None) -> "Github":
         from github import Auth, Github
 
+        logging.getLogger("github").setLevel(logging.CRITICAL + 1)  # PyGithub gives it a handler of its own
         return Github(
             auth=Auth.Token(self.token) if self.token else None,
             base_url=self.api_url,
@@ -176,11 +178,6 @@ class RepositoryConnection:
             raise CannotPublish(REFUSED_TO_STORE)
         return tree
 
-    def close(self) -> None:
-        for name in ("_reader", "_writer"):
-            if name in self.__dict__:
-                self.__dict__[name].close()
-
 
 def iterate_pages(elements: "PaginatedList[Any]") -> Iterator[list[Any]]:
     """Yield the pages of a list, at most `MAX_PAGES`. Iterating over PyGithub's list itself keeps them all."""
@@ -190,6 +187,14 @@ def iterate_pages(elements: "PaginatedList[Any]") -> Iterator[list[Any]]:
         yield page
         if len(page) < PAGE_SIZE:
             break
+
+
+def delete_path(repository: "Repository", path: str) -> None:
+    """Delete what is at a quoted path below the repository.
+
+    PyGithub deletes a ref at the address in an answer, and leaves a slash in the name of a label as it is.
+    """
+    repository.requester.requestJsonAndCheck("DELETE", f"{repository.url}/{path}")
 
 
 def write_once(write: Callable[[], object], is_written: Callable[[], bool], *, deletes: bool = False) -> None:

@@ -87,16 +87,16 @@ def retry_reads(max_wait_seconds: float, backoff_seconds: float) -> RunRetry:
 
 def retry_writes(max_wait_seconds: float) -> RunRetry:
     """Return the retry of writes: what GitHub may have taken is not sent again."""
-    return _make_retry(max_wait_seconds, 0.0, None, (), read=False)
+    return _make_retry(max_wait_seconds, 0.0, None, (), read=False, other=0)
 
 
-def _make_retry(max_wait_seconds: float, backoff_seconds: float, methods: Any, statuses: Any, read: Any) -> RunRetry:
+def _make_retry(max_wait_seconds: float, backoff_seconds: float, methods: Any, statuses: Any, **kinds: Any) -> RunRetry:
     return RunRetry(
         total=REPEATS,
-        read=read,
         backoff_factor=backoff_seconds,
         status_forcelist=[*statuses, 429, *REDIRECTS],
         allowed_methods=methods,
         raise_on_status=False,
         max_rate_limit_wait=max_wait_seconds,
+        **kinds,
     )

@@ -1,19 +1,19 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
 import re
-from collections.abc import Sequence
 
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.agents.writer import CommentDraft, add_label, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import SIGN_REASONS, BestPlace, LikelyFiles, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
 from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
+from triage.graph.routing import is_searched
 from triage.graph.triage_state import BugTriageState
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS
@@ -21,6 +21,7 @@ from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import quote_code_steps
 from triage.ports import Services
 from triage.safety.safe_markdown import sanitize_markdown
+from triage.say.decide import with_statements
 
 MIN_STEP_CHARS = 12
 """Of an idea for a fix, a check or a next step: `Fix it` and `Add tests.` say nothing."""
@@ -34,83 +35,85 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    is_certain = kind_reading.certain and kind_reading.kind == state.kind
-    is_bug = state.kind == "bug"
-    is_searched = state.kind in ("bug", "feature_request")
-    suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
-    best_place, suspects = _keep_lead(state, suspects)
-    likely_files = _choose_likely_files(state, suspects)
+    is_certain = state.kind is not None and kind_reading.kind == state.kind
+    is_bug = state.may_be_bug
+    has_places = is_searched(state.kind)
+    suspects, evidence, citations = _check_citations(draft, state, services) if has_places else ([], [], Citations())
+    facts = _keep_facts(state, suspects)
     lookup = CitationLookup(services.codebase)
     explanation = _write_explanation(draft, state, lookup) if is_bug else CommentDraft()
     # What the investigator asked before anybody had read the code.
     is_explained = is_bug and state.searched_by_model and state.is_confirmed
     faults = collect_faults(state.steps)
-    return RunReport(
-        triage_version=services.identity.triage_version,
-        request_id=services.identity.request_id,
-        started_at=services.identity.started_at,
-        seconds=round(services.clock() - services.started, 1),
-        status=determine_status(state, faults, ended_early),
-        engine=services.engine,
-        repository=state.repository.slug,
-        server_url=state.repository.server_url,
-        commit=state.repository.commit,
-        issue=IssueRef(
-            number=state.issue.number,
-            title=state.parsed.title or state.issue.title,
-            url=state.issue.url,
-            labels=state.issue.labels,
-        ),
-        run_url=services.identity.run_url,
-        feature_flags=services.identity.feature_flags,
-        ended_early=ended_early,
-        kind=state.kind,
-        kind_probability=round(kind_reading.probability, 2) if is_certain else None,
-        security=kind_reading.security,
-        security_policy=services.codebase.find_security_policy(),
-        verdict=state.critique.verdict if state.critique and is_bug else None,
-        severity=draft.severity if is_bug else None,
-        severity_reason=draft.severity_reason if is_bug else "",
-        confidence=state.confidence if suspects or not is_bug else min(state.confidence, MAX_UNVERIFIED_CONFIDENCE),
-        summary=draft.summary,
-        root_cause=draft.root_cause,
-        why=explanation.why,
-        fix_idea=explanation.fix_idea,
-        check=explanation.check,
-        named_places=find_named_places(explanation.model_dump().values(), lookup),
-        best_place=best_place,
-        likely_files=likely_files,
-        regression_window=state.regression_window if is_bug and not kind_reading.security else None,
-        suspects=suspects,
-        similar_issues=state.similar_issues,
-        possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
-        learned_labels=[*state.learned.labels, *([state.learned.issue_type] if state.learned.issue_type else [])],
-        past_issues=state.past_issue_count,
-        evidence=evidence if is_bug else [],
-        reproduction=quote_code_steps(draft.reproduction, state.parsed),
-        missing_information=[] if best_place or likely_files or is_explained else _list_questions(state),
-        next_steps=list(filter(_says_something, map(_strip_label, draft.next_steps)))[:4],
-        suggested_fix=draft.suggested_fix,
-        external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
-        ticket=_build_ticket(state),
-        analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
-        critique=state.critique if is_bug else None,
-        citations=citations,
-        hidden_fragments=state.parsed.hidden_fragments,
-        language=state.parsed.language,
-        declined=state.declined,
-        notes=list_notes(state, faults, services, ended_early),
-        findings=state.findings,
-        rounds=state.rounds,
-        decisions=state.planner_decisions,
-        steps=state.steps,
-        faults=faults,
-        usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
-        limits=services.limits,
-        index=state.index,
-        skills=list_used_skills(state, services),
-        active_skills=state.active_skills,
-        shown_skill_ids=state.shown_skill_ids,
+    return with_statements(
+        RunReport(
+            triage_version=services.identity.triage_version,
+            request_id=services.identity.request_id,
+            started_at=services.identity.started_at,
+            seconds=round(services.clock() - services.started, 1),
+            status=determine_status(state, faults, ended_early),
+            engine=services.engine,
+            repository=state.repository.slug,
+            server_url=state.repository.server_url,
+            commit=state.repository.commit,
+            issue=IssueRef(
+                number=state.issue.number,
+                title=state.parsed.title or state.issue.title,
+                url=state.issue.url,
+                labels=state.issue.labels,
+            ),
+            run_url=services.identity.run_url,
+            feature_flags=services.identity.feature_flags,
+            ended_early=ended_early,
+            kind=state.kind,
+            kind_probability=round(kind_reading.probability, 2) if is_certain else None,
+            security=kind_reading.security,
+            security_policy=services.codebase.find_security_policy(),
+            verdict=state.critique.verdict if state.critique and is_bug else None,
+            severity=draft.severity if is_bug else None,
+            severity_reason=draft.severity_reason if is_bug else "",
+            confidence=state.confidence if suspects or not is_bug else min(state.confidence, MAX_UNVERIFIED_CONFIDENCE),
+            summary=draft.summary,
+            root_cause=draft.root_cause,
+            why=explanation.why,
+            fix_idea=explanation.fix_idea,
+            check=explanation.check,
+            named_places=find_named_places(explanation.model_dump().values(), lookup),
+            best_place=facts[0] if facts else None,
+            other_places=facts[1:],
+            failing_package=state.failing_package if is_bug else None,
+            regression_window=state.regression_window if is_bug and not kind_reading.security else None,
+            suspects=suspects,
+            similar_issues=state.similar_issues,
+            possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
+            learned_labels=[*state.learned.labels, *([state.learned.issue_type] if state.learned.issue_type else [])],
+            past_issues=state.past_issue_count,
+            evidence=evidence if is_bug else [],
+            reproduction=quote_code_steps(draft.reproduction, state.parsed),
+            missing_information=[] if is_explained else _list_questions(state),
+            next_steps=list(filter(_says_something, map(_strip_label, draft.next_steps)))[:4],
+            suggested_fix=draft.suggested_fix,
+            external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
+            ticket=_build_ticket(state),
+            analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
+            critique=state.critique if is_bug else None,
+            citations=citations,
+            hidden_fragments=state.parsed.hidden_fragments,
+            language=state.parsed.language,
+            declined=state.declined,
+            notes=list_notes(state, faults, services, ended_early),
+            findings=state.findings,
+            rounds=state.rounds,
+            decisions=state.planner_decisions,
+            steps=state.steps,
+            faults=faults,
+            usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
+            limits=services.limits,
+            index=state.index,
+            skills=list_used_skills(state, services),
+            active_skills=state.active_skills,
+            shown_skill_ids=state.shown_skill_ids,
+        )
     )
 
 
@@ -166,34 +169,21 @@ def _says_something(step: str) -> bool:
 
 
 def _list_questions(state: BugTriageState) -> list[MissingInformation]:
-    if state.kind not in ("bug", "not_actionable"):  # who asks for help or for something new owes no version
+    if (
+        not state.may_be_bug and state.kind != "not_actionable"
+    ):  # who asks for help or for something new owes no version
         return []
     asked = {one.question: one for one in state.missing_information if one.question.strip()}
     return list(asked.values())[:MAX_QUESTIONS]
 
 
-def _keep_lead(state: BugTriageState, suspects: list[Suspect]) -> tuple[BestPlace | None, list[Suspect]]:
-    """Return the place that the report leads to, and the suspects with its file first.
-
-    A model that read the code may have another file first. Only if the critic confirms that, with a reference that was
-    verified (`close_round`), the place is none.
-    """
+def _keep_facts(state: BugTriageState, suspects: list[Suspect]) -> list[BestPlace]:
+    """Return where facts of the issue lead; none if a model has another file first, and the critic confirms that."""
     place = state.best_place
-    if place is None or (suspects and suspects[0].path == place.span.path):
-        return place, suspects
-    if state.kind != "bug" or (suspects and state.is_confirmed):
-        return None, suspects
-    lead = Suspect(path=place.span.path, span=place.span, symbol=place.symbol, reason=SIGN_REASONS[place.sign])
-    return place, [lead, *(suspect for suspect in suspects if suspect.path != place.span.path)]
-
-
-def _choose_likely_files(state: BugTriageState, suspects: Sequence[Suspect]) -> LikelyFiles | None:
-    """Return the likely files of a bug if rules chose the suspects, and the files are the first of them."""
-    likely = state.likely_files
-    if likely is None or state.kind != "bug" or state.searched_by_model:
-        return None
-    first = [suspect.path for suspect in suspects[: len(likely.paths)]]
-    return likely if first == likely.paths else None
+    if not state.may_be_bug or place is None:
+        return []
+    is_contradicted = bool(suspects) and suspects[0].path != place.span.path
+    return [] if is_contradicted and state.searched_by_model and state.is_confirmed else state.facts
 
 
 def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:

@@ -1,6 +1,6 @@
 """The nodes of the graph, what memory gives them, and what the state keeps of an agent's answer."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
@@ -11,13 +11,12 @@ from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.comment.hidden_state import parse_state
-from triage.comment.wording import is_lead_first
-from triage.domain.code import CodeHistory, ExecutedCode, FoundPlaces, LikelyFiles
+from triage.domain.code import CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
-from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, ParsedIssue
+from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind, ParsedIssue
 from triage.domain.past_issues import PastIssue
 from triage.domain.run import Outcome
+from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
 from triage.graph.build_report import build_report
 from triage.graph.capabilities import AGENTS, CAPABILITIES, restrict_services
@@ -26,14 +25,16 @@ from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.kind.severity_signs import reports_vulnerability
+from triage.issue.kind.issue_kind import ends_in_repository, read_kind
+from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
 from triage.issue.traces.failing_package import find_failing_package
-from triage.ports import Services
+from triage.ports import Codebase, Services
+from triage.say.decide import with_statements
+from triage.say.hidden_state import parse_state
 from triage.writes.deduplicate import find_our_comment, read_state
 
 
@@ -82,7 +83,7 @@ def _read(issue: Issue) -> Update:
         "parsed": parsed,
         "issue": issue.model_copy(update={"thread": thread}),
         "exchanges": find_exchanges(issue, *find_questions(issue)),
-        "kind_reading": read_kind(parsed, issue.labels),
+        "kind_reading": read_kind(_read_opening(issue), issue.labels),
         "earlier_report": find_earlier_report(issue),
     }
 
@@ -99,18 +100,35 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
     return {
         "index": index,
         "regression_window": window,
-        **_name_places(places),
+        **dict(places),
         "dependencies": dependencies,
-        "failing_package": find_failing_package(parsed, dependencies),
+        "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
+        "kind_reading": _read_kind(state.issue, parsed, codebase),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
 
-def _name_places(places: FoundPlaces) -> Update:
-    best = places.best
-    alone = LikelyFiles(paths=[best.span.path], probability=best.probability) if best else None
-    return {"best_place": best, "likely_files": alone}
+def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
+    """Return the repository's name, and those of its folders in which a package may lie."""
+    folders = {part for path in codebase.list_paths() for part in path.split("/")[:-1][:3]}
+    return {state.repository.slug.rpartition("/")[2], *folders}
+
+
+def _read_kind(
+    issue: Issue, parsed: ParsedIssue, codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
+) -> KindReading:
+    ends_here = any(
+        ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces if not trace.is_wrapper
+    )
+    return read_kind(
+        _read_opening(issue), issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned
+    )
+
+
+def _read_opening(issue: Issue) -> ParsedIssue:
+    """Read the issue without its comments: no later word makes a question of a bug."""
+    return read_issue(issue.model_copy(update={"thread": []}))
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -174,10 +192,10 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     report = build_report(state, services)
     seconds = min(HISTORY_SECONDS, services.seconds_left())
     paths = [suspect.path for suspect in report.suspects]
-    if report.kind != "bug" or report.security or not paths or seconds < 1.0:
+    if not report.may_be_bug or report.security or not paths or seconds < 1.0:
         return {"report": report}
-    leads = report.best_place is not None and is_lead_first(report)
-    lines = report.best_place.span if report.best_place and leads else report.suspects[0].span
+    leads = next((one.places[0].span for one in report.statements if isinstance(one, Leads)), None)
+    lines = leads or report.suspects[0].span
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
@@ -187,7 +205,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         found = await in_thread(look_up, seconds=seconds)
     except (GitError, TimeoutError):
         return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
-    return {"report": report.model_copy(update=dict(found))}
+    return {"report": with_statements(report.model_copy(update=dict(found)))}
 
 
 async def fetch_past_issues(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
@@ -224,8 +242,8 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
 
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)
-        learned = codebase.learn_from_labels(parsed, past)
-        kind_reading = read_kind(parsed, state.issue.labels, learned.kinds)
+        learned = codebase.learn_from_labels(_read_opening(state.issue), past)
+        kind_reading = _read_kind(state.issue, parsed, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         places = codebase.find_places(parsed)
@@ -233,7 +251,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            **_name_places(places),
+            **dict(places),
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)

@@ -54,7 +54,8 @@ def may_search_web(state: BugTriageState, services: Services) -> bool:
     is_security_report = state.kind_reading is not None and state.kind_reading.security
     if services.web_tools is None or is_security_report:
         return False
-    return state.failing_package is not None or services.web_tools.tools[0].name != ISSUE_SEARCH
+    is_declared = state.failing_package is not None and state.failing_package.is_declared
+    return is_declared or services.web_tools.tools[0].name != ISSUE_SEARCH
 
 
 def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:

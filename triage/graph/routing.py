@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from triage.domain.findings import AgentName
+from triage.domain.findings import AgentName, Kind
 from triage.domain.run import DegradationLevel, Limits, StepRecord, Usage
 from triage.graph.triage_state import BugTriageState
 
@@ -83,6 +83,11 @@ def choose_level(spent: Usage, last_round: Usage, limits: Limits) -> Degradation
 MAX_ROUNDS = 3
 
 
+def is_searched(kind: Kind | None) -> bool:
+    """Return whether the code is searched for an issue of this kind."""
+    return kind not in ("question", "not_actionable")
+
+
 @dataclass(frozen=True)
 class Choice:
     """Agents that may run next, in parallel, and why."""
@@ -99,12 +104,13 @@ def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_sear
         return [_write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)]
     if "investigator" not in state.answered_in_round:
         return [Choice(("investigator",), "nobody has read the issue yet")]
-    if state.kind not in ("bug", "feature_request"):
-        return [_write(f"not a bug: {state.kind.replace('_', ' ')}")]
-    if state.kind == "feature_request":
+    if not is_searched(state.kind):
+        return [_write(f"not a bug: {(state.kind or '').replace('_', ' ')}")]
+    if not state.may_be_bug:
+        name = (state.kind or "").replace("_", " ")
         if "codebase_search" in state.answered_in_round:
-            return [_write("a feature request: there is no cause to challenge")]
-        return [Choice(("codebase_search",), "a feature request: where would it go?")]
+            return [_write(f"{name}: there is no cause to challenge")]
+        return [Choice(("codebase_search",), f"{name}: where would it go?")]
     if _has_answered_this_round(state, "critic"):
         return [end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")]
     if not _has_searched(state, has_web_search=has_web_search):

@@ -11,11 +11,13 @@ from typing import Any
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from triage.base.errors import SetupError
 from triage.base.threads import in_thread
+from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.graph.nodes import Node
+from triage.graph.nodes import Node, fetch_past_issues, read_and_index
 from triage.graph.run_graph import add_nodes
 from triage.graph.triage_state import BugTriageState, Update
 from triage.ports import Services
@@ -24,6 +26,15 @@ ServerGraph = CompiledStateGraph[BugTriageState, Any, Any, Any]
 OpenServices = Callable[[str], Services]
 """Opens the services for a repository's name. It may block, and raises SetupError."""
 ExportReport = Callable[[RunReport, Services], Awaitable[None]]
+_FIRST_NODES = (read_and_index, fetch_past_issues)
+"""A run that goes on after its first superstep does not pass them again."""
+
+
+class TriageRequest(BaseModel):
+    """What a client may send of the state; LangGraph leaves out the rest."""
+
+    issue: Issue
+    repository: Repository = Repository(slug="")
 
 
 class RequestRefused(ValueError):
@@ -41,8 +52,6 @@ class _LazyServices:
     async def get(self, state: BugTriageState) -> Services:
         async with self.lock:
             if self.opened is None:
-                if state.report is not None:
-                    raise RequestRefused("A thread is for one run: start the next one on a new thread, or without any.")
                 try:
                     self.opened = await in_thread(self.open_services, state.repository.slug)
                 except SetupError as error:
@@ -57,6 +66,8 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
 
     def with_services(node: Node) -> Node:
         async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
+            if state.steps and node in _FIRST_NODES:
+                raise RequestRefused("A thread is for one run: start the next one on a new thread, or without any.")
             services = await lazy_services.get(state)
             update = await node(state, runtime.override(context=services))
             if isinstance(update.get("report"), RunReport):
@@ -65,7 +76,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
 
         return run
 
-    graph = StateGraph(BugTriageState)
+    graph = StateGraph(BugTriageState, input_schema=TriageRequest)
     add_nodes(graph, with_services)
     return graph.compile()
 

@@ -19,7 +19,6 @@ from triage.domain.findings import AgentFindingBase
 from triage.domain.run import (
     DegradationLevel,
     Engine,
-    MeasuredUsage,
     Outcome,
     StepName,
     StepRecord,
@@ -27,7 +26,7 @@ from triage.domain.run import (
     Usage,
 )
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.ports import Model, Services
+from triage.ports import MeasuredUsage, Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 T = TypeVar("T")

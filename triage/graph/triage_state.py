@@ -9,10 +9,10 @@ from pydantic import Field
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
+from triage.domain.issue import Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
-from triage.issue.kind.issue_kind import KindReading
 
 Update = dict[str, Any]
 """Fields of the state that a node changes."""
@@ -24,10 +24,10 @@ class BugTriageState(AgentInput):
     A field that several nodes write in one superstep has a reducer; every other field has one writer.
     """
 
+    repository: Repository = Repository(slug="")
+    """Without a name only where a server has one checkout."""
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
     index: IndexFacts | None = None
-    kind_reading: KindReading | None = None
-    """What kind of issue the text says it is, before any agent."""
     past_issues: list[PastIssue] = Field(default_factory=list)
     """Between the two nodes of memory only."""
     past_issue_count: int = 0

@@ -3,10 +3,10 @@
 import json
 import re
 
-from triage.domain.findings import MissingInformation, Severity
+from triage.domain.findings import Kind, MissingInformation, Severity
 from triage.domain.issue import Issue, Quote, Regression, Trace
 from triage.domain.value import Value
-from triage.issue.kind.issue_kind import LearnedKind, classify_issue, read_kind
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
@@ -15,24 +15,21 @@ _PROJECT = re.compile(r"https?://[^/]+/([\w.-]{1,100}/[\w.-]{1,100})(?:/|$)")
 
 
 class ReadingSummary(Value):
-    kind: LearnedKind
+    kind: Kind | None
+    """None if it is uncertain."""
+    likeliest: Kind
     probability: float
-    certain: bool
     language: str
     """ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
-    support: bool
     security: bool
     version: str | None
     """The project's."""
-    environment: list[str]
-    """Languages, systems, browsers and tools."""
     error: str | None
     traces: list[Trace]
     regression: Regression | None
     severity: Severity | None
     symptom: str | None
     """The error, where it can be quoted whole and is not the title again."""
-    reproduction: str | None
     expectation: str | None
     missing: list[MissingInformation]
     places: dict[str, tuple[int, int]]
@@ -46,33 +43,29 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
     parsed = read_issue(issue)
     kind = read_kind(parsed, issue.labels)
     facts = find_facts(parsed, project)
-    severity = facts.severity if kind.kind == "bug" else None
-    is_bug = classify_issue(parsed, issue.labels) == "bug"
+    may_be_bug = kind.kind in ("bug", None)
+    severity = facts.severity if may_be_bug else None
     quotes = {
         "version": facts.version,
         "error": facts.error,
         "symptom": facts.symptom,
-        "reproduction": facts.reproduction,
         "expectation": facts.expectation,
         "severity": severity.quote if severity else None,
     }
     return ReadingSummary(
         kind=kind.kind,
+        likeliest=kind.kind or kind.likeliest,
         probability=round(kind.probability, 3),
-        certain=kind.certain,
         language=parsed.language,
-        support=kind.support,
         security=kind.security,
         version=_text(facts.version),
-        environment=[quote.text for quote in facts.environment],
         error=_text(facts.error),
         traces=parsed.stack_traces,
         regression=facts.regression,
         severity=severity.severity if severity else None,
         symptom=_text(facts.symptom),
-        reproduction=_text(facts.reproduction),
         expectation=_text(facts.expectation),
-        missing=find_missing_information(parsed, [], project) if is_bug else [],
+        missing=find_missing_information(parsed, [], project) if may_be_bug else [],
         places={name: (quote.start, quote.end) for name, quote in quotes.items() if quote},
     )
 
@@ -81,13 +74,12 @@ def _text(quote: Quote | None) -> str | None:
     return quote.text if quote else None
 
 
-_KIND_NAMES = {"bug": "bug", "feature_request": "feature request", "question": "question"}
 _ONE_WORD = {"feature_request": "feature"}
 
 
 def name_kind(issue: Issue) -> str:
-    """Return one word: bug, feature or question."""
-    kind = read_kind(read_issue(issue), issue.labels).kind
+    """Return one word, the likeliest of bug, feature and question."""
+    kind = read_kind(read_issue(issue), issue.labels).likeliest
     return _ONE_WORD.get(kind, kind)
 
 
@@ -105,7 +97,6 @@ def format_summary(issue: Issue) -> str:
         "kind": _describe_kind(summary),
         "language": None if summary.language == "en" else summary.language,
         "version": summary.version,
-        "environment": ", ".join(summary.environment),
         "error": summary.error,
         "traces": "; ".join(map(_describe_trace, summary.traces)),
         "regression": _describe_regression(summary.regression) if summary.regression else None,
@@ -118,8 +109,8 @@ def format_summary(issue: Issue) -> str:
 
 
 def _describe_kind(summary: ReadingSummary) -> str:
-    name = "support" if summary.support and summary.kind == "question" else _KIND_NAMES[summary.kind]
-    doubt = "" if summary.certain else ", too uncertain to say"
+    name = summary.likeliest.replace("_", " ")
+    doubt = "" if summary.kind else ", too uncertain to say"
     security = "; may report a vulnerability" if summary.security else ""
     return f"{name} ({summary.probability:.2f}{doubt}){security}"
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import CommentState
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import PastIssue
@@ -19,6 +18,7 @@ from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
 from triage.issue.other_issues import make_visible
 from triage.ports import GitHub, IssueApprovals, IteratePastIssues, Output, ProgressLog, Services
+from triage.say.hidden_state import CommentState
 
 T = TypeVar("T")
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from triage.base.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -23,10 +22,12 @@ from triage.events.trigger_snapshot import (
     to_run_key,
     trigger_comment_skip_reason,
 )
+from triage.issue.questions.answers import answers_question
 from triage.jobs.model_run_cap import check_model_run_cap
 from triage.jobs.run_context import Run, RunResult, TriageRequest, export_telemetry
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
+from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.writes.deduplicate import find_our_comment
 from triage.writes.plan_suggestions import select_allowed_labels
 
@@ -79,14 +80,15 @@ def _check_request(
     state = parse_state(comment.body) if comment else None
     remembered = state or CommentState()
     written_at = (comment.edited_at or comment.created_at) if comment else None
+    trigger = get_trigger_comment(run.event_issue)
     earlier = EarlierRuns(
         has_open_questions=bool(remembered.asked),
+        is_answer=trigger is None or answers_question(trigger.body, remembered.asked),
         is_quiet=remembered.quiet,
         has_same_text=remembered.text_hash == hash_text(issue_at_trigger.title, issue_at_trigger.body),
         is_recent=written_at is not None and written_at > now - RUN_WINDOW,
         runs=remembered.past_runs,
     )
-    trigger = get_trigger_comment(run.event_issue)
     request = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
     if isinstance(request, QuietTask | Skip):
         return request
@@ -108,7 +110,7 @@ async def _triage(request: TriageRequest, run: Run, problem: str = "") -> RunRes
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
     repository = repository.model_copy(update={"commit": services.codebase.commit})
-    result = await publish_report(report, request, repository, services.codebase.list_paths(), run)
+    result = await publish_report(report, request, repository, run)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, run.cancelled, run.seconds_left)
     return result

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 from triage.base.errors import CannotPublish, TriageError
 from triage.base.threads import OutOfTime, call_with_deadline
-from triage.comment.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
-from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.effect import AddLabels, Effect, IssueEffect, SuggestionOptions
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import Trigger
-from triage.job_page.notices import plan_unfinished, skip_effects
 from triage.jobs.model_run_cap import is_by_writer
 from triage.jobs.run_context import Run, RunResult, TriageRequest
 from triage.safety.safe_markdown import sanitize_markdown
+from triage.say.comment import NOTHING_TO_SAY, WAITS, decide_comment, find_waiting_skill, withhold_details
+from triage.say.hidden_state import hash_text, parse_state
+from triage.say.notices import plan_unfinished, skip_effects
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE, apply_issue_effects, remove_late_duplicates
 from triage.writes.apply_local_effects import PublishResult, apply_local_effects
 from triage.writes.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
@@ -30,12 +30,10 @@ LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.REPORTER_REPLY)
 NOT_QUIET = "`/triage quiet` does nothing with `comment: never`: no comment may remember it."
 
 
-async def publish_report(
-    report: RunReport, request: TriageRequest, repository: Repository, paths: Sequence[str], run: Run
-) -> RunResult:
+async def publish_report(report: RunReport, request: TriageRequest, repository: Repository, run: Run) -> RunResult:
     """Write everything about a report, and return the report as it was published.
 
-    Minutes have passed since the issue was read, so it is read again first. `paths` are all files of the commit.
+    Minutes have passed since the issue was read, so it is read again first.
     """
     if report.security:
         report = withhold_details(report, repository.labels)
@@ -74,7 +72,6 @@ async def publish_report(
         issue=before.model_copy(update={"labels": issue.labels}),
         repository=repository,
         previous=comment,
-        paths=paths,
         run_key=request.key,
         duplicates=find_duplicates(issue),
         is_cancelled=is_cancelled,

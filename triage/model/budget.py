@@ -9,9 +9,10 @@ from datetime import datetime
 from threading import Lock
 
 from triage.base.errors import BudgetExceeded, CostLimitExceeded
-from triage.domain.run import Limits, MeasuredUsage, ModelCall, Outcome, Usage
+from triage.domain.run import Limits, ModelCall, Outcome, Usage
 from triage.model.model_errors import classify_error
 from triage.model.token_count import PriceTable, TokenCount
+from triage.ports import MeasuredUsage
 
 _meter: ContextVar[MeasuredUsage | None] = ContextVar("meter", default=None)
 

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from triage.base.errors import ModelUnavailable
-from triage.domain.run import MeasuredUsage, Usage
+from triage.domain.run import Usage
 from triage.model import output_formats
 from triage.model.budget import Budget
 from triage.model.endpoint import Endpoint, RetryPolicy
@@ -29,7 +29,7 @@ from triage.model.model_errors import (
 )
 from triage.model.output_formats import ModelReply, OutputFormat, to_model_reply
 from triage.model.token_count import TokenCount, estimate_prompt, parse_usage
-from triage.ports import Tier
+from triage.ports import MeasuredUsage, Tier
 from triage.safety.secrets.redactor import Redact
 
 A = TypeVar("A", bound=BaseModel)

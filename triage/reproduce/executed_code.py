@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 
-from triage.comment.hidden_state import hash_failure
 from triage.domain.code import ExecutedCode
 from triage.domain.issue import Frame
 from triage.reproduce.evidence import Evidence
 from triage.reproduce.expected import stem
+from triage.say.hidden_state import hash_failure
 
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
 

@@ -4,13 +4,13 @@ from collections import defaultdict
 from functools import cache
 from posixpath import basename
 
-from triage.comment.permalink import build_permalink, build_reference_url
 from triage.domain.code import Span
 from triage.domain.issue import Repository
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Run
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.safety.secrets.likely_secrets import shorten_text
+from triage.say.permalink import build_permalink, build_reference_url
 
 MAX_CELL_CHARS = 200
 _MAX_SUBJECT_CHARS = 200

@@ -6,7 +6,7 @@ from datetime import datetime
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.issue import Issue
 from triage.domain.project_config import ReproduceConfig
-from triage.issue.kind.issue_kind import classify_issue
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
 from triage.reproduce.environments.releases import (
@@ -119,7 +119,7 @@ def select_example(
         project=project,
         example=example,
         expected=find_expected(shown, example),
-        is_feature=classify_issue(parsed, issue.labels) == "feature_request",
+        is_feature=read_kind(parsed, issue.labels).kind == "feature_request",
         targets=targets,
         newest=newest and versions.make_release_target(newest, targets[0]),
         releases=[release.version for release in versions.releases],

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MAX_WORDS = 8
 """GitHub finds what has all words."""
-MAX_ISSUES = 5
-SECONDS = 20.0
 _ERROR_NAME = re.compile(r"[A-Za-z_]{0,50}(?:Error|Exception|Warning|Failure|Fault|Interrupt|Panic)")
 _PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]{1,40}(?:['’][a-z]{1,3}|-[a-z]{1,20})?|[A-Z]{2,6}")
 """A word of a sentence: names of code have underscores or capitals inside."""
@@ -64,10 +62,10 @@ class GitHubSearchTool(BaseTool):
             raise ToolException("a run searches once")
         self._is_used = True
         try:
-            found = await in_thread(self._search, words, name, language, repository, seconds=SECONDS)
+            found = await in_thread(self._search, words, name, language, repository)
         except TriageError as failure:
             raise ToolException(str(failure)) from None
-        return {"results": parse_results(found, MAX_ISSUES)}
+        return {"results": parse_results(found)}
 
     def _search(self, words: str, package: str, language: str, repository: str) -> list[dict[str, str]]:
         slug = repository or self._issues.find_repository(package, language)

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from triage.safety.clean_text import clean_text
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 
+MAX_RESULTS = 5
 MAX_TITLE_CHARS = 300
 MAX_CONTENT_CHARS = 4_000
 MAX_URL_CHARS = 1_000
@@ -21,8 +22,8 @@ _SAFE_URL_CHARS = "!$&'()*+,;=:@/?#%-._~"
 """Characters that stay as they are in a URL. All others are percent-encoded, so that none can look like its end."""
 
 
-def parse_results(results: Sequence[Any], limit: int) -> list[dict[str, str]]:
-    """Return title, url and content of the first `limit` results that have a safe URL; drops everything else."""
+def parse_results(results: Sequence[Any]) -> list[dict[str, str]]:
+    """Return title, url and content of the first results that have a safe URL; drops everything else."""
     pages: dict[str, dict[str, str]] = {}
     for page in results:
         url = safe_url(page.get("url")) if isinstance(page, dict) else None
@@ -33,7 +34,7 @@ def parse_results(results: Sequence[Any], limit: int) -> list[dict[str, str]]:
                 "url": url,
                 "content": _to_plain_text(page.get("content"))[:MAX_CONTENT_CHARS],
             }
-        if len(pages) == limit:
+        if len(pages) == MAX_RESULTS:
             break
     return list(pages.values())
 

@@ -14,15 +14,12 @@ from triage.base.network import PROXY_LOGIN_REFUSED
 from triage.base.threads import in_thread
 from triage.safety.secrets.redactor import Redact
 from triage.safety.secrets.web_query import sanitize_query
-from triage.web.search_results import parse_results
+from triage.web.search_results import MAX_RESULTS, parse_results
 
-MAX_RESULTS = 5
 MAX_SEARCHES = 3
 """Of a run: one for each round. An advanced search costs two of Tavily's credits."""
 TAVILY_URL = "https://api.tavily.com"
 MAX_USAGE_BYTES = 1_000_000
-SEARCH_SECONDS = 60.0
-"""The step's own time limit, from the settings, usually ends earlier."""
 CHECK_SECONDS = 10.0
 _STATUS = re.compile(r"Error (\d{3}):")
 _STATUS_REASONS = {
@@ -78,14 +75,14 @@ class WebSearchTool(BaseTool):
         if len(self._answers) == MAX_SEARCHES:
             raise SearchFailed(f"{MAX_SEARCHES} searches were made already, and a run makes no more")
         self._answers[text] = None
-        answer = {"results": parse_results(self._redact(await self._search(text)), MAX_RESULTS)}
+        answer = {"results": parse_results(self._redact(await self._search(text)))}
         self._answers[text] = answer
         return answer
 
     async def _search(self, text: str) -> list[Any]:
         try:
             # Tavily's asynchronous client takes no proxies from the environment.
-            found = await in_thread(self._tavily.invoke, {"query": text}, seconds=SEARCH_SECONDS)
+            found = await in_thread(self._tavily.invoke, {"query": text})
         except ToolException:  # the library's word for no results
             return []
         if "error" in found:
@@ -138,7 +135,7 @@ def check_search(api_key: SecretStr, base_url: str | None = None) -> str:
     if status == 407:
         raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
     if 300 <= status < 400:
-        raise SearchUnavailable(f"redirects to another address ({status}), which is not followed")
+        raise SearchUnavailable(f"redirects to another address ({status}): name that one")
     if status in (401, 403):
         raise SearchUnavailable(f"the key is refused ({status})")
     return "reachable, accepts the key" if status < 400 else "reachable; the key was not checked"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from triage.base.errors import CannotPublish, SetupError, TriageError
 from triage.domain.effect import Annotate, Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.run import Status
-from triage.job_page.notices import render_notice
+from triage.say.notices import render_notice
 
 if TYPE_CHECKING:
     from triage.ports import AnnotationLevel, Output

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import Field
 
-from triage.comment.comment import compose_comment, render_quiet_comment
-from triage.comment.hidden_state import CommentState, PartName, hash_text, parse_state
 from triage.domain.effect import COMMENT_MARKER, EditComment, PostComment
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.value import Value
+from triage.say.comment import compose_comment, render_quiet_comment
+from triage.say.hidden_state import CommentState, PartName, hash_text, parse_state
 
 
 class Deduplication(Value):

@@ -9,23 +9,6 @@ from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from triage.comment.comment import (
-    compose_comment,
-    read_parts,
-    render_comment,
-    render_quiet_comment,
-    render_visible_comment,
-)
-from triage.comment.hidden_state import (
-    CommentState,
-    NeedsInfo,
-    hash_content,
-    hash_text,
-    next_state,
-    parse_state,
-)
-from triage.comment.sections import Page, build_page
-from triage.comment.wording import truncate
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -48,8 +31,26 @@ from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.run import Status
 from triage.domain.task import RunKey
-from triage.job_page.notices import skip_effects
-from triage.job_page.summary import render_summary
+from triage.say.comment import (
+    compose_comment,
+    read_parts,
+    render_comment,
+    render_quiet_comment,
+    render_visible_comment,
+)
+from triage.say.decide import list_asked
+from triage.say.hidden_state import (
+    CommentState,
+    NeedsInfo,
+    hash_content,
+    hash_text,
+    next_state,
+    parse_state,
+)
+from triage.say.job_page import render_summary
+from triage.say.notices import skip_effects
+from triage.say.page import Page, build_comment_page
+from triage.say.wording import truncate
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.report_outputs import build_outputs, dump_report
 
@@ -67,8 +68,6 @@ class PlanInput:
     """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
     previous: IssueComment | None = None
     """Our comment on the issue."""
-    paths: Sequence[str] = ()
-    """All files of the commit."""
     run_key: RunKey | None = None
     """What our comment remembers if an event started this run."""
     duplicates: Sequence[int] = ()
@@ -143,18 +142,13 @@ def plan_report(report: RunReport, given: PlanInput) -> list[Effect]:
     suggestions: list[Suggestion] = []
     if may_propose and given.options and not says_nothing_new(report, state):
         suggestions = plan_suggestions(report, policy.labels, given.options, state, given.not_planned)
-    page = build_page(
-        report,
-        state,
-        given.paths,
-        "off" if any(one.kind == "label" for one in suggestions) else given.labels,
-    )
+    labels = "off" if any(one.kind == "label" for one in suggestions) else given.labels
+    page = build_comment_page(report, state, labels)
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.comment_reason else None})
     writes = list(_plan_issue_effects(report, page, given, suggestions))
     says_why_no_comment = given.may_comment and not given.is_cancelled and report.comment_reason is None
-    summary = render_summary(
-        page, report, writes if policy.dry_run else None, suggestions, says_why_no_comment=says_why_no_comment
-    )
+    planned = writes if policy.dry_run else None
+    summary = render_summary(report, labels, planned, suggestions, says_why_no_comment=says_why_no_comment)
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
@@ -194,10 +188,8 @@ def _plan_issue_effects(
 
 
 def says_nothing_new(report: RunReport, previous: CommentState | None) -> bool:
-    """Whether our comment shows this report already, or the same of a run that was whole."""
-    whole = report.model_copy(update={"status": Status.COMPLETE})
-    known = {hash_content(report), hash_content(whole)}
-    return previous is not None and not previous.quiet and previous.content_hash in known
+    """Whether our comment shows this report already."""
+    return previous is not None and not previous.quiet and previous.content_hash == hash_content(report)
 
 
 def _plan_count(number: int, previous: IssueComment, given: PlanInput) -> Iterator[Effect]:
@@ -213,10 +205,11 @@ def _plan_comment(
     report: RunReport, page: Page, number: int, given: PlanInput, suggestions: Sequence[Suggestion]
 ) -> Iterator[Effect]:
     before = given.previous_state or CommentState()
-    asks = bool(report.missing_information)
-    label_plan = plan_needs_info(given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=asks)
+    asked = [missing.question for missing in list_asked(report)]
+    label_plan = plan_needs_info(
+        given.needs_info_label, given.policy.labels, given.issue, before.needs_info, asks=bool(asked)
+    )
     state = _build_state(report, given, suggestions).model_copy(update={"needs_info": label_plan.state})
-    asked = [missing.question for missing in report.missing_information]
     state = state.with_questions(asked, report.started_at + timedelta(seconds=report.seconds))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.

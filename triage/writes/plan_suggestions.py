@@ -5,8 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from triage.comment import wording
-from triage.comment.hidden_state import CommentState, hash_suggestion
 from triage.domain.effect import (
     MAX_RATIONALE_CHARS,
     Confidence,
@@ -18,7 +16,11 @@ from triage.domain.effect import (
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
+from triage.issue.kind_names import strip_label
 from triage.safety.active_content import format_plain_line
+from triage.say import wording
+from triage.say.decide import list_asked
+from triage.say.hidden_state import CommentState, hash_suggestion
 
 TRIGGER_WORDS = re.compile(
     r"(?:accept|approv|auto-?(?:fix|merg|deploy|land)|backport|codegen|de-?ploy|gitauto|implement|merg[ei]|openhands"
@@ -48,16 +50,21 @@ def select_allowed_labels(config: ProjectConfig, labels: Iterable[str]) -> list[
     return [label for label in labels if label.casefold() not in own and is_allowed(label)]
 
 
-_KIND_WORDS: dict[Kind, tuple[str, ...]] = {
+_KIND_WORDS: dict[Kind | None, tuple[str, ...]] = {
     "bug": ("bug", "defect"),
-    "feature_request": ("feature", "feature request", "enhancement"),
+    "feature_request": ("feature", "enhancement"),
     "question": ("question", "support"),
+    "documentation": ("documentation", "docs", "doc"),
+    "ci": ("ci",),
 }
 """Names of labels and issue types, the usual one first."""
-_KIND_REASONS: dict[Kind, str] = {
+_KIND_REASONS: dict[Kind | None, str] = {
+    None: "What kind of issue it is, nothing says clearly",
     "bug": "It reads as a bug report",
     "feature_request": "It asks for something new",
     "question": "It asks a question",
+    "documentation": "It is about the documentation",
+    "ci": "It is about the project's own builds or tests",
     "not_actionable": "It says too little to act on",
 }
 _WAITING_WORDS = ("info", "reproduction", "feedback")
@@ -175,13 +182,8 @@ def _rate_kind(report: RunReport) -> Confidence | None:
     return "HIGH" if report.kind_probability >= _SURE_KIND else "MEDIUM"
 
 
-def _names_kind(label: str, kind: Kind) -> bool:
-    return _last_word(label) in _KIND_WORDS.get(kind, ())
-
-
-def _last_word(label: str) -> str:
-    """Returns what `type: bug` and `kind/bug` have in common."""
-    return label.casefold().replace("/", ":").rpartition(":")[2].strip()
+def _names_kind(label: str, kind: Kind | None) -> bool:
+    return strip_label(label) in _KIND_WORDS.get(kind, ())
 
 
 def _explain_label(report: RunReport, name: str) -> str:
@@ -189,8 +191,8 @@ def _explain_label(report: RunReport, name: str) -> str:
         return "It may be a security report."
     if _names_kind(name, report.kind):
         return _explain_kind(report)
-    if report.missing_information and any(word in _last_word(name) for word in _WAITING_WORDS):
-        return f"The reporter is asked for {_MISSING_WORDS[report.missing_information[0].kind]}."
+    if (asked := list_asked(report)) and any(word in strip_label(name) for word in _WAITING_WORDS):
+        return f"The reporter is asked for {_MISSING_WORDS[asked[0].kind]}."
     return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from triage.comment.wording import truncate
 from triage.domain.effect import Effect, SetOutputs, WriteReport, WriteSummary
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
-from triage.job_page.notices import EMPTY_OUTPUTS
-from triage.job_page.summary import render_fix_page
+from triage.domain.statement import Leads
 from triage.safety.clean_text import clean_text
+from triage.say.job_page import render_fix_page
+from triage.say.notices import EMPTY_OUTPUTS
+from triage.say.wording import truncate
 
 MAX_TITLE_CHARS = 200
 _FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
@@ -24,17 +25,18 @@ def dump_report(report: RunReport) -> str:
 def build_outputs(report: RunReport) -> dict[str, str]:
     """Returns the outputs of the action. Those that are known after writing are empty."""
     ticket = report.ticket
+    named = [place.span.path for one in report.statements if isinstance(one, Leads) for place in one.places]
     return EMPTY_OUTPUTS | {
         "status": report.status.value,
         "engine": report.engine,
         "severity": report.severity or "",
         "confidence": f"{report.confidence:.2f}",
         "verdict": report.verdict or "",
-        "suspect-files": _format_json_list(list(dict.fromkeys(suspect.path for suspect in report.suspects))),
+        "suspect-files": _format_json_list(list(dict.fromkeys([*named, *(one.path for one in report.suspects)]))),
         "ticket-title": _format_title(ticket.title),
         "ticket-labels": _format_json_list(ticket.labels),
         "ticket-assignee": ticket.assignee.lstrip("@"),
-        "ticket-effort": ticket.effort if report.kind == "bug" else "",
+        "ticket-effort": ticket.effort if report.may_be_bug else "",
         "tokens": str(report.usage.tokens),
         "cost-usd": _format_cost(report.usage),
         "seconds": f"{report.seconds:.1f}",

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from functools import cache
 from unittest.mock import patch
 
-from triage.comment.comment import render_comment
-from triage.comment.hidden_state import CommentState, next_state
-from triage.comment.sections import build_page
-from triage.job_page.notices import render_notice
-from triage.job_page.summary import render_summary
+from triage.say.comment import render_comment
+from triage.say.hidden_state import CommentState, next_state
+from triage.say.job_page import render_summary
+from triage.say.notices import render_notice
+from triage.say.page import build_comment_page
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly
@@ -45,10 +45,10 @@ def _neutral(choice: int) -> dict[str, Judgement]:
 def _pages(words: str, choice: int) -> dict[str, str]:
     report = build_report(words, choice)
     earlier = CommentState(asked=["version"], suspects=["src/old.py"])
-    page = build_page(report, earlier, [words])
+    page = build_comment_page(report, earlier)
     return {
         "comment": render_comment(page, next_state(report, earlier)),
-        "summary": render_summary(page, report),
+        "summary": render_summary(report),
         "skip": render_notice("skip", words),
         "failure": render_notice("failure", words),
     }
@@ -68,7 +68,7 @@ def run_without_defence() -> MeasureResult:
     """
     cases: list[CorpusText] = [case for case in markdown() if case.corpus == "pages"]
     failures = [f"{case.name}: {effect}" for case in cases for effect in judge_page(case.text, LINKS).live_effects]
-    with patch("triage.comment.comment._split", _search_for_marks):
+    with patch("triage.say.comment._split", _search_for_marks):
         again = [problem for choice in range(len(MARKS)) for problem in RewrittenComment("![x](//x)", choice).problems]
     return MeasureResult(len(cases), [*failures, *again] if failures and again else [])
 

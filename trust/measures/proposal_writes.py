@@ -89,7 +89,6 @@ class _Repository:
     def forget_proposals(self) -> None:
         """Removes the refs and objects of the last case, and starts a new store and clock, as each job has them."""
         self.api.seconds = 0
-        self.store.close()
         self.store = _open_store(self.api)
         for file in set(self._list_objects()) - self.objects:
             file.unlink()
@@ -112,11 +111,7 @@ def _serve_repository() -> Iterator[_Repository]:
         base = git.set_ref("refs/heads/main", git.store_commit(git.store_tree(tree), [], "x\n"))
         more = tree | {"shop/evil.py": ("100644", git.store.put("blob", b"import os\n"))}
         feature = git.store_commit(git.store_tree(more), [base], "x\n")
-        repository = _Repository(api, git, base, feature, open_base_files(Path(folder), base), _open_store(api))
-        try:
-            yield repository
-        finally:
-            repository.store.close()
+        yield _Repository(api, git, base, feature, open_base_files(Path(folder), base), _open_store(api))
 
 
 def _open_store(api: GitHubApi) -> GitHubProposalStore:

@@ -11,7 +11,6 @@ from triage.agents import prompts
 from triage.code.rank.query import build_query
 from triage.code.rank.snippets import COMMENT
 from triage.code.text_search import clip_line
-from triage.comment.hidden_state import hash_text, parse_state
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Issue, ParsedIssue
 from triage.events.commands import parse_command
@@ -38,6 +37,7 @@ from triage.safety.safe_markdown import (
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
 from triage.safety.secrets.redactor import SecretRedactor
 from triage.safety.secrets.web_query import restrict_query
+from triage.say.hidden_state import hash_text, parse_state
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 Stage = Callable[[str], object]

@@ -66,6 +66,10 @@ class TestRoads:
         assert settings.github_token.get_secret_value() == "t0ken"
         assert settings.limits().run_seconds == 20.0
 
+    def test_the_task_is_the_commands(self) -> None:
+        assert Settings.from_terminal({"TRIAGE_TASK": "fix-propose"}).task == "triage"
+        assert Settings.from_terminal({"TRIAGE_TASK": "doctor"}, task="fix-propose").task == "fix-propose"
+
     def test_an_override_wins_unless_it_is_none(self) -> None:
         environ = {"TRIAGE_ENGINE": "rules", "TRIAGE_ISSUE_NUMBER": "3"}
         settings = Settings.from_terminal(environ, engine="auto", issue_number=None, dry_run=True)

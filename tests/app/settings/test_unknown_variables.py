@@ -34,6 +34,13 @@ def test_a_gone_input_is_named_if_it_is_set():
     assert find_gone_inputs({"INPUT_CACHE-DIR": "", "INPUT_FIX": "off", "INPUT_DOCTOR": "False"}) == []
 
 
+@pytest.mark.parametrize("name", ["memory-issues", "backlog-limit", "backlog-after", "doctor"])
+def test_what_would_spend_more_is_refused_however_the_runner_spells_it(name: str):
+    for variable in (f"INPUT_{name.upper()}", f"INPUT_{name.replace('-', '_').upper()}"):
+        with pytest.raises(BadInput, match=f"^{name} is gone: "):
+            find_gone_inputs({variable: "0"})
+
+
 def test_what_would_do_or_spend_something_else_is_refused():
     with pytest.raises(BadInput) as caught:
         find_gone_inputs({"INPUT_REPRODUCE": "run", "INPUT_FIX-MAX-TOKENS": "9000", "INPUT_CACHE-DIR": ".cache"})

@@ -106,8 +106,8 @@ async def test_git_is_not_started_after_abandonment(
     assert not (tmp_path / "git.started").exists()
 
 
-@pytest.mark.parametrize("starts", [2, 0], ids=["by workers", "without"])
-async def test_extraction_stops_after_abandonment(abandoned_work: AbandonedWork, starts: int):
+@pytest.mark.parametrize("failures", [2, 0], ids=["by workers", "without"])
+async def test_extraction_stops_after_abandonment(abandoned_work: AbandonedWork, failures: int):
     def batches() -> Iterator[list[SourceFile]]:
         for number in range(1_000):
             if number == 10:
@@ -116,7 +116,7 @@ async def test_extraction_stops_after_abandonment(abandoned_work: AbandonedWork,
 
     def work() -> None:
         with WorkerPool(workers=2) as pool:
-            pool._starts_left = starts
+            pool._failures_left = failures
             list(pool.extract_all(batches()))
 
     await abandoned_work.run(work)

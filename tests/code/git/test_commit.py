@@ -100,8 +100,12 @@ def test_a_checkout_below_the_workspace_is_found_by_its_remote(tmp_path: Path):
 
 def test_a_git_that_leads_elsewhere_is_no_checkout_below_the_workspace(tmp_path: Path):
     commit(tmp_path / "outside", {"a.py": "x\n"})
+    for name in ("link", "file", "folder"):
+        (tmp_path / name).mkdir()
     for name in ("link", "file"):
-        (tmp_path / name / "code").mkdir(parents=True)
+        (tmp_path / name / "code").mkdir()
     (tmp_path / "link/code/.git").symlink_to(tmp_path / "outside/.git")
     (tmp_path / "file/code/.git").write_text(f"gitdir: {tmp_path}/outside/.git\n")
-    assert [find_checkout(tmp_path / name, "octo/shop").name for name in ("link", "file")] == ["link", "file"]
+    (tmp_path / "folder/code").symlink_to(tmp_path / "outside")
+    for name in ("link", "file", "folder"):
+        assert find_checkout(tmp_path / name, "octo/shop") == tmp_path / name

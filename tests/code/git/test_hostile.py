@@ -71,7 +71,7 @@ def test_no_program_runs_and_no_other_file_is_read(root: Path, name: str):
 @pytest.mark.parametrize(
     ("name", "left_out", "partial", "note"),
     [
-        ("missing", {}, False, "The folder has no commit"),
+        ("missing", {"unreadable": 1}, False, "the folder has no file"),
         ("unborn branch", {}, False, "(git rev-parse exited with 1)"),
         ("treeless and sparse", {"not fetched": 1}, True, ""),
         ("lfs pointers", {"LFS pointer": 2}, False, ""),
@@ -114,7 +114,7 @@ def test_unclosed_brackets_are_not_queried(path: str, monkeypatch: pytest.Monkey
 
 
 def test_the_number_of_files_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(commit, "_MAX_ENTRIES", 3)
+    monkeypatch.setattr(commit, "MAX_ENTRIES", 3)
     CHECKOUTS["lfs pointers"](root)
     codebase, facts = index_checkout(root)
     assert facts.partial

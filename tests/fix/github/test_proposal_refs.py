@@ -166,9 +166,13 @@ class TestExpired:
         assert [one.ref for one in store.list_expired(10)] == [f"{PREFIX}/7/1", f"{PREFIX}/8/1"]
         assert [one.ref for one in store.list_expired(1)] == [f"{PREFIX}/7/1"]
 
+    def test_without_proposals_only_they_are_asked_for(self, git: GitDataApi, store: GitHubProposalStore) -> None:
+        assert store.list_expired(10) == []
+        assert len(git.api.requests) == 1
+
     def test_a_look_ends(self, git: GitDataApi, store: GitHubProposalStore) -> None:
         commit = forge(git, f"{PREFIX}/7/1", 7)
         for number in range(2, 150):
             git.set_ref(f"{PREFIX}/7/{number}", commit)
         assert store.list_expired(10) == []
-        assert len(git.api.requests) == 102
+        assert len(git.api.requests) == 101

@@ -239,7 +239,7 @@ def carry_out(store: GitHubProposalStore, base: str) -> None:
             store.delete(one)
 
 
-REQUESTS = 24
+REQUESTS = 23
 
 
 class TestKilledAndRunAgain:
@@ -275,7 +275,9 @@ class TestDeleting:
         store.delete(stored)
         assert git.refs[REF] == base_of(git)
         git.set_ref(REF, stored.commit)
+        git.api.requests.clear()
         store.delete(stored)
+        assert git.api.request_lines() == [f"GET {REPO}/git/ref/triage/proposals/7/1", f"DELETE {REPO}/git/{REF}"]
         store.delete(stored)
         assert proposals_in(git) == []
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
-from tests.comment.sample_reports import FULL
+from tests.say.sample_reports import FULL
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import AffectedModule, ModuleSummary
 from triage.fix.fix_answers import CodeChanges, EditAnswer, FileAnswer

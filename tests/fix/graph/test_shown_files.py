@@ -5,7 +5,7 @@ import pytest
 from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
-from tests.comment.sample_reports import FULL
+from tests.say.sample_reports import FULL
 from triage.domain.code import Passage, Span
 from triage.domain.proposal import BaseFile
 from triage.domain.report import Suspect

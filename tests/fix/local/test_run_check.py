@@ -15,7 +15,7 @@ from triage.base.errors import BadInput
 from triage.base.threads import in_thread
 from triage.domain.proposal import BaseFile
 from triage.fix.fix_ports import CheckResult
-from triage.fix.local.project_command import MAX_OUTPUT_CHARS
+from triage.fix.local.project_command import MAX_OUTPUT_CHARS, MAX_REPORT_BYTES
 
 FIX = {"src/store.py": BaseFile(text="total = 0\n"), "new folder/neu ä.txt": BaseFile(text="new\r\n")}
 
@@ -182,12 +182,17 @@ def test_tags_and_the_branch_are_there_and_no_others(repository: Path, open_work
     ]
 
 
+CLONES = {"clone.defaultRemoteName": "up", "clone.rejectShallow": "true", "protocol.file.allow": "never"}
+
+
 @pytest.mark.parametrize("kind", ["shallow", "work tree", "detached"])
 def test_repositories_of_other_kinds(repository: Path, open_workspace: Open, tmp_path: Path, kind: str) -> None:
     commit(repository)
     folder = tmp_path / "copy"
     if kind == "shallow":
         git(tmp_path, "clone", "-q", "--depth=1", repository.as_uri(), "copy")
+        for name, value in CLONES.items():
+            git(folder, "config", "--file", str(tmp_path / "home/.gitconfig"), name, value)
     else:
         git(repository, "worktree", "add", "-q", "--detach", str(folder))
     result = open_workspace(folder).run_check(git(folder, "rev-parse", "HEAD"), FIX, "cat src/store.py README.md", 60)
@@ -205,6 +210,28 @@ def test_reports_name_the_tests_that_fail(repository: Path, open_workspace: Open
     commit(repository, {"data/old.xml": REPORT.replace("test_b", "test_tracked")})
     command = f"mkdir -p build/reports; echo '{REPORT}' > build/reports/a.xml; echo '<a' > b.xml; exit 1"
     assert run(open_workspace, repository, command).failed == ["TestTotal", "tests.test_cart test_b[x]"]
+
+
+def test_a_report_that_is_tracked_counts_once_it_is_written(repository: Path, open_workspace: Open) -> None:
+    commit(repository, {"report.xml": REPORT})
+    assert run(open_workspace, repository, "exit 1").failed == []
+    command = f"echo '{REPORT.replace('test_b', 'test_now')}' > report.xml; exit 1"
+    assert run(open_workspace, repository, command).failed == ["TestTotal", "tests.test_cart test_now[x]"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mkfifo a.xml",
+        "ln -s /dev/zero a.xml",
+        """echo '<?xml version="1.0" encoding="shift_jis"?><a/>' > a.xml""",
+        """echo '<?xml version="1.0" encoding="none"?><a/>' > a.xml""",
+        f"mkdir node_modules; echo '{REPORT}' > node_modules/a.xml",
+        f"(echo '{REPORT}'; head -c {MAX_REPORT_BYTES} /dev/zero) > a.xml",
+    ],
+)
+def test_other_xml_is_no_report(repository: Path, open_workspace: Open, command: str) -> None:
+    assert run(open_workspace, repository, f"{command}; exit 1") == CheckResult(is_ok=False, output="")
 
 
 @pytest.mark.parametrize("layout", ["src/ledger", "ledger"])

@@ -88,6 +88,8 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
         (change("shop/basket.py", BASKET + "p\u0430id = 1\n"), "words of two scripts that look alike"),
         (change("shop/basket.py", BASKET + "# \u202e\n"), "nobody can see in lines that are new (U+202E)"),
         (change("shop/basket.py", BASKET + "a\u00a0= 1\u200b\n"), "(U+00A0, U+200B)"),
+        (change("shop/basket.py", "\ufeff" + BASKET), "(U+FEFF)"),
+        (change("shop/new.py", "\ufeffa = 2\n", is_new=True), "(U+FEFF)"),
         (change("shop/odd.py", 'b = "\u202e"\nsee("https://known.io/a")\n'), "(U+202E)"),
         (change("shop/basket.py", BASKET + f'KEY = "{KEY}"\n'), "looks like a secret in line 3"),
         (change("shop/basket.py", BASKET + "key = '[masked secret]'\n"), "a mask in place of a value"),

@@ -26,6 +26,8 @@ FILES = FakeFiles(
         "README.md": BaseFile(text="x\n"),
         "vendored": "a submodule",
         "checks/data.py": BaseFile(text="x\n"),
+        "changelog.d/1.fix.md": BaseFile(text="x\n"),
+        "CHANGES": BaseFile(text="x\n"),
     },
 )
 
@@ -53,6 +55,16 @@ def find(
         ("shop/deep/er/new.py", True),
         ("tests/test_basket.py", False),
         ("tests/test_new.py", True),
+        ("tests/__snapshots__/page.snap", True),
+        ("tests/rates.csv", True),
+        ("CHANGES", False),
+        ("changelog.d/2.fix.txt", True),
+        ("shop/README.txt", True),
+        ("shop/docs/ref/requests.txt", True),
+        ("shop/agent.py", True),
+        ("shop/jenkinsfile_parser.py", True),
+        ("shop/(group)/my page.tsx", True),
+        ("shop/[slug].$id/[[...all]].ts", True),
     ],
 )
 def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
@@ -73,6 +85,20 @@ STEERING = [
     "AGENTS.override.md",
     "x.instructions.md",
     "SKILL.md",
+    "AGENTS.markdown",
+    "docs/codex.mdx",
+    "docs/AGENTS.rst",
+    "docs/requirements.txt",
+    "docs/requirements/base.txt",
+    "dangerfile.ts",
+    "Dangerfile.rb",
+    "PRESUBMIT.py",
+    "Jenkinsfile.groovy",
+    "azure-pipelines.sh",
+    "lefthook.rb",
+    "action.yml",
+    "mcp.json",
+    "x.mdc",
     "opencode.json",
     "bors.toml",
 ]
@@ -100,8 +126,14 @@ STEERING = [
         ("shop/poetry.lock", False, "no source, test, documentation or changelog"),
         ("shop/gen.py", False, "not edited by hand (generated)"),
         ("shop/.env", False, "begins with a dot"),
-        *((f"shop/{name}", True, "no source, test, documentation or changelog") for name in STEERING),
-        *((path, True, "is no plain name") for path in ("shop/aux.py", "shop/new.py.", "shop/ new.py", "shop /new.py")),
+        *((f"{folder}/{name}", True, "no source, test") for name in STEERING for folder in ("shop", "tests")),
+        *((path, True, "no source, test") for path in ("changelog.d/CLAUDE.md", "shop/fragments/requirements.txt")),
+        ("shop/rates.csv", True, "no source, test, documentation or changelog"),
+        *(
+            (f"shop/{name}", True, "is no plain name")
+            for name in ("aux.py", "new.py.", " new.py", "$(id).py", "a;b.py")
+        ),
+        ("shop /new.py", True, "is no plain name"),
     ],
 )
 def test_other_paths_are_refused(path: str, is_new: bool, reason: str):
@@ -121,7 +153,8 @@ def test_no_odd_path_passes(pieces: list[str]):
     path += ".py"
     if find(path, is_new=True, modules=("", "./", *(f"{piece}/" for piece in pieces))):
         return
-    assert re.fullmatch(r"(?:[\w@][\w@.+-]*/)*[\w@][\w@.+-]*", path, re.ASCII)
+    assert re.fullmatch(r"(?:(?![ .])[\w@.+$()[\] -]+(?<![ .])(?:/|$))+", path, re.ASCII)
+    assert "$(" not in path
     assert not any(part.lower().partition(".")[0] in ("con", "aux", "nul", "prn") for part in path.split("/"))
 
 

@@ -5,7 +5,6 @@ from triage.domain.issue import Issue
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.kind.severity_signs import find_severity, find_severity_signs
 from triage.issue.read_issue import read_issue
-from triage.issue.versions.regressions import find_regression
 
 REPORTS = [
     ("Path traversal in serve() lets you read any file", "GET /../../etc/passwd returns the file."),
@@ -69,6 +68,15 @@ REPORTS = [
     ("Path traversal when unpacking", "A name with `../` writes outside of the folder."),
     ("Login can be skipped", "This is a vulnerability: an auth bypass, anybody can log in as admin."),
     ("Reset link leaks the token", "The Referer header has it."),
+    (
+        "Overflow in total()",
+        "```\n==1==ERROR: AddressSanitizer: stack-buffer-overflow on address 0x7f\nWRITE of size 2\n```",
+    ),
+    ("Use after free in cart.c", "```\n==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x60\n```"),
+    (
+        "The parser crashes",
+        "Found by fuzzing. It crashes, and this may lead to potential security vulnerabilities.",
+    ),
 ]
 OTHERS = [
     (
@@ -116,6 +124,15 @@ OTHERS = [
         "Feature request: protect the login against CSRF",
         "It would be nice if forms had a token, please add an option for it.",
     ),
+    (
+        "Propagation design goals",
+        "A goal is to be robust. DoS/vulnerabilities counter-measures are another. An attacker should not run a DoS.",
+    ),
+    ("Harden the loader against zip bombs", "An attacker could fill the disk with a zip bomb."),
+    ("Add mitigation for disk fill", "Log lines are not limited, so that an attacker can fill the disk."),
+    ("Null pointer in parse", "```\n==1==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000000\n```"),
+    ("Leak in parse", "```\n==1==ERROR: LeakSanitizer: detected memory leaks\n```"),
+    ("Scan of the image", "trivy lists CVE-2024-1 in libxml2: please update the dependency."),
     ("Crash in parse", "The parser crashes on empty files. This is not a security issue, only annoying."),
 ]
 
@@ -141,28 +158,19 @@ def test_a_label_says_it() -> None:
 
 def signs_in(title: str, body: str = "") -> list[tuple[str, str, str]]:
     parsed = read_issue(Issue(title=title, body=body))
-    signs = find_severity_signs(parsed, find_regression(parsed))
-    return [(sign.kind, sign.severity, sign.quote.text) for sign in signs]
+    return [(sign.kind, sign.severity, sign.quote.text) for sign in find_severity_signs(parsed)]
 
 
 @each_row(
     ("text", "kind", "severity"),
     [
         ("There is an XSS in the search field", "security", "CRITICAL"),
-        ("The log leaks the API keys of every user", "security", "CRITICAL"),
         ("Saving loses all my changes", "data_loss", "CRITICAL"),
         ("The database is corrupted after a restart", "data_loss", "CRITICAL"),
-        ("Our production is down", "blocks_everyone", "CRITICAL"),
-        ("All users are affected", "blocks_everyone", "CRITICAL"),
         ("The editor crashes on paste", "crash", "HIGH"),
         ("The process aborts", "crash", "HIGH"),
-        ("It worked in 2.1 and fails in 2.2", "regression", "HIGH"),
-        ("The worker hangs on exit", "hang", "HIGH"),
-        ("Import is 10x slower", "performance", "MEDIUM"),
-        ("There is a memory leak in the pool", "performance", "MEDIUM"),
-        ("There is a typo in the menu", "cosmetic", "LOW"),
-        ("Very low priority", "cosmetic", "LOW"),
-        ("The documentation is wrong about it", "documentation", "LOW"),
+        ("Crash on startup", "crash", "HIGH"),
+        ("Segmentation fault in total()", "crash", "HIGH"),
     ],
 )
 def test_a_sign(text: str, kind: str, severity: str) -> None:
@@ -182,6 +190,12 @@ def test_a_sign(text: str, kind: str, severity: str) -> None:
         "Based on the documentation this should work",
         "An undocumented option returns None",
         "The total is wrong",
+        "It worked in 2.1 and fails in 2.2",
+        "total() crashes with a TypeError",
+        "Import is 10x slower",
+        "The worker hangs on exit",
+        "All users are affected",
+        "Severity: MEDIUM",
         "We fit a linear regression",
         "It fails with a socket hang up",
         "The uptime is stuck at 0",
@@ -213,12 +227,8 @@ def test_the_end_of_a_process_in_its_output() -> None:
 
 
 def test_the_worst_comes_first() -> None:
-    parsed = read_issue(Issue(title="Typo in the menu", body="Today it crashes. It deletes all my files."))
-    assert [sign.kind for sign in find_severity_signs(parsed, None)] == ["data_loss", "crash", "cosmetic"]
-    worst = find_severity(parsed, None)
+    parsed = read_issue(Issue(title="Odd", body="Today the app crashes when I save. It deletes all my files."))
+    assert [sign.kind for sign in find_severity_signs(parsed)] == ["data_loss", "crash"]
+    worst = find_severity(parsed)
     assert worst is not None
     assert worst.quote.text == "It deletes all my files."
-
-
-def test_what_became_slow_is_slow() -> None:
-    assert signs_in("shop 4.7.0 much slower than 4.6.0")[0][:2] == ("performance", "MEDIUM")

@@ -17,7 +17,7 @@ from triage.issue.traces.failing_package import find_failing_package
         ("/go/pkg/mod/github.com/a/b/v2@v2.1.0/c.go", ["github.com/a/b/v2"], "github.com/a/b", "a/b"),
         ("/h/.cargo/registry/src/index.crates.io-6f1/console-0.15.8/src/a.rs", ["console"], "console", ""),
         ("/g/ruby/3.2.0/gems/rack-test-2.1.0/lib/a.rb", ["rack-test"], "rack-test", ""),
-        ("/usr/lib/python3/site-packages/numpy/core/a.py", ["pandas"], None, ""),
+        ("/app/node_modules/.vite/deps/a.js", [], None, ""),
         ("/app/numpy/core/a.py", ["numpy"], None, ""),
         ("", ["numpy"], None, ""),
     ],
@@ -36,3 +36,23 @@ def test_the_innermost_frame_names_the_package(
 def test_a_trace_without_an_error_names_none() -> None:
     trace = Trace(language="python", frames=[Frame(path="/v/site-packages/numpy/a.py")])
     assert find_failing_package(ParsedIssue(traces=[trace]), ["numpy"]) is None
+
+
+@each_row(
+    ("declared", "own", "name", "is_declared"),
+    [
+        (["pandas"], [], "numpy", False),
+        (["scipy"], [], "scipy", True),  # though it is the second trace
+        (["numpy"], ["numpy"], "scipy", False),  # an installed copy of the project
+    ],
+)
+def test_a_declared_package_comes_first_and_the_project_itself_never(
+    declared: list[str], own: list[str], name: str, is_declared: bool
+) -> None:
+    traces = [
+        Trace(language="python", frames=[Frame(path=f"/v/site-packages/{one}/a.py")], message="no day")
+        for one in ("numpy", "scipy")
+    ]
+    package = find_failing_package(ParsedIssue(traces=traces), declared, own)
+    assert package is not None
+    assert (package.name, package.is_declared) == (name, is_declared)

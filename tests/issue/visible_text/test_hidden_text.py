@@ -49,6 +49,8 @@ def test_what_the_sanitizer_of_github_shows_is_read(markdown: str) -> None:
         ("a [](https://x.example/b) c", 1),
         (f"a{'<sub>' * 9}b", 1),
         ("<b>" * 300 + "a <sub>b", 1),
+        ("<pre>a <!-- b --></pre> <code>c<!-- d --><rp>e</rp></code>", 3),
+        ("<!DOCTYPE b>\n\na", 1),
         ("a\n\n[x]: https://x.example 'b'", 0),
     ],
 )
@@ -108,9 +110,20 @@ def test_ordinary_text_with_dollar_signs_is_no_formula(text: str) -> None:
     assert (page.text, page.hidden_fragments) == (text.replace(r"\\", "\\"), 0)
 
 
-def test_what_stands_between_formulas_in_a_line_is_left_out_with_them() -> None:
-    page = extract_visible_page("with $x$ and `$a` and $\\alpha$, so\nthe $`b`$ rest")
-    assert (page.text, page.hidden_fragments) == ("with , so\nthe rest", 2)
+@each_row(
+    ("markdown", "text", "count"),
+    [
+        ("with $x$ and `$a` and $\\alpha$, so\nthe $`b`$ rest", "with $x$ and `$a` and , so\nthe rest", 2),
+        (r"Let $\alpha$ be it. `f()` fails when $\beta > 0$ holds.", "Let be it. `f()` fails when holds.", 2),
+        ("from $\\frac{a}{b}$ on\n$$\n\\gamma\n$$\nand then\n$$\nx\n$$", "from on\n\nand then\n$$\nx\n$$", 2),
+        ("the prices $10~20 and 30$ are wrong!", "the prices $10~20 and 30$ are wrong!", 0),
+        (r"with $\alpha$ and \phantom{a}, $\beta$ it", "with it", 1),
+        (r"with $\phantom{\text{x $a$ and $b}}$ it", "with it", 1),
+    ],
+)
+def test_what_stands_between_formulas_is_read_if_it_is_clear(markdown: str, text: str, count: int) -> None:
+    page = extract_visible_page(markdown)
+    assert (page.text, page.hidden_fragments) == (text, count)
 
 
 def test_the_cost_of_open_braces_is_linear() -> None:

@@ -140,6 +140,8 @@ def test_invisible_entities_are_removed() -> None:
         ("[a](mailto:b@c.example)", "a"),
         ("https://x.example/y?z", "https://x.example/y?z"),
         ("[](https://x.example)", ""),
+        ("[`a`](https://x.example) [![](https://y.example)](https://z.example)", "`a` (x.example) (z.example)"),
+        ("[`http://x.example`](http://x.example)", "`http://x.example`"),
     ],
 )
 def test_the_visible_part_of_a_link(link: str, told: str) -> None:

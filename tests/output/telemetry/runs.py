@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.comment.sample_reports import FULL, START
+from tests.say.sample_reports import FULL, START
 from triage.domain.report import IssueRef, RunReport
 from triage.domain.run import Engine, ModelCall, Outcome, PlannerDecision, StepName, StepRecord, ToolExecution, Usage
 

@@ -8,6 +8,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from testing.apps import make_app
+from testing.each_row import each_row
 from testing.fakes import FakeProgressLog
 from testing.servers.telemetry_collector import (
     CollectorBehaviour,
@@ -143,6 +144,9 @@ def test_headers_are_in_no_line_of_any_log(caplog: pytest.LogCaptureFixture):
     ("behaviour", "problem"),
     [
         (CollectorBehaviour(500), "HTTP 500"),
+        (CollectorBehaviour(302, {"location": "/login"}), "HTTP 302"),
+        (CollectorBehaviour(307, {"location": "/login"}), "HTTP 307"),
+        (CollectorBehaviour(200, {"content-type": "text/html; charset=utf-8"}), "an HTML page answers"),
         (CollectorBehaviour(401, body=b"words from outside"), "HTTP 401"),
         (CollectorBehaviour(503, {"retry-after": "30"}), "HTTP 503"),
         (CollectorBehaviour(503), "HTTP 503"),
@@ -159,10 +163,33 @@ def test_an_error_is_one_line_and_a_late_answer_is_not_awaited(
     assert capfd.readouterr() == ("", ""), "and nothing of the library's"
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "otel.example.com", "ftp://x", "http://[", "http://a b/\u2028"])
-def test_no_address_stops_a_run(url: str):
-    (line,) = export(url)
-    assert line == f"Telemetry not sent ({TRACE}: no answer)."
+def test_a_collector_that_is_not_there_is_one_line():
+    assert export("http://127.0.0.1:9") == [f"Telemetry not sent ({TRACE}: no answer)."]
+
+
+@each_row(
+    "url",
+    [
+        "otel.example.com",
+        "ftp://x",
+        "http://[",
+        "http://a b/\u2028",
+        "http://otel.example.com",
+        "https://u:s3cret@otel.x",
+    ],
+)
+@pytest.mark.parametrize("variable", [ENDPOINT, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
+def test_an_address_that_gets_no_key_turns_telemetry_off_with_a_warning(variable: str, url: str):
+    environment = RunnerEnvironment.read({variable: url})
+    assert environment.collector is None
+    (warning,) = environment.warnings
+    assert warning.startswith(f"Telemetry is off. {variable}: ")
+    assert "s3cret" not in warning
+
+
+def test_an_exporter_of_none_turns_it_off():
+    assert RunnerEnvironment.read({ENDPOINT: "https://otel.example.com", "OTEL_TRACES_EXPORTER": "None"}).warnings == []
+    assert RunnerEnvironment.read({ENDPOINT: "https://otel.x", "OTEL_TRACES_EXPORTER": "none"}).collector is None
 
 
 @pytest.mark.parametrize(("status", "state", "words"), [(200, "ok", "accepts traces"), (401, "broken", "HTTP 401")])

@@ -18,15 +18,6 @@ from testing.fakes import NOW
 from tests.jobs.run_harness import RunHarness, our_comment
 from tests.reproduce.runs import CODE, MAIN, failed, pages, passed, selection, target
 from triage.base.errors import BadInput, WrongUsage
-from triage.comment.hidden_state import (
-    CommentState,
-    FailingLine,
-    Reproduced,
-    hash_example,
-    hash_suggestion,
-    parse_state,
-    render_state,
-)
 from triage.domain.effect import Policy, SuggestionOptions
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
@@ -42,6 +33,15 @@ from triage.reproduce.pages import Pages
 from triage.reproduce.project_checkout import NothingToRun
 from triage.reproduce.verdict import choose_measure, decide_verdict, summarize
 from triage.safety.active_content import find_active_content
+from triage.say.hidden_state import (
+    CommentState,
+    FailingLine,
+    Reproduced,
+    hash_example,
+    hash_suggestion,
+    parse_state,
+    render_state,
+)
 
 
 def make_evidence(named: Execution, main: Execution) -> Evidence:

@@ -14,7 +14,7 @@ from testing import factories
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from testing.text.encoded_secrets import COLLECTOR, ENCODINGS, GITHUB, KEYS, MODEL, encode_all, find_secrets
-from tests.comment.sample_reports import MODEL_STEPS
+from tests.say.sample_reports import MODEL_STEPS
 from triage.domain.issue import Issue
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 

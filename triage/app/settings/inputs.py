@@ -169,9 +169,12 @@ class Settings(BaseModel):
         return cls._from_variables(read, {})
 
     @classmethod
-    def from_terminal(cls, environ: Mapping[str, str], **overrides: object) -> Self:
-        """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins."""
-        return cls._from_variables(lambda name: environ.get(f"TRIAGE_{name.upper()}", ""), overrides)
+    def from_terminal(cls, environ: Mapping[str, str], *, task: TaskName = "triage", **overrides: object) -> Self:
+        """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins.
+
+        The task is that of the command, whatever `TRIAGE_TASK` says.
+        """
+        return cls._from_variables(lambda name: environ.get(f"TRIAGE_{name.upper()}", ""), overrides | {"task": task})
 
     @classmethod
     def _from_variables(cls, read: Callable[[str], str], overrides: Mapping[str, object]) -> Self:

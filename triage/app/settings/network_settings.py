@@ -2,7 +2,7 @@
 
 import os
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import requests.utils
@@ -15,6 +15,8 @@ from triage.base.network import BUNDLE, load_bundle
 
 _BUNDLES = (BUNDLE, "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Of requests, curl and Node.js. Runners behind a company's proxy set the last one."""
+_MACHINE = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""OpenSSL's, in place of the machine's authorities."""
 _LOCATION_HINT = "In a container the action can read the workspace and RUNNER_TEMP only: put the certificates there."
 
 
@@ -26,25 +28,38 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
     Raises:
         BadInput: A proxy cannot be used. The message names the variable and never shows its value.
     """
-    names = sorted(name for name in environ if name.lower().endswith("_proxy") and environ[name])  # lower case wins
-    proxies = {name.lower().removesuffix("_proxy"): environ[name] for name in names}
-    for name in names:
-        if name.lower() != "no_proxy" and not _is_http_proxy(environ[name]):
+    proxies = dict(_read_proxies(environ))
+    # In a job, a proxy with a login is not in the environment of this process, which others inherit.
+    requests.utils.getproxies = lambda: proxies  # type: ignore[attr-defined]
+    # As in curl, `*.` stands for all subdomains, and blanks divide as commas do.
+    direct = (environ.get("no_proxy", "").strip() or environ.get("NO_PROXY", "")).replace(",", " ").split()
+    os.environ["no_proxy"] = "*" if "*" in direct else ",".join(entry.removeprefix("*") for entry in direct)
+    truststore.inject_into_ssl()
+    # Many private authorities do not conform to what Python 3.13 asks for.
+    urllib3.util.ssl_.VERIFY_X509_STRICT = ssl.VerifyFlags.VERIFY_DEFAULT  # type: ignore[attr-defined]
+    workspace = Path(environ.get("GITHUB_WORKSPACE", ""))  # a job's process runs elsewhere
+    places = {name: _list_places(name, environ.get(name, "").strip(), workspace) for name in (*_BUNDLES, *_MACHINE)}
+    found = {name: [_find_problem(path) for path in paths] for name, paths in places.items()}
+    problems = {name: each[0] for name, each in found.items() if each and all(each)}  # of folders, one is enough
+    for name in problems:
+        os.environ.pop(name, None)
+    usable = {name: os.pathsep.join(paths) for name, paths in places.items() if paths and name not in problems}
+    bundles = [path for name, path in usable.items() if name in _BUNDLES]
+    os.environ.update(usable | ({BUNDLE: bundles[0]} if bundles else {}))
+    return [f"{name} is not used: {problem} {_LOCATION_HINT}" for name, problem in problems.items()]
+
+
+def _read_proxies(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for scheme in ("http", "https"):
+        names = (f"{scheme}_proxy", f"{scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY")
+        name = next((name for name in names if environ.get(name, "").strip()), "")
+        if name and not _is_http_proxy(environ[name].strip()):
             raise BadInput(
                 f"{name}: the value is not the URL of an HTTP proxy such as http://proxy.example:3128. "
                 "SOCKS is not supported. Percent-encode special characters in the user name and the password."
             )
-    # In a job, a proxy with a login is not in the environment of this process, which others inherit.
-    requests.utils.getproxies = lambda: proxies  # type: ignore[attr-defined]
-    truststore.inject_into_ssl()
-    # Many private authorities do not conform to what Python 3.13 asks for.
-    urllib3.util.ssl_.VERIFY_X509_STRICT = ssl.VerifyFlags.VERIFY_DEFAULT  # type: ignore[attr-defined]
-    named = {name: path for name in _BUNDLES if (path := environ.get(name, "").strip())}
-    problems = {name: problem for name, path in named.items() if (problem := _find_problem(path))}
-    os.environ.pop(BUNDLE, None)
-    if usable := [path for name, path in named.items() if name not in problems]:
-        os.environ[BUNDLE] = usable[0]
-    return [f"{name} is not used: {problem} {_LOCATION_HINT}" for name, problem in problems.items()]
+        if name:
+            yield scheme, environ[name].strip()
 
 
 def _is_http_proxy(proxy: str) -> bool:
@@ -53,6 +68,11 @@ def _is_http_proxy(proxy: str) -> bool:
     except (ValueError, TypeError):
         return False
     return url.scheme in ("http", "https") and bool(url.host) and url.path in (None, "/")
+
+
+def _list_places(name: str, value: str, workspace: Path) -> list[str]:
+    parts = value.split(os.pathsep) if name == "SSL_CERT_DIR" else [value]
+    return [str(workspace / part) for part in parts if part]
 
 
 def _find_problem(path: str) -> str:

@@ -29,6 +29,8 @@ class RunnerEnvironment(Value):
     id_token_granted: bool = False
     tavily_base_url: str | None = None
     collector: Collector | None = None
+    collector_problem: str = ""
+    """Why telemetry is off although an endpoint is set."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
@@ -41,9 +43,9 @@ class RunnerEnvironment(Value):
             "api_url": api_url,
             "run_url": _run_url(environ, server_url),
             "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
-            "collector": _read_collector(environ),
             "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
             **_output_paths(environ),
+            **_read_telemetry(environ),
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
         }
         return cls.model_validate({name: value for name, value in found.items() if value})
@@ -55,10 +57,9 @@ class RunnerEnvironment(Value):
 
     @property
     def warnings(self) -> list[str]:
-        """Permissions that are not needed, one sentence each."""
-        if self.id_token_granted:
-            return ["The job grants `id-token: write`, which this action never uses. Remove it."]
-        return []
+        """Permissions that are not needed, and why telemetry is off, one sentence each."""
+        unneeded = "The job grants `id-token: write`, which this action never uses. Remove it."
+        return [*([unneeded] if self.id_token_granted else []), *filter(None, [self.collector_problem])]
 
 
 def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
@@ -100,41 +101,44 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
     return f"{server}/{slug}/actions/runs/{run}/attempts/{environ.get('GITHUB_RUN_ATTEMPT') or '1'}"
 
 
-def _read_collector(environ: Mapping[str, str]) -> Collector | None:
-    def read(name: str) -> str:
-        return environ.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}") or environ.get(f"OTEL_EXPORTER_OTLP_{name}") or ""
-
-    endpoint = read("ENDPOINT").strip()
-    if not endpoint:
-        return None
-    if not environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
-        endpoint = f"{endpoint.rstrip('/')}/v1/traces"
-    return Collector(endpoint=endpoint, headers=read("HEADERS"), traceparent=environ.get("TRACEPARENT", ""))
+def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
+    traces, common = "OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"
+    name = next((name for name in (f"{traces}ENDPOINT", f"{common}ENDPOINT") if environ.get(name, "").strip()), "")
+    if not name or environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
+        return {}
+    try:
+        endpoint = _read_url(environ, name)
+    except BadInput as error:  # a triage does not need telemetry
+        return {"collector_problem": f"Telemetry is off. {error}."}
+    if not name.startswith(traces):
+        endpoint += "/v1/traces"
+    headers = environ.get(f"{traces}HEADERS") or environ.get(f"{common}HEADERS", "")
+    return {"collector": Collector(endpoint=endpoint, headers=headers, traceparent=environ.get("TRACEPARENT", ""))}
 
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PREFIX = "TRIAGE_"
 _GONE_INPUTS = {
     "agent-timeout-seconds": "an agent has a fifth of timeout-seconds. Raise that one for a slow model.",
-    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
     "backlog-again": "every issue of the list is triaged. Remove the line.",
     "backlog-batch-seconds": "a batch takes at most 50 minutes. Remove the line.",
     "backlog-comments": "a backlog writes nothing to issues. Triage single ones, by `/triage` or issue-number.",
-    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
     "cache-dir": "each run pays for its own replies and vectors. Remove the line.",
     "max-iterations": "rounds, cost and time end a run. Remove the line.",
-    "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
     "tool-timeout-seconds": "a call of a tool has 30 seconds. Remove the line.",
 }
 """For one release, what holds without them."""
-_MOVED_INPUTS = {
+MOVED_INPUTS = {
     "doctor": "write `task: doctor`.",
     "fix": "write `task: fix-` and the job, such as `task: fix-gate`.",
     "fix-max-cost-usd": "write max-cost-usd in the job with `task: fix-propose`.",
     "fix-max-tokens": "write max-tokens in the job with `task: fix-propose`.",
     "reproduce": "write `task: reproduce-` and the job, such as `task: reproduce-run`.",
     "reproduce-selection": "write selection.",
+    "memory-issues": "write `past-issues: ` and the number into .github/triage.yml.",
     "backlog": "write `task: backlog-` and the job, such as `task: backlog-list`.",
+    "backlog-after": "the table names the query that goes on. Give it as backlog-query.",
+    "backlog-limit": "a list has at most 1,000 issues. Choose fewer with backlog-query.",
     "backlog-max-cost-usd": "write max-cost-usd, which holds for each batch of 20 issues.",
     "backlog-max-tokens": "write max-tokens, which holds for each issue.",
     "scorecard": "write `task: scorecard`; it counts 90 days.",
@@ -174,14 +178,17 @@ def find_gone_inputs(environ: Mapping[str, str]) -> list[str]:
     Raises:
         BadInput: Without one of them the job would do or spend something else.
     """
-    if moved := _find_set(environ, _MOVED_INPUTS):
+    if moved := _find_set(environ, MOVED_INPUTS):
         raise BadInput(" ".join(moved))
     return _find_set(environ, _GONE_INPUTS)
 
 
 def _find_set(environ: Mapping[str, str], inputs: Mapping[str, str]) -> list[str]:
-    given = {name: environ.get(f"INPUT_{name.upper()}", "").strip().lower() for name in inputs}
-    return [f"{name} is gone: {what}" for name, what in inputs.items() if given[name] not in _SWITCHED_OFF]
+    def is_set(name: str) -> bool:  # workflows that are called and `composite/action.yml` set names with underscores
+        spellings = (f"INPUT_{name.upper()}", f"INPUT_{name.replace('-', '_').upper()}")
+        return any(environ.get(spelling, "").strip().lower() not in _SWITCHED_OFF for spelling in spellings)
+
+    return [f"{name} is gone: {what}" for name, what in inputs.items() if is_set(name)]
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
@@ -193,7 +200,7 @@ def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
     names = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
     warnings = []
     for name in sorted(names.difference(settings)):
-        if gone := (_GONE_INPUTS | _MOVED_INPUTS).get(name.replace("_", "-").lower()):
+        if gone := (_GONE_INPUTS | MOVED_INPUTS).get(name.replace("_", "-").lower()):
             warnings.append(f"{_PREFIX}{name} is gone: {gone}")
             continue
         nearest = difflib.get_close_matches(name, settings, n=1)

@@ -12,7 +12,10 @@ _URL_VARIABLE = re.compile(r"(?:INPUT_|TRIAGE_)?[A-Z_-]*(?:URL|ENDPOINT)|(?:HTTP
 _HEADERS_VARIABLE = re.compile(r"OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS")
 _CREDENTIAL_NAME = re.compile(r"auth|key|token|secret|password|cookie|credential|signature|honeycomb-team", re.I)
 """Names of headers and URL parameters that give access; others name a tenant or a version."""
-_OWN_PREFIXES = ("TRIAGE_", "INPUT_", "OTEL_EXPORTER_OTLP_", "PYTHONSAFEPATH")
+_OWN_PREFIXES = ("TRIAGE_", "INPUT_", "OTEL_EXPORTER_OTLP_")
+_SAFE_PATH = "PYTHONSAFEPATH"
+"""`bug-triage` sets it for its own processes, and so hides whether the user had. The project's programs may need to
+import from their folder."""
 _MIN_KEY_CHARS = 8
 """A shorter one would be found in values that have nothing to do with it."""
 
@@ -34,7 +37,9 @@ def remove_own_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
     Passwords in other variables, such as the address of a test database, are the project's own.
     """
-    own = {name: value for name, value in environ.items() if name.upper().startswith(_OWN_PREFIXES)}
+    own = {
+        name: value for name, value in environ.items() if name.upper().startswith(_OWN_PREFIXES) or name == _SAFE_PATH
+    }
     secrets = [secret for secret in collect_own_secrets(own) if len(secret) >= _MIN_KEY_CHARS]
     return {
         name: value

@@ -12,7 +12,7 @@ from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git, IsolatedGit, read_origin
 from triage.code.git.history import GitHistory, read_commit_history
-from triage.code.git.tree import Entry, Listing, SourceTree
+from triage.code.git.tree import MAX_ENTRIES, Entry, Listing, SourceTree
 from triage.domain.code import History
 
 HEAD = "HEAD"
@@ -22,7 +22,6 @@ _FILE_MODES = (b"100644", _EXECUTABLE, b"100664")
 _READ_SECONDS = 240.0
 """For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
 _OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
-_MAX_ENTRIES = 500_000
 _WRITE_SECONDS = 120.0
 _MAX_GIT_FILE_BYTES = 8_192
 """Of a file `.git`: two paths of the maximum length."""
@@ -68,7 +67,7 @@ class CommitTree(SourceTree):
 
     def _list_entries(self, listing: Listing) -> None:
         for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", "--long", self._tree)):
-            if number >= _MAX_ENTRIES:
+            if number >= MAX_ENTRIES:
                 listing.truncated = True
                 return
             mode, blob_id, size, name = _parse_record(record)
@@ -157,7 +156,8 @@ def _describe_record(record: bytes, path: str) -> Entry | str:
 def find_checkout(workspace: Path, repository: str) -> Path:
     """Return the folder of the repository `owner/name` that a job has checked out.
 
-    That is the workspace; or, if no repository is there, the only one below it whose remote is no other repository.
+    That is the workspace; or, if no repository is there, the only one up to two folders below it whose remote is no
+    other repository.
     """
     if is_bare_repository(workspace) or _find_top(workspace):
         return workspace
@@ -165,7 +165,7 @@ def find_checkout(workspace: Path, repository: str) -> Path:
         dot_git.parent
         for pattern in ("*/.git", "*/*/.git")
         for dot_git in sorted(workspace.glob(pattern))
-        if dot_git.is_dir() and not dot_git.is_symlink()
+        if dot_git.is_dir() and dot_git.resolve() == workspace.resolve() / dot_git.relative_to(workspace)  # no link
     ]
     found = [folder for folder in own if (read_origin(folder) or repository).casefold() == repository.casefold()]
     return found[0] if len(found) == 1 else workspace
@@ -241,7 +241,7 @@ class _LinksInside:
     def __call__(self, member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
         path = PurePosixPath(member.name)
         if member.islnk() or self._links & {str(one) for one in (path, *path.parents)}:
-            raise GitError(f"{member.name[:100]} is below a link")
+            raise GitError(f"{member.name[:100]} is a hard link, or below a link")
         if member.issym():
             target = PurePosixPath(member.linkname)
             ups = sum(part == ".." for part in target.parts)

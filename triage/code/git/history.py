@@ -6,14 +6,13 @@ Of a message one short line is shown, with likely secrets masked.
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from triage.base.errors import GitError
 from triage.code.git.commit_log import LoggedCommit, read_commit_log
 from triage.code.git.git import Git
-from triage.domain.code import Author, BlamedLine, FileChange, History, Tag
+from triage.domain.code import BlamedLine, FileChange, History, Tag
 from triage.safety.secrets.likely_secrets import shorten_text
 
 LOG_SECONDS = 10.0
@@ -34,7 +33,6 @@ HISTORY_SECONDS = 10.0
 """For one question, which may go through every commit."""
 MAX_FILES = 20
 """Of a change that is about these lines."""
-MAX_NAME_CHARS = 60
 MAX_BACKPORTS = 2_000
 """Commits of a release branch that the indexed commit does not contain."""
 MIN_SUBJECT_BYTES = 20
@@ -266,26 +264,6 @@ class GitHistory:
             return []
         return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
 
-    def count_recent_commits(self, years: int) -> Counter[Author]:
-        """Return who has committed how often in the last years before the indexed commit."""
-        since = self.read_time() - timedelta(days=365 * years)
-        options = ("--format=tformat:%aN%x00%aE", "--no-mailmap", "--encoding=UTF-8")
-        args = ("log", f"--since={since.isoformat()}", *options)
-        try:
-            with self._objects.stream(*args, self.commit, "--", seconds=HISTORY_SECONDS) as stream:
-                lines = Counter(stream.read(1 << 22).decode("utf-8", "replace").splitlines())
-        except GitError:
-            return Counter()
-        counts = Counter[Author]()
-        for line, commits in lines.items():
-            if line.count("\0") == 1:
-                counts[_make_author(*line.split("\0"))] += commits
-        return counts
-
-
-def _make_author(name: str, email: str) -> Author:
-    return Author(name=shorten_text(name, MAX_NAME_CHARS), email=email.strip("<> ").lower()[:200])
-
 
 def _parse_blame(output: bytes) -> list[BlamedLine]:
     lines: list[BlamedLine] = []
@@ -307,8 +285,7 @@ def _parse_blame(output: bytes) -> list[BlamedLine]:
 
 def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
     at = to_time(fields.get(b"committer-time", ""))
-    author = _make_author(fields.get(b"author", ""), fields.get(b"author-mail", ""))
-    return BlamedLine(author=author, at=at, commit=fields[b"commit"])
+    return BlamedLine(at=at, commit=fields[b"commit"])
 
 
 def to_time(seconds: str) -> datetime:

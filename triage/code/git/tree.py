@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from triage.base.threads import raise_if_abandoned
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.history import GitHistory
 from triage.domain.code import History
@@ -36,7 +37,10 @@ class Listing:
     """There are more files than the limit."""
 
 
+MAX_ENTRIES = 500_000
 _OWN_FOLDERS = {".git", ".triage"}
+_BARE = {"HEAD", "objects", "refs"}
+"""In every git directory, whatever it is called."""
 _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -82,19 +86,35 @@ class FolderTree(SourceTree):
         self._root = root
 
     def list_files(self) -> Listing:
-        listing = Listing()
-        for folder, folders, files in os.walk(self._root):
-            is_other = folder != str(self._root) and ".git" in {*folders, *files}
+        listing, room = Listing(), MAX_ENTRIES
+        for folder, folders, files in os.walk(self._root, onerror=lambda _: listing.left_out.update(["unreadable"])):
+            raise_if_abandoned()
+            names = {*folders, *files}
+            is_other = folder != str(self._root) and (".git" in names or names >= _BARE)
+            room -= len(names)
+            listing.truncated = room < 0
+            if listing.truncated:
+                break
             folders[:] = [] if is_other else sorted({*folders} - _OWN_FOLDERS)
-            for name in [] if is_other else sorted(files):
-                path = Path(folder, name)
-                status = path.lstat()
-                if stat.S_ISREG(status.st_mode) and str(path).isprintable():
-                    listing.entries.append(Entry(path.relative_to(self._root).as_posix(), status.st_size))
-                else:
-                    listing.left_out["no file"] += 1
+            for name in [] if is_other else files:
+                self._list_file(Path(folder, name), listing)
         listing.entries.sort(key=lambda entry: entry.path)
         return listing
+
+    def _list_file(self, file: Path, listing: Listing) -> None:
+        path = file.relative_to(self._root).as_posix()
+        try:
+            path.encode()
+            status = file.lstat()
+        except UnicodeEncodeError:
+            listing.left_out["name is not UTF-8"] += 1
+        except OSError:
+            listing.left_out["unreadable"] += 1
+        else:
+            if stat.S_ISREG(status.st_mode):
+                listing.entries.append(Entry(path, status.st_size))
+            else:
+                listing.left_out["no file"] += 1
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         for entry in entries:

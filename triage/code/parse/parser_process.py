@@ -1,6 +1,7 @@
 """Processes that parse files of strangers: how they start, their limits, and one that counts syntax errors.
 
-Some grammars take unlimited memory or crash on hostile text. These processes have none of our secrets.
+Some grammars take unlimited memory or crash on hostile text. These processes have none of our secrets: in a job keys
+have left the environment before. At a terminal the system still shows what a process of the pool started with.
 """
 
 import multiprocessing
@@ -42,7 +43,8 @@ def prepare_worker() -> None:
     """Take from a process of the pool what it needs not: the environment, the terminal, and memory without bound."""
     os.environ.clear()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # enough, and a hundredth of the memory
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where libraries write when they crash
+    for stream in (1, 2):  # where libraries write when they crash
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal, to all processes: ours is the parent's to handle
     threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_process(MAX_MEMORY_BYTES)

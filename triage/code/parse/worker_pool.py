@@ -4,11 +4,12 @@ import os
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
-from typing import Self
+from typing import Any, Self
 
 from triage.base.threads import call_when_abandoned, raise_if_abandoned
 from triage.code.parse.extract import ExtractedFiles, Extractor, SourceFile
@@ -19,17 +20,19 @@ MAX_FILE_SECONDS = 10
 _MAX_WORKERS = 4
 _BATCHES_AHEAD = 4
 """Batches in progress per worker: the others go on while one batch takes long."""
+_END_SECONDS = 1.0
+"""Python 3.11.2 waits for ever to write to a pipe that nobody reads. Others close it, which must not be done twice."""
 
 
 class WorkerPool:
     """Worker processes; a context manager that ends them. They start with the first batches."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self.has_lost_trees = False
-        """A file ended its process, or none could be started: some files are split by lines."""
+        self.files_without_trees = 0
+        """Cut by lines: one of their batch ended its process, or none could be started."""
         self._workers = workers or min(_MAX_WORKERS, os.cpu_count() or 1)
         self._executor: ProcessPoolExecutor | None = None
-        self._starts_left = 2
+        self._failures_left = 2
         self._own_extractor = Extractor()
 
     def __enter__(self) -> Self:
@@ -46,34 +49,51 @@ class WorkerPool:
         with call_when_abandoned(self._kill):
             for batch in batches:
                 jobs.append((batch, self._start(batch)))
-                if len(jobs) >= _BATCHES_AHEAD * self._workers:
-                    yield self._finish(*jobs.popleft())
+                if jobs[-1][1] is None or len(jobs) >= _BATCHES_AHEAD * self._workers:
+                    yield from self._finish(jobs)
             while jobs:
-                yield self._finish(*jobs.popleft())
+                yield from self._finish(jobs)
 
     def _start(self, batch: Sequence[SourceFile]) -> "Future[ExtractedFiles] | None":
-        while self._executor or self._starts_left:
-            raise_if_abandoned()
-            try:
-                if self._executor is None:
-                    self._starts_left -= 1
-                    self._executor = ProcessPoolExecutor(self._workers, get_context("spawn"), prepare_worker)
-                return self._executor.submit(extract_batch, batch)
-            except (OSError, RuntimeError):  # a file has ended a process, or none can be started
-                self._end()
+        raise_if_abandoned()
+        try:
+            if self._executor is None and self._failures_left:
+                self._executor = ProcessPoolExecutor(self._workers, get_context("spawn"), prepare_worker)
+            return self._executor.submit(extract_batch, batch) if self._executor else None
+        except BrokenExecutor:  # a file has ended a process, and with it the pool
+            self._end()
+        except (OSError, RuntimeError):  # no process can be started
+            self._failures_left -= 1
+            self._end()
         return None
 
     def _finish(
-        self, batch: Sequence[SourceFile], job: "Future[ExtractedFiles] | None"
-    ) -> tuple[Sequence[SourceFile], ExtractedFiles]:
-        raise_if_abandoned()
-        try:
-            if job is not None:
-                return batch, job.result()
-        except Exception:  # noqa: BLE001 - whatever a file has done to its process
+        self, jobs: "deque[tuple[Sequence[SourceFile], Future[ExtractedFiles] | None]]"
+    ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
+        """Yield the first batch; of a pool that has broken all, one at a time, so that only a culprit loses trees."""
+        is_broken = jobs[-1][1] is None
+        while jobs:
             raise_if_abandoned()
-        self.has_lost_trees = True
-        return batch, self._own_extractor.extract([replace(file, use_grammar=False) for file in batch])
+            batch, job = jobs.popleft()
+            found = None
+            with suppress(Exception):  # whatever a file has done to its process
+                found = job.result() if job and self._failures_left else None
+            is_broken = is_broken or found is None
+            yield batch, found or self._extract_alone(batch)
+            if not is_broken:
+                return
+
+    def _extract_alone(self, batch: Sequence[SourceFile]) -> ExtractedFiles:
+        try:
+            if job := self._start(batch) or self._start(batch):  # again if the pool was found broken
+                return job.result()
+        except BrokenExecutor:
+            self._failures_left -= 1
+        except Exception:  # noqa: BLE001, S110 - the process goes on
+            pass
+        raise_if_abandoned()
+        self.files_without_trees += len(batch)
+        return self._own_extractor.extract([replace(file, use_grammar=False) for file in batch])
 
     def _kill(self) -> None:
         # Public from Python 3.14 on: `kill_workers`.
@@ -82,8 +102,15 @@ class WorkerPool:
 
     def _end(self) -> None:
         self._kill()
-        if self._executor:
-            self._executor.shutdown(cancel_futures=True)
+        executor: Any = self._executor  # as the types do not know
+        if executor:
+            queue, thread = executor._call_queue, executor._executor_manager_thread
+            executor.shutdown(wait=False, cancel_futures=True)
+            if thread:
+                thread.join(_END_SECONDS)
+                if thread.is_alive():
+                    queue._reader.close()
+                    thread.join()
         self._executor = None
 
 

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from triage.code.past_issues.issue_words import drop_comments
 from triage.code.words.tokens import find_words
+from triage.domain.findings import Kind
 from triage.domain.issue import ParsedIssue
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue
-from triage.issue.kind.issue_kind import KINDS, LearnedKind, estimate_kind, find_labelled_kind
+from triage.issue.kind.issue_kind import KINDS, estimate_kind
 from triage.issue.kind.kind_features import PHRASES, describe_title
+from triage.issue.kind_names import find_labelled_kind
 from triage.safety.clean_text import clean_text
 
 _MAX_TITLE_CHARS, _MAX_BODY_CHARS, _MAX_RAW_CHARS, _MAX_LINE_CHARS = 300, 3_000, 20_000, 80
@@ -159,7 +161,7 @@ def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: M
     `prior` has the probabilities without the known issues.
     """
     kinds = [_find_kind(one) for one in known]
-    has_kind = np.array([kind is not None for kind in kinds])
+    has_kind = np.array([kind in KINDS for kind in kinds])
     if has_kind.sum() < MIN_LABELLED:
         return None
     classes = np.array([[kind == column for column in KINDS] for kind in kinds])[has_kind]
@@ -170,7 +172,7 @@ def learn_kinds(similarities: Similarities, known: Sequence[PastIssue], prior: M
     return likely
 
 
-def _find_kind(issue: PastIssue) -> LearnedKind | None:
+def _find_kind(issue: PastIssue) -> Kind | None:
     return find_labelled_kind([issue.issue_type, *issue.labels[:_MAX_LABELS_OF_ISSUE]])
 
 

@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from triage.base.errors import CannotPublish
@@ -12,7 +13,13 @@ from triage.base.threads import sleep_unless_abandoned
 from triage.domain.proposal import BaseFile
 from triage.fix.commit_text import CommitFacts
 from triage.github.github_errors import ErrorKind, GitHubError, github_errors, unreadable_response
-from triage.github.repository_connection import RepositoryConnection, repeat_write, write_once
+from triage.github.repository_connection import (
+    RepositoryConnection,
+    delete_path,
+    read_server_time,
+    repeat_write,
+    write_once,
+)
 
 if TYPE_CHECKING:
     from github.GitCommit import GitCommit
@@ -46,12 +53,15 @@ class GitData:
     """The git objects and refs of one repository. Failures are `GitHubError`, and CannotPublish for wrong objects."""
 
     connection: RepositoryConnection
+    server_time: datetime | None = field(default=None, init=False)
+    """When GitHub sent the last commit that was read, by its clock."""
 
     def read_commit(self, sha: str) -> "GitCommit":
         with github_errors():
             commit = self.connection.repository.get_git_commit(sha)
             if commit.sha != sha or not commit.tree.sha:
                 raise unreadable_response()
+            self.server_time = read_server_time(commit)
             return commit
 
     def read_tree(self, sha: str) -> dict[str, TreeEntry]:
@@ -165,9 +175,8 @@ class GitData:
         return None
 
     def delete_ref(self, name: str) -> None:
-        # Only a ref that was read knows the address at which it is deleted.
         write_once(
-            lambda: self.connection.writable.get_git_ref(name.removeprefix("refs/")).complete().delete(),
+            lambda: delete_path(self.connection.writable, f"git/{name}"),
             lambda: self.read_ref(name) is None,
             deletes=True,
         )

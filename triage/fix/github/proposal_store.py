@@ -26,13 +26,12 @@ from triage.github.github_errors import (
     translate_read_errors,
     unreadable_response,
 )
-from triage.github.repository_connection import RepositoryConnection, read_server_time
+from triage.github.repository_connection import RepositoryConnection
 from triage.safety.code_owners import MAX_BYTES as MAX_CODE_OWNERS_BYTES
 from triage.safety.code_owners import PLACES as CODE_OWNERS_PLACES
 
 if TYPE_CHECKING:
     from github.GitCommit import GitCommit
-    from github.Repository import Repository
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 MAX_REFS = 50
@@ -116,14 +115,10 @@ class GitHubProposalStore(RepositoryConnection):
     def _changes(self) -> TreeChanges:
         return TreeChanges(self._git)
 
-    def _read_settings(self) -> "Repository":
-        with github_errors():
-            return self.repository.complete()
-
     @cached_property
     def _default_branch(self) -> str:
         with github_errors():
-            branch = self._read_settings().default_branch
+            branch = self.repository.default_branch
         if not branch:
             raise unreadable_response()
         return branch
@@ -135,20 +130,21 @@ class GitHubProposalStore(RepositoryConnection):
     def list_expired(self, limit: int) -> list[PatchProposal]:
         with translate_read_errors(self.slug):
             refs = islice(self._git.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
-            # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
-            now = read_server_time(self._read_settings())
             stored = (self._refs.read(ref, commit) for ref, commit in refs)
-            return list(islice((one for one in stored if one and now and _is_expired(one, now)), limit))
+            return list(islice((one for one in stored if one and self._is_expired(one)), limit))
 
     def store(self, request: CommitRequest) -> PatchProposal:
         with translate_contents_errors(self.slug):
             wanted = _parse_request(self.slug, request)
-            known = [one for one in self._refs.list_for_issue(request.issue) if _is_same_draft(one, wanted)]
-            now = read_server_time(self._read_settings()) if known else None
-            for stored in known:
-                if stored.is_branch or now is None or not _is_expired(stored, now):
+            for stored in self._refs.list_for_issue(request.issue):
+                if _is_same_draft(stored, wanted) and (stored.is_branch or not self._is_expired(stored)):
                     return stored
             return self._create_ref(request.issue, self._create_commits(request))
+
+    def _is_expired(self, stored: PatchProposal) -> bool:
+        # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
+        now = self._git.server_time
+        return now is not None and stored.created_at < now - PROPOSAL_LIFETIME
 
     def _create_commits(self, request: CommitRequest) -> PatchProposal:
         made = [self._read_base(request.base)]
@@ -296,10 +292,6 @@ def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
     if read is None or (read.issue, read.base, len(read.commits)) != wanted:
         raise CannotPublish("The proposal's message does not describe its commits. It is not stored.")
     return read
-
-
-def _is_expired(stored: PatchProposal, now: datetime) -> bool:
-    return stored.created_at < now - PROPOSAL_LIFETIME
 
 
 def _is_same_draft(one: PatchProposal, other: PatchProposal) -> bool:

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from triage.agents.prompts import shorten
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import hash_text
 from triage.domain.code import SearchQuery
 from triage.domain.proposal import (
     MAX_REQUEST_CHARS,
@@ -45,6 +44,7 @@ from triage.fix.patch.unified_diff import format_diff
 from triage.graph.step_runner import Step
 from triage.issue.read_issue import read_issue_and_thread
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
+from triage.say.hidden_state import hash_text
 
 Update = dict[str, Any]
 

@@ -13,8 +13,6 @@ from triage.approval.decide_approval import (
 from triage.approval.owner_rights import owner_problem
 from triage.base.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.base.threads import in_thread
-from triage.comment.comment import read_parts
-from triage.comment.hidden_state import CommentState, hash_text, parse_state
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchProposal, PendingMutation, ProposalStatus, PullRequest
@@ -44,6 +42,8 @@ from triage.fix.proposal_text import (
 from triage.jobs.run_context import RunResult
 from triage.safety.active_content import list_links
 from triage.safety.code_owners import CodeOwners
+from triage.say.comment import read_parts
+from triage.say.hidden_state import CommentState, hash_text, parse_state
 from triage.writes.apply_effects import apply_issue_effects
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.deduplicate import find_our_comment

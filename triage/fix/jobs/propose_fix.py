@@ -5,8 +5,6 @@ from typing import NamedTuple
 from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.base.errors import BadInput, TriageError
 from triage.base.threads import in_thread
-from triage.comment.comment import read_parts
-from triage.comment.hidden_state import hash_example
 from triage.domain.issue import Issue, Repository
 from triage.domain.proposal import MAX_REVISIONS, FileVersion, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
@@ -22,6 +20,8 @@ from triage.jobs.run_context import RunResult, export_telemetry
 from triage.jobs.write_results import write_effects
 from triage.ports import Services
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
+from triage.say.comment import read_parts
+from triage.say.hidden_state import hash_example
 from triage.writes.deduplicate import find_our_comment, read_state
 from triage.writes.report_outputs import plan_proposed
 

@@ -5,7 +5,6 @@ from datetime import datetime
 from triage.approval.decide_approval import OFF_DEFAULT_BRANCH, OTHER_WORKFLOWS, is_expired
 from triage.base.errors import BadInput, CannotPublish, TriageError
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import hash_text
 from triage.domain.issue import Issue
 from triage.domain.proposal import PatchDraft, PatchProposal, ProposalStatus
 from triage.domain.run import Status
@@ -16,6 +15,7 @@ from triage.fix.jobs.fix_job import FixJob, describe_stored, finish, format_answ
 from triage.fix.patch.check_patch import find_problems
 from triage.fix.patch.modules import list_modules
 from triage.jobs.run_context import RunResult
+from triage.say.hidden_state import hash_text
 
 OTHER_COMMITS = (
     "The commits of this patch hold something that its diff does not show, or another message or time. It is not "

@@ -29,6 +29,9 @@ _SETTINGS = (
     "user.useConfigOnly=true",
     "gc.auto=0",
     "maintenance.auto=false",
+    "clone.defaultRemoteName=origin",
+    "clone.rejectShallow=false",
+    "protocol.file.allow=always",
 )
 _USER_VARIABLE = re.compile(r"GIT_(?:AUTHOR|COMMITTER|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY|VALUE)|SSH|SSL|EXEC)")
 """Beginnings of names. A hook or an alias that starts us has set others, which lead to its repository."""

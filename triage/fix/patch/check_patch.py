@@ -139,7 +139,7 @@ LARGE_DIFF_LINES = 300
 MANY_MODULES = 2
 LONG_LINE_CHARS, UNUSUAL_LINE_CHARS = 200, 120
 """Of a new line. GitHub shows about 200 beside each other, narrow windows 120; the rest has to be scrolled to. A line
-between the two is only told where the file has none as long."""
+between the two is a warning only where the file has none as long."""
 
 
 def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:

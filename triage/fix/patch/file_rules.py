@@ -16,18 +16,21 @@ _COLON = r"(?::|&colon;|\\u003a|\\x3a)"
 _ADDRESS = re.compile(
     rf"(?P<start>[a-z][a-z0-9+.-]{{1,20}}{_COLON}\\?{_SLASH}\\?{_SLASH}"
     rf"|\b(?:https?|wss?|ftps?){_COLON}\s*(?:{_SLASH}|\\|(?<=:)(?=[\w-]{{1,63}}\.\w))"
-    r"|(?<=[\"'`(=])(?=\\{0,2}/)[\\/]{2,8}(?=[\w-]{2,63}\.|\[)|(?:(?<=\]: )|(?<=\( ))//(?=[\w-]{1,63}\.\w)"
+    r"|(?<=[\"'`(=])(?=\\{0,2}/)[\\/]{2,8}(?=[\w-]{2,63}\.|\[)"
+    r"|(?:(?<=[\"'`(=])\\{4}|(?<=[r@][\"'])\\{2})(?=[\w-]{2,63}[\\.][\w\\])"
+    r"|(?<=[=(:][ \t])//(?=[\w-]{1,63}(?:\.[\w-]{1,63})+\.?(?:[/\s>)?#\"']|:\d|\Z))"
     r"|\bwww\d?\.(?=\w)|(?<![\w.+-])[\w.+-]{1,64}@(?=[\w-]{1,63}(?:\.[\w-]{1,63})+:[\w~/.-]))"
     r"(?:[^\s\"'`<>]|[\"'`<>](?=[^\s/@]{0,64}@))*",
     re.IGNORECASE,
 )
-"""A scheme with its slashes, as browsers take them too, slashes behind a quote, or `git@host:path`; up to a blank or a
-quote, unless what stands before that is the name of a user."""
+"""A scheme with its slashes, as browsers take them too, slashes behind a quote, also those of Windows, which sends a
+host its user's login, or `git@host:path`; up to a blank or a quote, unless what stands before that is a user's name.
+Behind a blank, two slashes mostly begin a comment."""
 _END = ".,:;!?)]}|*_\\"
 """What ends a sentence or a call and no address."""
 _NOBODYS = re.compile(
     r"(?:(?:[a-z+]+:)?//)?(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost|127\.0\.0\.1|\[::1\]?)"
-    r"(?::(?:\d+|\$?\{[\w.]*))?(?:[}/?#][\w./~%?&=#+${}-]*)?",
+    r"(?::(?:\d+|\$?\{[\w.]*))?(?:(?=[}/?#])(?:[\w.~%?&=#+${}-]|/(?!/))*)?",
     re.IGNORECASE,
 )
 """Of hosts that belong to nobody (RFC 2606, RFC 6761) or to the machine itself."""
@@ -91,12 +94,13 @@ def _find_other_line_ends(path: str, text: str, old: str) -> Iterator[str]:
 
 
 def _list_added_lines(text: str, old: str) -> list[str]:
-    """Lines that are in the text more often than in the old one."""
-    return list((Counter(_split(text)) - Counter(_split(old))).elements())
+    """Lines that are in the text more often than in the old one. A byte order mark may stay and go."""
+    mark = "\ufeff" if old.startswith("\ufeff") else ""
+    return list((Counter(_split(text.removeprefix(mark))) - Counter(_split(old.removeprefix(mark)))).elements())
 
 
 def _split(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _find_code_off_screen(path: str, text: str, old: str) -> Iterator[str]:

@@ -15,28 +15,39 @@ from triage.safety.clean_text import find_invisible
 MAX_PATH_CHARS = 200
 _SHOWN_CHARS = 100
 _NEW_NAME = re.compile(
-    r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[\w@](?:[\w.@+-]*[\w@+-])?", re.ASCII | re.IGNORECASE
+    r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|.*\$\()[\w@$([](?:[\w.@+$()[\] -]*[\w@+$)\]-])?",
+    re.ASCII | re.IGNORECASE,
 )
-"""Of a folder or file: none that begins with a dot, nor one that Windows reads as a device or as another name."""
-_TEXT = r"(?:md|rst|txt|adoc|markdown)"
+"""Of a folder or file: none that begins with a dot, nor one that Windows reads as a device or as another name, nor one
+that runs a command where a workflow puts the names of changed files into a script."""
+_TEXT = r"(?:mdx?|rst|txt|adoc|asciidoc|markdown)"
+_NO_LIST = r"(?!.*(?:requirements|constraints))"
+"""Package managers read such text."""
 _CHANGELOG = re.compile(
     rf"(?:^|/)(?:change[-_]?log|changes|history|news|release[-_]?notes)(?:\.{_TEXT})?$", re.IGNORECASE
 )
 _ENTRY = re.compile(
-    rf"(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|fragments)/"
+    rf"(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|fragments)/{_NO_LIST}"
     rf"(?:[\w+-]+(?:\.[\w-]+)*\.{_TEXT}|\+?\d+\.(?:feature|bug_?fix|fix|docs?|removal|deprecation|breaking|misc|other"
     r"|improvement|internal|trivial|false_positive|false_negative))$",
     re.IGNORECASE,
 )
 """As towncrier and its kin collect them: `changelog.d/12.fix.md`, `newsfragments/12.bugfix`."""
-_PROSE = re.compile(r"\.(?:mdx?|rst|adoc|asciidoc|markdown|html?|css|s[ac]ss|less|j2|jinja2?)$", re.IGNORECASE)
-"""Documentation, and pages with their styles. Of plain text, only a changelog: tools read `requirements.txt`."""
-_ORDERS = re.compile(
-    r"(?:^|/)(?:agents?|claude|gemini|codex|copilot-instructions|warp|qwen|crush|skill)(?:\.[\w-]+)*\.md$"
-    r"|\.(?:prompt|instructions|chatmode|agent)\.md$",
+_PROSE = re.compile(
+    r"\.(?:mdx?|rst|adoc|asciidoc|markdown|html?|css|s[ac]ss|less|j2|jinja2?)$|(?:^|/)readme\.txt$"
+    rf"|(?:^|/)(?:docs?|documentation)/{_NO_LIST}.*\.txt$",
     re.IGNORECASE,
 )
-"""What agents obey. It only looks like documentation."""
+"""Documentation, and pages with their styles."""
+_TEST_DATA = re.compile(r"\.(?:snap|phpt|feature|golden|expected|out|stdout|stderr|[ct]sv)$", re.IGNORECASE)
+"""Of files that are tests by folder or name."""
+_ORDERS = re.compile(
+    rf"(?:^|/)(?:agents?|claude|gemini|codex|copilot-instructions|warp|qwen|crush|skill)(?:\.[\w-]+)*\.{_TEXT}$"
+    rf"|\.(?:prompt|instructions|chatmode|agent)\.{_TEXT}$"
+    r"|(?:^|/)(?:(?:jenkinsfile|azure-pipelines|dangerfile|lefthook|renovate-config)[.-][^/]+|presubmit\.py|cirrus\.star)$",
+    re.IGNORECASE,
+)
+"""What agents obey, and what services run with a token. It only looks like documentation and source."""
 
 
 def find_path_problem(
@@ -69,20 +80,22 @@ def find_path_problem(
         return problem
     if _is_protected(path, protected):
         return f"{shown} is one of the project's protected paths: leave it as it is."
-    is_log = is_changelog(path, files, is_new=is_new)
-    if not (is_log or is_inside(path, module_paths) or (is_inside(path, test_paths) and files.is_test(path))):
+    is_within = is_inside(path, module_paths) or (is_inside(path, test_paths) and files.is_test(path))
+    if not is_within and not is_changelog(path, files, is_new=is_new):
         allowed = ", ".join(module_paths) or "no module"
         return f"{shown} is outside the modules that may change ({allowed}): leave it as it is."
-    if not is_log and not has_allowed_kind(path):
+    if not has_allowed_kind(path):
         return f"{shown} is no source, test, documentation or changelog: leave it as it is."
     reason = files.find_skip_reason(path, base.text if base else "")
     return f"{shown} is not edited by hand ({reason}): leave it as it is." if reason else ""
 
 
 def has_allowed_kind(path: str) -> bool:
-    """Whether it is source, a test, or documentation. Others steer tools, and are data."""
-    is_text = detect_language(path) is not None or classify_file(path).is_test or _PROSE.search(path)
-    return bool(is_text) and _ORDERS.search(path) is None
+    """Whether it is source, documentation, a changelog, or what a test expects. Others steer tools, and are data."""
+    if _ORDERS.search(path):
+        return False
+    is_text = detect_language(path) is not None or any(kind.search(path) for kind in (_PROSE, _CHANGELOG, _ENTRY))
+    return is_text or (_TEST_DATA.search(path) is not None and classify_file(path).is_test)
 
 
 def is_changelog(path: str, files: BaseFiles, *, is_new: bool) -> bool:

@@ -56,6 +56,7 @@ _LEVEL = re.compile(r"^(?:error|fatal|critical|panic)\]:? ", re.I)
 """The rest of `[ERROR] `, which a logger writes before the message."""
 _LAST_BACKTICK = re.compile(r"`[^\w`]{0,3}$")
 _MIN_QUOTED_CHARS = 8
+_NAMED_MESSAGE = re.compile(r"(?i)\b(?:error|message|exception)(?: (?:is|was|says|reads))?\W{0,3}$")
 _MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
     r"^\s*(?:(?:#|//)(?!\W{0,6}[\w.]{0,80}(?:Error|Exception): )|raise\b|except\b|throw\b|catch\b|if\b|return\b|"
@@ -156,7 +157,8 @@ def _quotes(text: str) -> list[str]:
             continue
         for match in _QUOTED.finditer(line):  # short ones too: what is between two quotes is none
             words = match[match.lastindex or 0]
-            if len(words) < _MIN_QUOTED_CHARS or words.count(" ") < 2 or re.search(r"[{}=;]|\w\(", words):
+            is_short = words.count(" ") < 2 and not _NAMED_MESSAGE.search(line[: match.start()])
+            if len(words) < _MIN_QUOTED_CHARS or is_short or re.search(r"[{}=;]|\w\(", words):
                 continue
             if _is_stated_as_error(words, line[: match.start()], line[match.end() :]):
                 found.append(words)

@@ -55,39 +55,58 @@ def _known_languages() -> frozenset[str]:
 
 MASK = "\0"
 """Stands for each character of a code span in a masked text."""
-_FORMULA = re.compile(rf"\${MASK}+\$|\$\$.+\$\$", re.S)
+_CODE_FORMULA = re.compile(rf"\${MASK}+\$")
+_DISPLAY = re.compile(r"\$\$.+?\$\$", re.S)
 _OPENING = re.compile(r"(?<![\w$])\$(?=[^\s$])")
 _CLOSING = re.compile(r"(?<=[^\s$])\$(?![\w$])")
-_TEX = re.compile(rf"[\\%~!{MASK}]")
-"""A command, a comment, a space or a step back: without one of them a formula shows all that it says."""
+_TEX = re.compile(r"[\\%]|(?:[~!][^~!]*){3}")
+"""A command, a comment, or many spaces or steps back: without them a formula shows all that it says."""
+_BRACE = re.compile(r"[{}]")
 
 
 def strip_formulas(text: str, masked: str) -> tuple[str, int]:
     """Return the text without formulas that may hide something, and how many there were.
 
     `masked` is the text with `MASK` for code. What GitHub takes for a formula is not documented exactly; see issue 1742
-    of github/markup. Here one goes on to the last dollar sign that may close it.
+    of github/markup. Here one ends at the nearest dollar sign that may close it. If commands or lone braces are left
+    over, it may go on: then all up to the last such sign is one.
     """
     found = 0
-    for find in (_find_formulas, _find_formulas_in_lines):
-        spans = [(start, end) for start, end in find(masked) if _TEX.search(masked, start, end)]
+    for find in (_find_code_formulas, _find_displays, _find_formulas_in_lines):
+        spans = [span for span in find(masked) if MASK in masked[slice(*span)] or _TEX.search(masked, *span)]
         text, masked = _cut(text, spans), _cut(masked, spans)
         found += len(spans)
     return text, found
 
 
-def _find_formulas(masked: str) -> Iterator[tuple[int, int]]:
-    return (formula.span() for formula in _FORMULA.finditer(masked))
+def _find_code_formulas(masked: str) -> list[tuple[int, int]]:
+    return [formula.span() for formula in _CODE_FORMULA.finditer(masked)]
+
+
+def _find_displays(masked: str) -> list[tuple[int, int]]:
+    return _join_unclear(masked, [formula.span() for formula in _DISPLAY.finditer(masked)], masked.rfind("$$") + 2)
 
 
 def _find_formulas_in_lines(masked: str) -> Iterator[tuple[int, int]]:
     line_start = 0
     for line in masked.split("\n"):
-        opening = _OPENING.search(line)
-        end = max((closing.end() for closing in _CLOSING.finditer(line)), default=0)
-        if opening and opening.end() < end:
-            yield line_start + opening.start(), line_start + end
+        spans, end = list[tuple[int, int]](), 0
+        while (opening := _OPENING.search(line, end)) and (closing := _CLOSING.search(line, opening.end())):
+            end = closing.end()
+            spans.append((opening.start(), end))
+        last = max((closing.end() for closing in _CLOSING.finditer(line)), default=0)
+        for start, end in _join_unclear(line, spans, last):
+            yield line_start + start, line_start + end
         line_start += len(line) + 1
+
+
+def _join_unclear(masked: str, spans: list[tuple[int, int]], last: int) -> list[tuple[int, int]]:
+    if not spans:
+        return []
+    between = _cut(masked[:last], spans)[spans[0][0] :]
+    is_closed = all(masked.count("{", *span) == masked.count("}", *span) for span in spans)
+    is_clear = is_closed and not _TEX.search(between) and not _BRACE.search(between)
+    return spans if is_clear else [(spans[0][0], last)]
 
 
 def _cut(text: str, spans: Sequence[tuple[int, int]]) -> str:

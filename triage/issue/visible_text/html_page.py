@@ -1,6 +1,7 @@
 """Collects blocks of visible text from a parsed HTML page."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -88,6 +89,8 @@ class PageCollector:
     _open_quotes: int = 0
     _open_tables: int = 0
     _open_shrinking: int = 0
+    _link_words: list[str] = field(default_factory=list)
+    """What is visible, images too, since a link was opened."""
     _underscored: set[str] = field(default_factory=set)
     _continues: bool = False
     """Whether the next text follows without an empty line: rows of a table, items of a list."""
@@ -96,39 +99,45 @@ class PageCollector:
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
+        self._walk(root, self._add_text, self._open, self._leave)
+        self._flush()
+
+    def _walk(
+        self,
+        root: LexborNode,
+        add_text: Callable[[LexborNode], None],
+        enter: Callable[[LexborNode], bool],
+        leave: Callable[[LexborNode], None],
+    ) -> None:
+        """Go through what is visible below a node, and count what is not."""
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
             node, is_leaving = stack.pop()
             if is_leaving:
-                self._leave(node)
-                continue
-            if not self._enter(node):
-                continue
-            stack.append((node, True))
-            children = []
-            child = node.child
-            while child is not None:
-                children.append((child, False))
-                child = child.next
-            stack.extend(reversed(children))
-        self._flush()
+                self._open_shrinking -= node.tag in SHRINKING_TAGS
+                leave(node)
+            elif node.is_text_node:
+                add_text(node)
+            elif not self._is_hidden(node) and enter(node):
+                self._open_shrinking += node.tag in SHRINKING_TAGS
+                stack.append((node, True))
+                children = []
+                child = node.child
+                while child is not None:
+                    children.append((child, False))
+                    child = child.next
+                stack.extend(reversed(children))
 
-    def _enter(self, node: LexborNode) -> bool:
-        if node.is_text_node:
-            self._add_text(node)
-            return False
-        tag = node.tag
-        if not node.is_element_node or tag is None:
+    def _is_hidden(self, node: LexborNode) -> bool:
+        if not node.is_element_node or node.tag is None:
             self.comments.append(" ".join((node.comment_content or "").split()) if node.is_comment_node else "")
-            return False
-        shrinks = tag in SHRINKING_TAGS
-        if tag == "rp" or (shrinks and self._open_shrinking >= _MAX_SHRINKING_TAGS):
-            self.hidden += 1
-            return False
-        self._open_shrinking += shrinks
-        return self._open(tag, node)
+            return True
+        is_tiny = node.tag in SHRINKING_TAGS and self._open_shrinking >= _MAX_SHRINKING_TAGS
+        self.hidden += is_tiny or node.tag == "rp"
+        return is_tiny or node.tag == "rp"
 
-    def _open(self, tag: str, node: LexborNode) -> bool:
+    def _open(self, node: LexborNode) -> bool:
+        tag = node.tag or ""
         if tag == "pre":
             self._add_code_block(node)
             return False
@@ -136,9 +145,12 @@ class PageCollector:
             self._add_inline_code(node)
             return False
         if tag == "img":
+            self._link_words.append(tag)
             self._add_link(image_origin(node.attributes.get("src") or ""))
             return False
-        if tag == "br":
+        if tag == "a":
+            self._link_words.clear()
+        elif tag == "br":
             self._buffer.append("\n")
         elif tag == "input":
             self._buffer.append("[x] " if "checked" in node.attributes else "[ ] ")
@@ -162,7 +174,6 @@ class PageCollector:
 
     def _leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
-        self._open_shrinking -= tag in SHRINKING_TAGS
         if tag in _HEADINGS:
             self._flush("heading", _HEADINGS[tag])
         elif tag == "a":
@@ -195,6 +206,7 @@ class PageCollector:
         if self._buffer and self._buffer[-1].endswith("\n"):
             text = text.removeprefix("\n")
         self._buffer.append(_SPACES.sub(" ", text))
+        self._link_words.append(text)
 
     def _has_only_list_mark(self) -> bool:
         if not self._list_marks or not 1 <= len(self._buffer) <= 3:
@@ -214,24 +226,38 @@ class PageCollector:
     def _add_code_block(self, node: LexborNode) -> None:
         self._flush()
         language = known_language(node.attributes.get("lang") or "")
-        text = _read_code(node)
+        text = self._read_code(node)
         if language.lower() in DRAWN_LANGUAGES:
             self.hidden += 1
         elif text.strip():
             self.blocks.append(BlockDraft("code", [text], language))
+            self._link_words.append(text)
 
     def _add_inline_code(self, node: LexborNode) -> None:
-        code = _read_inline_code(node)
-        if code:
-            self._buffer.append(_CodeSpan(code))
+        text = " ".join(clean_text(self._read_code(node)).split())
+        fence, pad = ("``", " ") if "`" in text else ("`", "")
+        if text:
+            self._buffer.append(_CodeSpan(f"{fence}{pad}{text}{pad}{fence}"))
+            self._link_words.append(text)
+
+    def _read_code(self, code: LexborNode) -> str:
+        pieces: list[str] = []
+
+        def enter(node: LexborNode) -> bool:
+            pieces.append("\n" if node.tag == "br" else "")
+            return True
+
+        self._walk(code, lambda node: pieces.append(node.text_content or ""), enter, lambda _: None)
+        return "".join(pieces)
 
     def _close_link(self, node: LexborNode) -> None:
         """Adds the target after the link's text. A link without visible text is hidden."""
         url = (node.attributes.get("href") or "").strip()
         if not url or url.startswith("#"):
             return
-        text = clean_text(node.text(deep=True)).strip()
-        if not text and node.css_first("img") is None:
+        words = "".join(self._link_words)
+        text = clean_text(strip_formulas(words, words)[0]).strip()
+        if not text:
             self.hidden += 1
             return
         self._add_link(url)
@@ -289,15 +315,3 @@ class PageCollector:
     @property
     def _is_in_rows(self) -> bool:
         return bool(self._list_marks) or self._open_tables > 0
-
-
-def _read_inline_code(node: LexborNode) -> str:
-    """Return a code span as Markdown; empty when nothing is visible."""
-    text = " ".join(clean_text(_read_code(node)).split())
-    fence, pad = ("``", " ") if "`" in text else ("`", "")
-    return f"{fence}{pad}{text}{pad}{fence}" if text else ""
-
-
-def _read_code(code: LexborNode) -> str:
-    pieces = ("\n" if node.tag == "br" else node.text_content for node in code.traverse(include_text=True))
-    return "".join(piece or "" for piece in pieces)

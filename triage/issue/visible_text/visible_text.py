@@ -20,6 +20,7 @@ _MAX_TAGS = 25_000
 _MAX_TITLE_CHARS = 1_024
 """GitHub allows 256; a file may start with anything."""
 _TEMPLATE = re.compile("(</?)(?=template)", re.I)
+_DECLARATION = re.compile(r"<!(?=doctype|\[cdata\[)", re.I)
 _SHRINKING_TAG = re.compile(rf"<(?:{'|'.join(sorted(SHRINKING_TAGS))}|rp)\b", re.I)
 _OMITTED_HTML = "<!-- raw HTML omitted -->"
 
@@ -55,6 +56,7 @@ def extract_visible_page(markdown: str | None) -> VisiblePage:
         html, cut = _render_without_tags(text)
     page = PageCollector(text)
     html = _TEMPLATE.sub(r"\1x-", html)  # A template would keep all that follows it out of the tree.
+    html = _DECLARATION.sub("<!-", html)  # now a comment, even in a drawing
     if html.count("<") > _MAX_TAGS:
         html, cut = "<".join(html.split("<", _MAX_TAGS)[:-1]), cut + 1
     if (body := LexborHTMLParser(f"<body>{html}").body) is not None:

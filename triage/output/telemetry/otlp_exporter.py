@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 
+import requests
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -42,18 +43,22 @@ class OtlpExporter:
 def send_spans(spans: Sequence[ReadableSpan], collector: Collector) -> str:
     """Sends spans, and tries for `EXPORT_SECONDS`. Returns an empty string, or what went wrong in a few words."""
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)  # one of its lines has the value of a header
-    statuses: list[int] = []
+    answers: list[requests.Response] = []
     with open_session() as session:
-        session.hooks["response"].append(lambda response, **_: statuses.append(response.status_code))
+        session.hooks["response"].append(lambda response, **_: answers.append(response))
         exporter = OTLPSpanExporter(
             endpoint=collector.endpoint.get_secret_value(),
             headers=parse_env_headers(collector.headers.get_secret_value(), liberal=True),
             timeout=EXPORT_SECONDS,
             session=session,
         )
-        if exporter.export(spans) is SpanExportResult.SUCCESS:
-            return ""
-    return f"HTTP {statuses[-1]}" if statuses else "no answer"
+        result = exporter.export(spans)
+    if not answers:
+        return "no answer"
+    status, kind = answers[-1].status_code, answers[-1].headers.get("content-type", "")
+    if result is not SpanExportResult.SUCCESS or status >= 300:  # the exporter takes a redirect for success
+        return f"HTTP {status}"
+    return "an HTML page answers" if kind.startswith("text/html") else ""
 
 
 def check_collector(collector: Collector) -> str:

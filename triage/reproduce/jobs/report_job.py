@@ -5,7 +5,6 @@ from typing import Any
 
 from triage.base.errors import TriageError
 from triage.base.threads import in_thread
-from triage.comment.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
 from triage.domain.effect import IssueEffect, React, Reaction, SuggestChanges
 from triage.domain.issue import Issue
 from triage.domain.task import ReproduceTask
@@ -28,6 +27,7 @@ from triage.reproduce.jobs.reproduce_job import ReproduceJob, finish, read_reque
 from triage.reproduce.pages import Pages
 from triage.reproduce.render_evidence import ask_reporter, explain_fix, render_evidence
 from triage.safety.safe_markdown import escape_markdown
+from triage.say.hidden_state import PartName, Reproduced, hash_example, is_version_remembered
 from triage.writes.apply_local_effects import PublishResult
 from triage.writes.deduplicate import plan_comment_parts, read_state
 from triage.writes.plan_suggestions import plan_close

@@ -1,0 +1,408 @@
+"""Sample runs: planned by a model, degraded, with refused proposals, with three rounds, cancelled."""
+
+from datetime import timedelta
+from typing import Any
+
+from tests.say.sample_reports import DEGRADED, EVIL, FULL, HOSTILE, START, change_report, decision, step, usage
+from triage.domain.report import RunReport
+from triage.domain.run import (
+    ModelCall,
+    Outcome,
+    PlannerDecision,
+    Status,
+    StepName,
+    StepRecord,
+    ToolExecution,
+    Usage,
+)
+from triage.graph.report_notes import collect_faults
+
+MAIN, FAST = "gpt-4o", "gpt-4o-mini"
+AGENTS: list[StepName] = ["investigator", "codebase_search", "critic", "writer"]
+
+
+def call(
+    model: str,
+    offset: float,
+    ms: int,
+    spent: Usage | None = None,
+    mode: str = "json_schema",
+    error: str | None = None,
+) -> ModelCall:
+    return ModelCall(
+        model=model,
+        mode=mode,
+        started_at=START + timedelta(seconds=offset),
+        ms=ms,
+        usage=spent or Usage(),
+        outcome=Outcome.FAILED if error else Outcome.SUCCESS,
+        error=error,
+    )
+
+
+def tool(
+    name: str, offset: float, ms: int, asked: str, returned: str, outcome: Outcome = Outcome.SUCCESS
+) -> ToolExecution:
+    error = None if outcome is Outcome.SUCCESS else "no answer within 30 seconds"
+    return ToolExecution(
+        tool=name,
+        arguments=asked,
+        input_summary=f"{len(asked)} characters",
+        output_summary=returned,
+        ms=ms,
+        outcome=outcome,
+        error=error,
+        started_at=START + timedelta(seconds=offset),
+    )
+
+
+def with_details(record: StepRecord, **fields: Any) -> StepRecord:
+    return StepRecord.model_validate(dict(record) | fields)
+
+
+def planned(number: int, offset: float, spent: Usage, number_of_round: int = 1, **fields: Any) -> StepRecord:
+    """Returns the step of a supervisor decision by a model."""
+    record = step("supervisor", number, offset, 0.7, FAST, spent, number=number_of_round)
+    return with_details(record, answer_check="passed", calls=[call(FAST, offset, 700, spent)], **fields)
+
+
+def ruled(number: int, selected: list[str], reason: str, **fields: Any) -> PlannerDecision:
+    return PlannerDecision.model_validate(dict(decision(number, selected, reason)) | fields)
+
+
+def proposed(number: int, selected: list[str], reason: str, confidence: float, **fields: Any) -> PlannerDecision:
+    values = dict(decision(number, selected, reason, "model")) | {"confidence": confidence}
+    return PlannerDecision.model_validate(values | fields)
+
+
+def run(
+    report: RunReport, steps: list[StepRecord], decisions: list[PlannerDecision], seconds: float, **fields: Any
+) -> RunReport:
+    spent = sum((record.usage for record in steps), Usage())
+    values = {
+        "steps": steps,
+        "decisions": decisions,
+        "faults": collect_faults(steps),
+        "usage": spent,
+        "seconds": seconds,
+    }
+    return change_report(report, **(values | fields))
+
+
+def answer(
+    name: StepName, number: int, offset: float, seconds: float, model: str, spent: Usage, **fields: Any
+) -> StepRecord:
+    """Returns the step of a model answer that passed its check."""
+    record = step(name, number, offset, seconds, model, spent)
+    return with_details(record, **({"answer_check": "passed", "calls": [call(model, offset, 1500, spent)]} | fields))
+
+
+LOOK_UPS = [
+    tool("grep", 9.1, 42, 'text="unknown date format | %s"', "812 characters"),
+    tool("read_lines", 9.2, 3, 'path="src/ledger/dates.py", start=1, end=60', "2,210 characters"),
+    tool("find_symbol", 11.0, 5, 'name="CsvReader.read_rows"', "640 characters"),
+    tool("git_log", 11.1, 61, 'path="src/ledger/importers/csv_reader.py"', "530 characters"),
+]
+CODE_CALLS = [
+    call(MAIN, 7.9, 1100, usage(3120, 96, 0.0088), "tools"),
+    call(MAIN, 9.3, 1600, usage(4480, 88, 0.0121), "tools"),
+    call(MAIN, 11.2, 4100, usage(5630, 796, 0.022)),
+]
+PLANNED = run(
+    FULL,
+    [
+        step("prepare", 0, 0.0, 1.9),
+        planned(1, 1.9, usage(410, 38, 0.0001)),
+        answer("investigator", 1, 2.7, 3.1, FAST, usage(1840, 420, 0.0005)),
+        planned(2, 5.8, usage(690, 51, 0.0001)),
+        answer("codebase_search", 2, 7.9, 9.4, MAIN, usage(13230, 980, 0.0429), tools=LOOK_UPS, calls=CODE_CALLS),
+        answer(
+            "web_search",
+            2,
+            7.9,
+            6.2,
+            FAST,
+            usage(3120, 310, 0.0007),
+            tools=[tool("tavily_search", 8.8, 1900, 'query="strptime does not match format"', "4,120 characters")],
+            calls=[
+                call(FAST, 7.9, 900, usage(820, 60, 0.0002), "tools"),
+                call(FAST, 10.7, 2100, usage(2300, 250, 0.0005)),
+            ],
+        ),
+        planned(3, 17.3, usage(1120, 44, 0.0002)),
+        answer("critic", 3, 18.1, 4.8, MAIN, usage(5210, 390, 0.0169)),
+        planned(4, 22.9, usage(1480, 40, 0.0002)),
+        answer("writer", 4, 23.7, 7.7, MAIN, usage(6480, 1150, 0.0277)),
+    ],
+    [
+        proposed(1, ["investigator"], "The issue is unread.", 0.98),
+        proposed(
+            2,
+            ["codebase_search", "web_search"],
+            "The traceback names a function; the format codes are documented outside.",
+            0.9,
+        ),
+        proposed(3, ["critic"], "Enough evidence to be judged.", 0.85),
+        proposed(4, ["writer"], "The critic approved.", 0.95),
+    ],
+    31.4,
+)
+
+NOT_ALLOWED = "the model proposed a step that is not allowed here; allowed: critic"
+REFUSED = run(
+    FULL,
+    [
+        *PLANNED.steps[:5],
+        with_details(
+            PLANNED.steps[5],
+            tools=[tool("tavily_search", 8.8, 30000, 'query="strptime does not match format"', "", Outcome.TIMED_OUT)],
+        ),
+        with_details(
+            planned(3, 17.3, usage(1120, 44, 0.0002)),
+            outcome=Outcome.FAILED,
+            error=NOT_ALLOWED,
+            answer_check=NOT_ALLOWED,
+        ),
+        answer("critic", 3, 18.1, 4.8, MAIN, usage(5210, 390, 0.0169)),
+        with_details(
+            step("supervisor", 4, 22.9, 10.0, FAST, Usage(), Outcome.TIMED_OUT, "no answer within 10 seconds"),
+            model=None,
+        ),
+        answer(
+            "writer",
+            4,
+            32.9,
+            7.7,
+            MAIN,
+            usage(6480, 1150, 0.0277),
+            calls=[
+                call(MAIN, 32.9, 800, error="rate limited"),
+                call(MAIN, 34.1, 5100, usage(4980, 890, 0.0214)),
+                call(MAIN, 32.9, 3100, usage(1500, 260, 0.0063), "plain"),
+            ],
+        ),
+    ],
+    [
+        *PLANNED.decisions[:2],
+        ruled(3, ["critic"], "the findings have not been challenged yet", proposed=["writer"], refused=NOT_ALLOWED),
+        ruled(4, ["writer"], "the critic approved", refused="no answer within 10 seconds"),
+    ],
+    40.6,
+    status=Status.DEGRADED,
+    notes=[
+        "The web search's tool tavily_search failed: no answer within 30 seconds.",
+    ],
+)
+
+SHORTFALL = "ticket: rate limited; written by rules"
+RULES_FALLBACKS = run(
+    DEGRADED,
+    [
+        step("prepare", 0, 0.0, 1.9),
+        with_details(
+            step("investigator", 1, 1.9, 60.0, FAST, Usage(), Outcome.TIMED_OUT, "no answer within 60 seconds"),
+            model=None,
+            calls=[call(FAST, 1.9, 60000, error="no answer within 60 seconds")],
+        ),
+        with_details(step("investigator", 1, 61.9, 0.02), answer_check="passed"),
+        with_details(
+            step("codebase_search", 2, 61.9, 6.1, MAIN, Usage(), Outcome.FAILED, "rate limited"),
+            model=None,
+            calls=[call(MAIN, 61.9 + at, 400, error="rate limited") for at in (0, 1.2, 3.1)]
+            + [call(FAST, 66.0, 300, error="rate limited")],
+        ),
+        with_details(step("codebase_search", 2, 68.0, 0.31), answer_check="passed"),
+        answer(
+            "web_search",
+            2,
+            61.9,
+            4.4,
+            FAST,
+            usage(3120, 310, 0.0007),
+            tools=[tool("tavily_search", 63.0, 1900, 'query="strptime does not match format"', "4,120 characters")],
+        ),
+        with_details(
+            step("critic", 3, 68.4, 3.8, MAIN, usage(5210, 390, 0.0169), Outcome.FAILED, "confidence out of range"),
+            answer_check="confidence out of range",
+        ),
+        with_details(step("critic", 3, 72.2, 0.01), answer_check="passed"),
+        answer("writer", 4, 72.2, 7.7, MAIN, usage(5480, 950, 0.0217), shortfalls=[SHORTFALL]),
+    ],
+    [
+        ruled(1, ["investigator"], "nobody has read the issue yet"),
+        ruled(2, ["codebase_search", "web_search"], "both searches need only the investigator's answer"),
+        ruled(3, ["critic"], "the findings have not been challenged yet"),
+        ruled(4, ["writer"], "not approved, and nothing new to look up"),
+    ],
+    79.9,
+)
+
+SILENT = run(
+    change_report(DEGRADED, analysis="", why="", fix_idea="", check=""),
+    [
+        step("prepare", 0, 0.0, 1.9),
+        *(
+            with_details(
+                record,
+                calls=[] if record.engine == "rules" else [call(MAIN, 2.0, 300, error="the key was refused (401)")],
+            )
+            for number, name in enumerate(AGENTS, start=1)
+            for record in (
+                with_details(
+                    step(name, number, 2.0 * number, 0.3, MAIN, Usage(), Outcome.FAILED, "the key was refused (401)"),
+                    model=None,
+                ),
+                with_details(step(name, number, 2.0 * number + 0.3, 0.02), answer_check="passed"),
+            )
+        ),
+    ],
+    [
+        ruled(1, ["investigator"], "nobody has read the issue yet"),
+        ruled(2, ["codebase_search"], "the code has not been searched yet"),
+        ruled(3, ["critic"], "the findings have not been challenged yet"),
+        ruled(4, ["writer"], "not approved, and nothing new to look up"),
+    ],
+    6.1,
+    notes=["No model answered: the key was refused (401)."],
+)
+
+DEGRADATION = run(
+    DEGRADED,
+    [
+        step("prepare", 0, 0.0, 1.9),
+        answer("investigator", 1, 1.9, 3.1, FAST, usage(18400, 420, 0.0051)),
+        answer("codebase_search", 2, 5.0, 14.2, MAIN, usage(41230, 1980, 0.142), tools=LOOK_UPS),
+        answer("critic", 3, 19.2, 4.8, MAIN, usage(19210, 390, 0.0569)),
+        answer("writer", 4, 24.0, 6.7, FAST, usage(8480, 1150, 0.0037)),
+    ],
+    [
+        ruled(1, ["investigator"], "nobody has read the issue yet"),
+        ruled(
+            2,
+            ["codebase_search"],
+            "the code has not been searched yet; no web search, for the budget is low",
+            budget_level="no web search",
+            forced=True,
+        ),
+        ruled(3, ["critic"], "the findings have not been challenged yet", budget_level="no web search"),
+        ruled(
+            4,
+            ["writer"],
+            "not approved, and the budget has no room for a further round",
+            budget_level="fast model",
+            forced=True,
+        ),
+    ],
+    30.7,
+    notes=[
+        "The budget was low: web search was left out.",
+        "The budget was low: the fast model wrote the report, and no further round was run.",
+    ],
+)
+
+
+def _round(
+    number: int, first: int, offset: float, web: bool, wrong: str = ""
+) -> tuple[list[StepRecord], list[PlannerDecision]]:
+    at = {"number_of_round": number}
+    steps = [
+        planned(first, offset, usage(690, 51, 0.0001), **at),
+        with_details(
+            answer(
+                "codebase_search",
+                first,
+                offset + 0.7,
+                9.4,
+                MAIN,
+                usage(11230, 980, 0.0379),
+                tools=LOOK_UPS[: 5 - number],
+            ),
+            round=number,
+        ),
+    ]
+    if web:
+        steps.append(answer("web_search", first, offset + 0.7, 6.2, FAST, usage(3120, 310, 0.0007)))
+    if wrong:
+        steps.append(
+            with_details(
+                planned(first + 1, offset + 10.1, usage(1120, 44, 0.0002), **at),
+                outcome=Outcome.FAILED,
+                error=wrong,
+                answer_check=wrong,
+            )
+        )
+    else:
+        steps.append(planned(first + 1, offset + 10.1, usage(1120, 44, 0.0002), **at))
+    steps.append(
+        with_details(answer("critic", first + 1, offset + 10.8, 4.8, MAIN, usage(5210, 390, 0.0169)), round=number)
+    )
+    searched = ["codebase_search", "web_search"] if web else ["codebase_search"]
+    decisions = [
+        proposed(first, searched, "The critic wants the caller looked up.", 0.8),
+        ruled(first + 1, ["critic"], "the findings have not been challenged yet", proposed=["writer"], refused=wrong)
+        if wrong
+        else proposed(first + 1, ["critic"], "To be judged.", 0.9),
+    ]
+    return steps, decisions
+
+
+_PARTS = [_round(1, 3, 6.0, True), _round(2, 5, 22.0, False, NOT_ALLOWED), _round(3, 7, 38.0, False)]
+ROUNDS = run(
+    DEGRADED,
+    [
+        step("prepare", 0, 0.0, 1.9),
+        planned(1, 1.9, usage(410, 38, 0.0001)),
+        with_details(
+            step(
+                "investigator",
+                1,
+                2.0,
+                2.1,
+                FAST,
+                usage(1840, 210, 0.0004),
+                Outcome.FAILED,
+                "the agent declined to answer",
+            ),
+            answer_check="the agent declined to answer",
+        ),
+        planned(2, 4.1, usage(410, 38, 0.0001)),
+        with_details(step("investigator", 2, 4.8, 0.02), answer_check="passed"),
+        *(record for part in _PARTS for record in part[0]),
+        planned(9, 54.0, usage(1480, 40, 0.0002), 3),
+        with_details(answer("writer", 9, 54.7, 7.7, MAIN, usage(6480, 1150, 0.0277)), round=3),
+    ],
+    [
+        proposed(1, ["investigator"], "The issue is unread.", 0.98),
+        ruled(2, ["investigator"], "nobody has read the issue yet"),
+        *(made for part in _PARTS for made in part[1]),
+        proposed(9, ["writer"], "All rounds are spent.", 0.95, budget_level="no further rounds"),
+    ],
+    62.4,
+)
+
+CUT = run(
+    change_report(DEGRADED, analysis="", critique=None, verdict=None),
+    PLANNED.steps[:4],
+    PLANNED.decisions[:2],
+    9.3,
+    notes=["The run was cancelled."],
+)
+
+HOSTILE_RUN = run(
+    HOSTILE,
+    [
+        with_details(
+            step("critic", 1, 0.0, 1.0, EVIL, usage(1, 1, None), Outcome.FAILED, EVIL),
+            answer_check=EVIL,
+            tools=[tool(EVIL, 0.1, 1, EVIL, EVIL), tool("tavily_search", 0.2, 1, EVIL, EVIL, Outcome.FAILED)],
+            calls=[call(EVIL, 0.3, 1, mode=EVIL, error=EVIL)],
+        ),
+        with_details(step("writer", 1, 1.0, 1.0, EVIL), shortfalls=[EVIL, f"{EVIL}; {EVIL}"]),
+    ],
+    [
+        proposed(
+            1, [EVIL, "critic", "writer"], EVIL, 0.5, proposed=[EVIL], refused=EVIL, budget_level="rules", forced=True
+        )
+    ],
+    1.0,
+)

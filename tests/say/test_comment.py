@@ -1,0 +1,588 @@
+"""The whole comment, its parts, when there is one, and what a security report withholds."""
+
+import re
+from typing import Any
+
+import pytest
+from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from testing.each_row import each_row
+from tests.say import sample_reports
+from tests.say.rendering import render_comment
+from tests.say.sample_reports import (
+    CHANGES,
+    CLI,
+    DATES,
+    EVIL,
+    FEATURE,
+    FIRST,
+    FULL,
+    HOSTILE,
+    LONG,
+    LOW,
+    PAST,
+    READER,
+    RULES,
+    SECOND,
+    UNSAID,
+    change_report,
+    missing,
+)
+from tests.say.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
+from triage.domain.code import (
+    MAX_NARROW,
+    BestPlace,
+    Caller,
+    RegressionWindow,
+)
+from triage.domain.effect import COMMENT_MARKER, CommentMode
+from triage.domain.findings import WebResult
+from triage.domain.issue import FailingPackage
+from triage.domain.report import Citations, RunReport, Ticket
+from triage.domain.run import Status
+from triage.safety.active_content import find_active_content
+from triage.safety.safe_markdown import format_code_block
+from triage.say.comment import (
+    MAX_VISIBLE_UNITS,
+    QUIET_NOTICE,
+    compose_comment,
+    decide_comment,
+    read_parts,
+    render_quiet_comment,
+    withhold_details,
+)
+from triage.say.hidden_state import PART_NAMES, CommentState, PartName, Reproduced, next_state, parse_state
+from triage.say.page import Fold, Page, build_comment_page, fit_page, utf16_length
+from triage.say.template import ensure_safe
+
+AFTER_FIRST = next_state(FIRST, None)
+ELSEWHERE = FailingPackage(
+    name="python-dateutil", language="Python", error="ParserError: Unknown string format: 31/12", is_declared=True
+)
+
+
+def body(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
+    """The comment without its hidden first line."""
+    return render_comment(report, previous, **options).partition("\n")[2]
+
+
+def visible(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
+    return re.split("<details>|<sub>", body(report, previous, **options))[0]
+
+
+def html(markdown: str) -> str:
+    extensions = ["table", "strikethrough", "tasklist", "autolink"]
+    return str(markdown_to_html_with_extensions(markdown, options=Options.CMARK_OPT_UNSAFE, extensions=extensions))
+
+
+@pytest.mark.parametrize(
+    ("name", "report", "previous"),
+    [
+        ("model", FULL, None),
+        ("rules", RULES, None),
+        ("feature_request", FEATURE, None),
+        ("low_confidence", LOW, None),
+        ("degraded", sample_reports.DEGRADED, None),
+        ("planned", PLANNED, None),
+        ("silent", SILENT, None),
+        ("degradation", DEGRADATION, None),
+        ("second_run", SECOND, AFTER_FIRST),
+        ("long", LONG, None),
+        ("hostile", HOSTILE, None),
+        ("past", sample_reports.PAST, None),
+        ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
+        ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
+        ("asked", change_report(UNSAID, comment_reason="asked"), None),
+        ("regression", change_report(UNSAID, regression_window=PAST.regression_window), None),
+        ("elsewhere", change_report(UNSAID, failing_package=ELSEWHERE), None),
+    ],
+)
+def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous):
+    golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, text="0123456789abcdef"))
+
+
+def test_what_the_comment_or_the_issue_says_is_not_folded_again():
+    assert FULL.critique
+    report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": "CONFIRMED", "gaps": []}))
+    for title in ("Evidence", "Steps to reproduce", "Critic"):
+        assert f"<summary>{title}" not in render_comment(report)
+
+
+def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
+    report = change_report(fix_idea="Pass the format. Then test it. Then rest.")
+    assert "**Fix idea.** Pass the format. Then test it.\n" in visible(report)
+    assert "Fix idea" not in visible(report.model_copy(update={"verdict": "CHALLENGED"}))
+    assert "**Check.** Import a row" in visible(report)
+
+
+FOUND = {
+    "trace": BestPlace(
+        sign="trace",
+        span=sample_reports.span(DATES, 21, 27),
+        line=24,
+        symbol="parse_date",
+        quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
+        text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
+        probability=0.87,
+    ),
+    "trace_into_a_library": BestPlace(
+        sign="trace",
+        span=sample_reports.span(DATES, 21, 27),
+        line=24,
+        symbol="parse_date",
+        text="OSError: [Errno 28] No space left on device",
+        calls_before_error=2,
+        probability=0.39,
+    ),
+    "message": BestPlace(
+        sign="message",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text="row %d has no date",
+        probability=0.66,
+    ),
+    "quote": BestPlace(
+        sign="quote",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text='rows = list(csv.reader(file, dialect="excel"))',
+        probability=0.71,
+    ),
+    "place": BestPlace(
+        sign="place",
+        span=sample_reports.span(READER, 70, 76),
+        line=73,
+        symbol="read_rows",
+        text=READER,
+        probability=0.8,
+    ),
+    "name": BestPlace(sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71),
+}
+
+
+@pytest.mark.parametrize("sign", FOUND)
+def test_a_place_that_rules_find_reads_as_in_its_golden_file(golden, sign):
+    place = FOUND[sign]
+    suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *RULES.suspects[:1]]
+    report = change_report(UNSAID, best_place=place, suspects=suspects)
+    golden(f"tests/golden/comment_found_{sign}.md", render_comment(report, text="0123456789abcdef"))
+
+
+def test_all_places_that_facts_lead_to_read_as_in_the_golden_file(golden):
+    others = [FOUND["message"], FOUND["name"]]
+    history = {"later_change": PAST.later_change, "owners": PAST.owners}
+    report = change_report(UNSAID, best_place=FOUND["trace"], other_places=others, **history)
+    golden("tests/golden/comment_found_all.md", render_comment(report, text="0123456789abcdef"))
+
+
+def test_where_another_file_calls_is_said_once():
+    place = FOUND["trace"].model_copy(
+        update={"caller": Caller(span=sample_reports.span(READER, 73, 73), symbol="read")}
+    )
+    alone = RULES.model_copy(update={"best_place": place})
+    assert re.search(rf"Called from \[`{READER}:73`\]\(\S+\), `read`\.", render_comment(alone))
+    listed = alone.model_copy(update={"other_places": [FOUND["message"]]})
+    assert "Called from" not in render_comment(listed)
+
+
+@pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN", "CHALLENGED"])
+def test_a_lead_stays_the_first_sentence_unless_a_critic_confirmed_a_model(golden, verdict):
+    place = FOUND["trace"]
+    suspects = [sample_reports.suspect(place.span.path, reason="the stack trace ends here"), *FULL.suspects[1:]]
+    report = change_report(FULL, best_place=place, verdict=verdict, suspects=suspects)
+    text = visible(report)
+    assert text.startswith("**The stack trace ends in") is (verdict != "CONFIRMED")
+    assert ("A model's idea of the cause" in text) is (verdict == "UNCERTAIN")
+    golden(f"tests/golden/comment_lead_{verdict.lower()}.md", render_comment(report, text="0123456789abcdef"))
+
+
+def test_code_is_shown_in_fifteen_lines_at_most():
+    place = FOUND["name"].model_copy(update={"span": sample_reports.span(CLI, 12, 90)})
+    report = RULES.model_copy(update={"best_place": place})
+    assert f"{CLI}#L12-L26\n" in visible(report)
+
+
+@each_row("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
+def test_rendering_is_deterministic_and_inert(name):
+    report = getattr(sample_reports, name)
+    text = render_comment(report, AFTER_FIRST)
+    assert text == render_comment(report, AFTER_FIRST)
+    assert text.startswith(COMMENT_MARKER)
+    assert parse_state(text) is not None
+    links = build_comment_page(report).links
+    assert find_active_content(text.partition("\n")[2], links) == []
+    assert utf16_length(text) < 65_536
+    assert text.splitlines().count("<details>") == text.splitlines().count("</details>")
+
+
+def test_a_page_with_active_content_becomes_one_code_block():
+    live = "**Bug** @octocat <img src=x> [x](https://evil.example/)"
+    sent = ensure_safe(live, [], 1000)
+    assert find_active_content(sent, []) == []
+    assert sent.startswith("```")
+    assert "Bug" in sent
+    assert ensure_safe("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
+
+
+def test_a_path_that_is_too_long_for_a_link_leaves_the_rest_as_it_is():
+    path = "ü" * 1_450
+    suspects = [FULL.suspects[0].model_copy(update={"path": path, "span": None}), *FULL.suspects[1:]]
+    long, plain = (body(FULL.model_copy(update={"suspects": some})) for some in (suspects, FULL.suspects))
+    assert f" in `{path}` (" in long
+    rows = [[line for line in text.split("\n")[1:] if not line.startswith("https://")] for text in (long, plain)]
+    assert [line for line in rows[0] if line] == [line for line in rows[1] if line]
+
+
+def test_an_open_question_cannot_tick_itself():
+    asked = missing("other", "Does `a[x]` fail?", "Or [x] ![X](y)?")
+    assert "checked" not in html(visible(change_report(missing_information=[asked])))
+
+
+def test_an_answer_is_thanked_for():
+    thanks = "Thanks: what was asked is answered."
+    assert thanks in visible(FULL, AFTER_FIRST)
+    assert thanks not in visible(FULL)
+    assert "Thanks" not in visible(change_report(missing_information=FIRST.missing_information[1:]), AFTER_FIRST)
+
+
+def test_without_a_server_locations_are_not_linked():
+    text = body(change_report(server_url="", repository="ledger", commit=None, run_url=""))
+    assert f"in `{DATES}` (" in text
+    assert "https://github.com" not in text
+
+
+def test_the_reasons_of_a_model_have_at_most_five_sentences():
+    report = change_report(why="One. Two. Three. Four. Five. Six.")
+    assert "**Why.** One. Two. Three. Four. Five.\n" in body(report)
+
+
+def test_a_report_without_an_explanation_says_so():
+    nothing = "**Nothing in this report leads to a place in the code.**"
+    assert visible(change_report(why="", suspects=[])).startswith(nothing)
+
+
+@pytest.mark.parametrize("kind", ["feature_request", "question", "not_actionable"])
+def test_what_is_no_bug_gets_a_short_comment(kind):
+    text = body(change_report(FULL, kind=kind, verdict=None))
+    assert len(visible(change_report(FULL, kind=kind, verdict=None))) < 1000
+    for part in ("severity", "HIGH", "root cause", "| Where |", "Suggested fix", "Evidence", "Critic:"):
+        assert part not in text
+    assert "<summary>The run: " in text
+
+
+@pytest.mark.parametrize(
+    ("mode", "labels", "line"),
+    [
+        ("suggest", ["bug", "area: x"], "Suggested labels: `bug`, `area: x`"),
+        ("apply", ["bug"], "Labels chosen: `bug`"),
+        ("off", ["bug"], None),
+        ("suggest", [], None),
+    ],
+)
+def test_labels_are_shown_as_the_policy_says(mode, labels, line):
+    text = visible(change_report(ticket=Ticket(title="t", labels=labels)), labels=mode)
+    assert (line in text) if line else ("abels" not in text)
+
+
+def test_a_label_of_the_issue_is_not_suggested():
+    report = change_report(FULL, ticket=Ticket(title="t", labels=["Bug", "area: x"]))
+    report = report.model_copy(update={"issue": report.issue.model_copy(update={"labels": ["bug"]})})
+    assert "Suggested labels: `area: x`" in visible(report, labels="suggest")
+    assert "Labels chosen: `Bug`, `area: x`" in visible(report, labels="apply")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {},
+            "<sub>Bug Triage v0.1.0 · by a model · 3 hidden fragments of the issue were not read · [run](https://github.com/acme/ledger/actions/runs/9912) · written by",
+        ),
+        (
+            {"hidden_fragments": 0, "citations": Citations(), "run_url": ""},
+            "<sub>Bug Triage v0.1.0 · by a model · written by",
+        ),
+        ({"hidden_fragments": 1}, "1 hidden fragment of the issue was not read"),
+        ({"run_url": "javascript:alert(1)", "hidden_fragments": 0}, "by a model · written"),
+    ],
+)
+def test_the_footer_counts(fields, said):
+    assert said in body(change_report(**fields)).splitlines()[-1]
+
+
+def test_hidden_text_is_told_where_a_model_could_have_read_it():
+    assert "hidden fragment" not in body(RULES.model_copy(update={"hidden_fragments": 2}))
+
+
+def test_only_web_addresses_become_links():
+    results = [
+        WebResult(title="Good", url="https://good.example/a(b)", relevance_reason="It is."),
+        WebResult(title="Bad", url="javascript:alert(1)", relevance_reason="It is not."),
+    ]
+    text = body(change_report(external_references=results))
+    assert "- [Good](https://good.example/a%28b%29): It is." in text
+    assert "- Bad `javascript:alert(1)`: It is not." in text
+
+
+def test_a_long_page_loses_whole_folds_from_the_end():
+    assert utf16_length(render_comment(LONG)) <= MAX_VISIBLE_UNITS + 4096
+    text = fit_page(build_comment_page(LONG), 6_000)
+    assert re.search(r"_Cut, because it was too long\. Left out: .*The run\._", text)
+    assert text.rstrip().endswith("</sub>")
+    assert html(text).count("<details>") == text.count("<details>") == text.count("</details>")
+
+
+@pytest.mark.parametrize("limit", [200, 1_000, 5_000, 20_000])
+def test_a_page_of_any_size_fits(limit):
+    content = build_comment_page(LONG)
+    assert utf16_length(fit_page(content, limit)) <= max(limit, utf16_length(content.footer) + 600)
+
+
+def test_emoji_count_twice():
+    content = Page(blocks=["😀" * 100], folds=[Fold("One", "😀" * 100), Fold("Two", "a")], footer="end")
+    assert utf16_length(fit_page(content, 450)) <= 450
+    assert "Left out: One, Two._" in fit_page(content, 450)
+    assert "Left out" not in fit_page(content, 600)
+
+
+def test_quiet_is_shown_and_stored():
+    before = render_comment(FULL)
+    state = parse_state(before)
+    assert state is not None
+    after = render_quiet_comment(before, state)
+    quiet = parse_state(after)
+    assert quiet is not None
+    assert quiet.model_copy(update={"parts": state.parts}) == state.model_copy(update={"quiet": True})
+    assert after.splitlines()[1].startswith("_Triage is quiet on this issue.")
+    assert after.partition("wakes it._\n\n")[2] == before.partition("\n")[2]
+    assert find_active_content(after.partition("\n")[2], build_comment_page(FULL).links) == []
+
+
+def test_a_comment_with_other_line_ends_can_be_quiet():
+    before = render_comment(FULL).replace("\n", "\r\n")
+    after = render_quiet_comment(before, CommentState())
+    assert (parse_state(after) or CommentState()).quiet
+    assert len(read_parts(after)) == 2
+
+
+hostile_text = st.text(max_size=120) | st.sampled_from(
+    [EVIL, "@a", "](", "|", "`", "<!--", "-->", "</details>", "`[x]`", "\ud800", "/x", "~~~\n", "    x", "$x$", "\x00"]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(hostile_text, min_size=8, max_size=8))
+def test_any_text_stays_text(texts):
+    one, two, three, four, five, six, seven, eight = texts
+    report = change_report(
+        summary=one,
+        why=two,
+        severity_reason=eight,
+        suspects=[sample_reports.suspect(three or "x", 1, 2, four, five)],
+        missing_information=[missing("version", six, seven)],
+        next_steps=[eight, one],
+        evidence=[],
+        analysis=two + "\n\n" + three,
+        fix_idea=four,
+        check=five,
+        ticket=Ticket(title=five, labels=[six or "x"], assignee=seven),
+        external_references=[WebResult(title=one, url=eight, relevance_reason=two)],
+        notes=[three],
+        status=Status.DEGRADED,
+    )
+    text = render_comment(report)
+    content = text.partition("\n")[2]
+    assert find_active_content(content, build_comment_page(report).links) == []
+    assert not content.startswith("```"), "the layout was given up"
+
+
+LINE = "<!-- bug-triage: v2 {} -->"
+OUR_MARKS = ["<!-- bug-triage-proposal -->", "<!-- bug-triage-answer -->", LINE, "</details>", "```", "<details>"]
+LIVE = "\n\n[pay here](https://evil.example) ![x](https://evil.example/x.png) @octo/security fixes #5\n\n"
+block_texts = st.lists(st.sampled_from([*OUR_MARKS, LIVE, "a", "\n", "    b"]), max_size=12).map("".join)
+
+
+@given(st.dictionaries(st.sampled_from(PART_NAMES), block_texts.map(format_code_block), min_size=1))
+def test_each_part_is_found_again_whatever_it_quotes(texts: dict[PartName, str]) -> None:
+    state = CommentState(text="0" * 16)
+    composed = compose_comment("", state, texts, [])
+    assert read_parts(composed) == read_parts(composed.replace("\n", "\r\n")) == texts
+    assert list(read_parts(composed)) == [name for name in PART_NAMES if name in texts]
+    again = compose_comment(composed, state, {"answer": "done"}, [])
+    assert read_parts(again) == {**texts, "answer": "done"}
+    assert find_active_content(again, []) == []
+    assert compose_comment(again, state, {}, []) == again
+
+
+def test_a_comment_with_active_content_becomes_one_block_of_code():
+    before = compose_comment("", CommentState(), {"proposal": "[diff](https://a.example/b)"}, ["https://a.example/b"])
+    again = compose_comment(before, CommentState(), {"answer": "done"}, [])
+    assert read_parts(again) == {"proposal": "[diff](https://a.example/b)", "answer": "done"}, "its own link stays"
+    for live in ("see [this](https://evil.example)", "@octocat", "<b>", "![x](https://evil.example/x.png)"):
+        closed = compose_comment(before, CommentState(proposal="1" * 40), {"reproduction": live}, [])
+        assert find_active_content(closed, ["https://a.example/b"]) == []
+        assert read_parts(closed)["reproduction"].startswith("```")
+        assert read_parts(closed)["proposal"] == read_parts(before)["proposal"], "one part does not hide another"
+        bad = compose_comment(before, CommentState(proposal="1" * 40), {"proposal": live}, [])
+        assert find_active_content(bad, []) == []
+        assert (parse_state(bad) or CommentState(proposal="x" * 40)).proposal == "", "not shown, so it does not wait"
+
+
+@each_row(
+    "edit",
+    [
+        ("failed", "passed"),
+        ("**Why**", "Why"),
+        ("\n\nanswer", "\n\n\nanswer"),
+        ("answer", "answer."),
+        ("\n\nanswer", "\n<!-- bug-triage-proposal -->\nanswer"),
+    ],
+)
+def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
+    parts: dict[PartName, str] = {"reproduction": "failed", "report": "**Why**", "answer": "answer"}
+    body = compose_comment("", CommentState(proposal="1" * 40), parts, [])
+    assert read_parts(body) == parts
+    edited = body.replace(*edit)
+    assert read_parts(edited) == {}
+    after = compose_comment(edited, CommentState(proposal="1" * 40), {"answer": "done"}, [])
+    assert read_parts(after)["report"].endswith(f"```\n{edited.partition(chr(10))[2].strip(chr(10))}\n```")
+    assert (parse_state(after) or CommentState()).proposal == "", "nothing waits that is not shown"
+    assert "Why" not in compose_comment(edited, CommentState(), {"report": "New."}, [])
+    quiet = read_parts(render_quiet_comment(edited, CommentState()))
+    assert quiet["report"] == f"{QUIET_NOTICE}\n\n{read_parts(after)['report']}"
+
+
+MARKED = """<!-- bug-triage: v2 {"text":"","content":"","asked":[],"suspects":[],"quiet":false,"proposal":"%s"} -->
+The report.
+
+<!-- bug-triage-reproduction -->
+```
+%s
+```
+
+<!-- bug-triage-proposal -->
+The [diff](https://a.example/b).
+
+<!-- bug-triage-answer -->
+An answer.
+"""
+
+
+def test_a_proposal_in_a_comment_with_marks_can_still_be_approved():
+    old = MARKED % ("1" * 40, "print(1)")
+    assert read_parts(old) == {"proposal": "The [diff](https://a.example/b)."}
+
+
+def test_a_comment_of_an_earlier_version_can_be_quiet():
+    quiet = read_parts(render_quiet_comment(MARKED % ("1" * 40, "print(1)"), CommentState(proposal="1" * 40)))
+    assert quiet["proposal"] == "The [diff](https://a.example/b)."
+    assert "The report." in quiet["report"]
+
+
+@each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])
+def test_a_mark_that_a_report_quotes_divides_nothing(quoted: str):
+    assert read_parts(MARKED % ("1" * 40, quoted)) == {}
+    assert read_parts(MARKED % ("", "print(1)")) == {}, "nothing waits"
+
+
+def test_the_report_is_folded_once_its_bug_is_gone_and_opened_when_it_is_back():
+    parts: dict[PartName, str] = {"reproduction": "No longer.", "report": "**Why**", "footer": "<sub>end</sub>"}
+    gone = CommentState(reproduced=Reproduced(example="0" * 16, fails=False, gone=True))
+    folded = compose_comment("", gone, parts, [])
+    shown = html(folded.partition("\n")[2])
+    at = [shown.index(words) for words in ("No longer", "<details>", "<strong>Why", "</details>", "<sub>end")]
+    assert at == sorted(at)
+    assert read_parts(folded) == parts
+    back = compose_comment(folded, CommentState(), {}, [])
+    assert "<details>" not in back
+    assert read_parts(back) == parts
+
+
+def test_a_comment_that_is_too_long_loses_its_report_first():
+    parts: dict[PartName, str] = {"reproduction": "a" * 30_000, "report": "b" * 30_000, "proposal": "c" * 20_000}
+    body = compose_comment("", CommentState(), parts, [])
+    assert utf16_length(body) < 65_000
+    assert read_parts(body)["report"].startswith("_The report was cut")
+    assert read_parts(body)["reproduction"] == parts["reproduction"]
+    longer = compose_comment(body, CommentState(), {"proposal": "c" * 40_000}, [])
+    assert [len(text) < 200 for text in read_parts(longer).values()] == [True, True, False]
+
+
+def test_commits_of_which_none_fits_are_counted_and_listed_in_a_fold():
+    found = change_report(UNSAID, best_place=FOUND["trace"])
+    window = RegressionWindow(worked_in="v0.7", broken_in="v0.8", further=CHANGES, total=len(CHANGES))
+
+    def render(**changes: Any) -> str:
+        changed = {"regression_window": window.model_copy(update=changes)}
+        return render_comment(found.model_copy(update=changed))
+
+    text = render()
+    assert "2 commits to code lie between `v0.7` and `v0.8`, and none stands out." in text
+    assert "<summary>Other commits between the two versions (2)</summary>\n\n- [`99999999`]" in text
+    told = found.model_copy(update={"regression_window": window, "why": "`88888888` broke it."})
+    named = render_comment(told)
+    assert "Of 2 commits to code between `v0.7` and `v0.8`, those that fit the report best:\n\n- [`88888888`]" in named
+    assert "<summary>Other commits between the two versions (1)</summary>\n\n- [`99999999`]" in named
+    some = render(total=7)
+    assert "7 commits to code lie" in some
+    assert "Other commits" not in some, "a part of them says little"
+    assert "worked before" not in render(total=MAX_NARROW + 1)
+
+
+def test_a_commit_that_the_report_names_is_no_window():
+    window = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
+    text = render_comment(UNSAID.model_copy(update={"regression_window": window}))
+    assert "**The report blames `9999999999`:**\n\n- [`99999999`]" in text
+    assert "between" not in text
+
+
+@pytest.mark.parametrize("mode", ["auto", "always"])
+@pytest.mark.parametrize(
+    ("report", "reason"), [(change_report(UNSAID, best_place=FOUND["trace"]), "found"), (UNSAID, None)]
+)
+def test_whoever_asks_is_answered_and_no_comment_becomes_stale(
+    report: RunReport, reason: str | None, mode: CommentMode
+):
+    assert decide_comment(report, mode, is_asked=True) == (reason or "asked")
+    kept = "update" if mode == "auto" else "always"
+    assert decide_comment(report, mode, has_comment=True) == (reason or kept)
+    assert decide_comment(report, mode, is_asked=True, has_comment=True) == (reason or "asked")
+    assert decide_comment(report, "never", is_asked=True, has_comment=True) is None
+
+
+def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
+    for report in (FULL, REFUSED, ROUNDS):
+        published = withhold_details(report.model_copy(update={"security": True}), ["security", "bug"])
+        text = published.model_dump_json()
+        secrets = [
+            report.summary,
+            report.root_cause,
+            report.why,
+            report.fix_idea,
+            report.check,
+            report.issue.title,
+            report.ticket.title,
+            *report.reproduction,
+        ]
+        secrets += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
+        secrets += [execution.arguments for step in report.steps for execution in step.tools]
+        secrets += [decision.reason for decision in report.decisions if decision.origin == "model"]
+        assert [words for words in secrets if words and words in text] == []
+        assert (published.steps == []) == (report.steps == [])
+        assert (published.usage, published.commit, published.run_url) == (report.usage, report.commit, report.run_url)
+        assert published.ticket.labels == ["security"]
+
+
+def test_a_new_field_is_withheld_until_somebody_decides():
+    empty = withhold_details(FULL)
+    published = {name for name in RunReport.model_fields if getattr(empty, name) == getattr(FULL, name) != ""}
+    filled = {name for name in published if getattr(FULL, name) not in ([], None, {}, False)}
+    assert filled <= {
+        "schema_version", "triage_version", "request_id", "started_at", "seconds", "status", "engine", "repository",
+        "server_url", "commit", "run_url", "kind", "language", "usage", "limits", "index", "steps",
+        "decisions",
+    }  # fmt: skip

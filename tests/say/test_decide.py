@@ -1,0 +1,212 @@
+"""What is said about which report, and what of it is worth a comment."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from testing.each_row import each_row
+from tests.say.sample_reports import (
+    CHANGES,
+    CLI,
+    DATES,
+    FEATURE,
+    FULL,
+    PAST,
+    QUESTIONS,
+    READER,
+    RULES_STEPS,
+    SIMILAR,
+    UNSAID,
+    change_report,
+    span,
+)
+from triage.domain.code import MAX_NARROW, BestPlace, FileChange, LastChange, MatchSource, RegressionWindow
+from triage.domain.issue import FailingPackage
+from triage.domain.report import RunReport
+from triage.domain.statement import (
+    Cause,
+    ChangedBetween,
+    KnownIssue,
+    Leads,
+    LikelyPlaces,
+    NotOurs,
+    OpenQuestions,
+    SecurityNotice,
+    Statement,
+)
+from triage.say.decide import list_asked, list_shown
+
+
+def place(sign: MatchSource, path: str = READER) -> BestPlace:
+    return BestPlace(sign=sign, span=span(path, 70, 76), line=73, text="row %d has no date")
+
+
+WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
+FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES})
+BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
+OPEN = SIMILAR[0].model_copy(update={"state": "open"})
+LAST = LastChange(commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"))
+CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
+PACKAGE = FailingPackage(
+    name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
+)
+PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("trace"), place("message")
+UNSURE = {"kind": None, "kind_probability": None}
+"""Of a kind that nobody is sure of."""
+ASKS = {"missing_information": QUESTIONS}
+
+
+@each_row(
+    ("report", "changes", "rules"),
+    [
+        (UNSAID, {}, "files"),
+        (UNSAID, {"suspects": []}, ""),
+        (FEATURE, {"best_place": TRACE, "regression_window": WINDOW, "suspects": FULL.suspects, "why": "So."}, ""),
+        # security alone
+        (FULL, {"security": True, "possible_duplicate": OPEN, **ASKS}, "security!"),
+        # known
+        (UNSAID, {"possible_duplicate": SIMILAR[0], **ASKS}, "duplicate! files question!"),
+        (UNSAID, {"possible_duplicate": OPEN, **ASKS}, "duplicate! files"),
+        (FEATURE, {"possible_duplicate": OPEN}, "duplicate!"),
+        # changed
+        (UNSAID, {"regression_window": WINDOW}, "regression! files"),
+        (UNSAID, {"regression_window": WINDOW, **UNSURE}, "regression files"),
+        (UNSAID, {"regression_window": WINDOW.model_copy(update={"total": MAX_NARROW + 1})}, "regression files"),
+        (UNSAID, {"regression_window": FURTHER}, "regression files"),
+        (UNSAID, {"regression_window": FURTHER.model_copy(update={"total": MAX_NARROW + 1})}, "files"),
+        (UNSAID, {"regression_window": BLAMED}, "regression files"),
+        (UNSAID, {"regression_window": BLAMED.model_copy(update={"commits": []})}, "files"),
+        (UNSAID, {"regression_window": WINDOW, **ASKS}, "regression! files question!"),
+        # not ours
+        (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere! files"),
+        (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere! found! files"),
+        (UNSAID, {"failing_package": PACKAGE, "best_place": TRACE}, "found! files"),
+        # a place
+        (UNSAID, {"best_place": TRACE, **ASKS}, "found! files"),
+        (UNSAID, {"best_place": TRACE, "suspects": UNSAID.suspects[1:]}, "found!"),
+        (UNSAID, {"best_place": NAME, **UNSURE}, "found files"),
+        (UNSAID, {"best_place": place("quote"), **UNSURE}, "found files"),
+        (UNSAID, {"best_place": MESSAGE, **UNSURE}, "found! files"),
+        (UNSAID, {"best_place": TRACE, **UNSURE}, "found! files"),
+        (UNSAID, {"best_place": PATH, "other_places": [place("message", CLI)], **UNSURE}, "found! files"),
+        # the report has the path already
+        (UNSAID, {"best_place": PATH, **ASKS}, "found files question!"),
+        (UNSAID, {"best_place": PATH, "last_change": LAST}, "found files"),
+        (UNSAID, {"best_place": PATH, "last_change": CAME_WITH_IT}, "found! files"),
+        (UNSAID, {"best_place": PATH, "last_change": CAME_WITH_IT, **UNSURE}, "found files"),
+        (UNSAID, {"best_place": PATH, "later_change": PAST.later_change}, "found! files"),
+        (UNSAID, {"best_place": PATH, "last_change": LAST, "regression_window": FURTHER}, "regression found! files"),
+        (UNSAID, {"best_place": PATH, "last_change": CAME_WITH_IT, "regression_window": BLAMED}, "regression found files"),
+        # a cause
+        (FULL, {"best_place": TRACE, **ASKS}, "analysis!"),
+        (FULL, {"best_place": TRACE, "verdict": "UNCERTAIN"}, "found! analysis!"),
+        (FULL, {"best_place": TRACE, "verdict": "CHALLENGED"}, "found! files"),
+        (FULL, {"verdict": "CHALLENGED", **ASKS}, "analysis question!"),
+        (FULL, {"verdict": None}, "analysis"),
+        (FULL, {"why": " "}, "files"),
+        (FULL, {"best_place": NAME, "why": ""}, "found! files"),
+        # a question
+        (UNSAID, ASKS, "files question!"),
+        (UNSAID, {"kind": "not_actionable", **ASKS}, "question!"),
+    ],
+)  # fmt: skip
+def test_what_is_said_and_what_of_it_speaks(report: RunReport, changes: dict[str, Any], rules: str):
+    said = change_report(report, **changes).statements
+    assert " ".join(one.rule + "!" * one.speaks for one in said) == rules
+
+
+def test_likely_files_are_shown_below_a_place_and_to_who_asks():
+    def shows(**changes: Any) -> bool:
+        return any(one.rule == "files" for one in list_shown(change_report(UNSAID, **changes)))
+
+    assert not shows()
+    assert not shows(regression_window=WINDOW, comment_reason="regression")
+    assert not shows(comment_reason="update")
+    assert shows(comment_reason="asked")
+    assert shows(comment_reason="always")
+    assert shows(best_place=PATH)
+
+
+def test_a_file_that_is_told_is_not_told_again():
+    report = change_report(UNSAID, best_place=place("trace", DATES), other_places=[place("message", CLI)])
+    likely = next(one for one in report.statements if isinstance(one, LikelyPlaces))
+    assert [one.path for one in likely.places] == [READER]
+
+
+def test_what_is_missing_beside_an_answer_is_not_asked():
+    assert list_asked(change_report(UNSAID, **ASKS)) == QUESTIONS
+    assert list_asked(change_report(UNSAID, best_place=TRACE, **ASKS)) == []
+
+
+@each_row("why", ["", "`99999999` broke it."])
+def test_the_commits_that_the_explanation_names_are_told(why: str):
+    report = change_report(FULL, regression_window=FURTHER, why=why or "So.", verdict="UNCERTAIN")
+    told = next(one for one in report.statements if isinstance(one, ChangedBetween))
+    assert told.commits == (CHANGES[:1] if why else [])
+
+
+def list_facts(one: Statement) -> Iterator[Any]:
+    """The facts of a statement, as a report has them."""
+    match one:
+        case SecurityNotice():
+            yield one.policy
+        case KnownIssue():
+            yield one.issue
+        case ChangedBetween():
+            yield from (one.worked_in, one.broken_in, one.total, *one.commits)
+        case NotOurs():
+            yield one.package
+        case Cause():
+            yield from (one.why, one.summary, one.path, one.span, one.check)
+        case Leads():
+            yield from one.places
+        case LikelyPlaces():
+            yield from ((each.path, each.span) for each in one.places)
+        case OpenQuestions():
+            yield from one.questions
+
+
+def collect_facts(report: RunReport) -> list[Any]:
+    window = report.regression_window
+    suspects = [part for one in report.suspects for part in (one.path, one.span, (one.path, one.span))]
+    commits = [window.worked_in, window.broken_in, window.total, *window.commits, *window.further] if window else []
+    facts = [report.best_place, *report.other_places, report.failing_package, report.possible_duplicate, *commits]
+    texts = [report.security_policy, report.why, report.summary, report.check, "" if not report.suspects else None]
+    return [*facts, *texts, *suspects, *report.missing_information, None]
+
+
+SIGNS: list[MatchSource] = ["trace", "message", "quote", "place", "name"]
+PLACES = [place(sign, path) for sign, path in product(SIGNS, (READER, DATES))]
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "kind": st.sampled_from(["bug", "bug", "bug", "feature_request", "question", "not_actionable"]),
+            "kind_probability": st.sampled_from([None, 0.9]),
+            "security": st.sampled_from([False, False, False, True]),
+            "possible_duplicate": st.sampled_from([None, SIMILAR[0], OPEN]),
+            "regression_window": st.sampled_from([None, WINDOW, FURTHER, BLAMED]),
+            "failing_package": st.sampled_from([None, PACKAGE]),
+            "best_place": st.sampled_from([None, *PLACES]),
+            "other_places": st.lists(st.sampled_from(PLACES), max_size=2),
+            "last_change": st.sampled_from([None, LAST, CAME_WITH_IT]),
+            "suspects": st.sampled_from([[], FULL.suspects]),
+            "why": st.sampled_from(["", FULL.why]),
+            "verdict": st.sampled_from([None, "CONFIRMED", "UNCERTAIN", "CHALLENGED"]),
+            "missing_information": st.sampled_from([[], QUESTIONS]),
+            "steps": st.sampled_from([RULES_STEPS, FULL.steps]),
+        }
+    )
+)
+def test_nothing_speaks_without_a_fact_of_the_report(fields: dict[str, Any]):
+    report = change_report(FULL, **fields)
+    known = collect_facts(report)
+    for one in report.statements:
+        facts = list(list_facts(one))
+        assert facts, one.rule
+        assert [fact for fact in facts if fact not in known] == [], one.rule
+    assert len({one.rule for one in report.statements}) == len(report.statements), "each thing is said once"

@@ -1,0 +1,258 @@
+"""The job's page: golden files to read, and the small pages."""
+
+import pytest
+
+from testing.each_row import each_row
+from tests.say import sample_reports, sample_runs
+from tests.say.rendering import render_summary
+from tests.say.sample_reports import EVIL, FEATURE, FULL, LONG, PAST, RULES, UNSAID, change_report, step
+from tests.say.sample_runs import (
+    CUT,
+    DEGRADATION,
+    HOSTILE_RUN,
+    PLANNED,
+    REFUSED,
+    ROUNDS,
+    RULES_FALLBACKS,
+    SILENT,
+    run,
+)
+from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
+from triage.domain.report import Citations, RunReport
+from triage.safety.active_content import find_active_content
+from triage.say.notices import render_notice
+from triage.say.page import build_job_page, utf16_length
+from triage.say.template import MAX_SUMMARY_UNITS
+
+DRY_RUN: list[Effect] = [
+    PostComment(issue_number=412, body="x" * 1234),
+    AddLabels(issue_number=412, labels=["bug", "a`b"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "report", "planned"),
+    [
+        ("model", FULL, None),
+        ("rules", RULES, DRY_RUN),
+        ("feature_request", FEATURE, None),
+        ("planned", PLANNED, None),
+        ("refused", REFUSED, None),
+        ("degraded", RULES_FALLBACKS, None),
+        ("silent", SILENT, None),
+        ("degradation", DEGRADATION, None),
+        ("rounds", ROUNDS, None),
+        ("cut", CUT, None),
+        ("past", PAST, None),
+        ("hostile", HOSTILE_RUN, None),
+        ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
+        ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
+    ],
+)
+def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):
+    golden(f"tests/golden/summary_{name}.md", render_summary(report, planned))
+
+
+def test_a_silent_run_begins_with_what_was_found(golden):
+    report = change_report(UNSAID, regression_window=PAST.regression_window, kind=None, kind_probability=None)
+    text = render_summary(report, says_why_no_comment=True)
+    golden("tests/golden/summary_without_comment.md", text)
+    assert text.splitlines()[2].startswith("**The report says that it worked before.**")
+
+
+@each_row(
+    ("changes", "reason"),
+    [
+        ({}, "no fact in the report leads to something that it does not say itself"),
+        ({"kind": None, "kind_probability": None}, "it is not clear that this is a bug"),
+        ({"kind": "feature_request"}, "a feature request gets none"),
+        ({"kind": "question"}, "a question gets none"),
+        ({"kind": "not_actionable"}, "nothing in it can be looked into"),
+        ({"why": "It drops the format."}, "the critic was not convinced of what the model found"),
+    ],
+)
+def test_a_silent_run_says_why(changes, reason):
+    text = render_summary(change_report(UNSAID, **changes), says_why_no_comment=True)
+    assert f"because {reason}. With_ `comment: always` _there is one._" in text
+
+
+SCENES = {
+    name: report for module in (sample_reports, sample_runs) for name, report in vars(module).items() if name.isupper()
+}
+REPORTS = {name: report for name, report in SCENES.items() if isinstance(report, RunReport)}
+
+
+@each_row("name", REPORTS)
+def test_no_content_is_active(name):
+    report = REPORTS[name]
+    text = render_summary(report)
+    links = build_job_page(report).links
+    assert find_active_content(text, links) == []
+    assert text.startswith("## Bug triage")
+    assert text.splitlines().count("<details>") == text.splitlines().count("</details>") > 0
+    assert utf16_length(text) <= MAX_SUMMARY_UNITS
+
+
+def test_the_run_has_a_sentence():
+    text = render_summary(REFUSED)
+    told = "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults."
+    assert f"### What ran\n\n{told}\n" in text
+    assert "\n4 decisions by rules.\n" in render_summary(RULES)
+    assert "\n9 decisions, 7 of them by a model; 1 proposal not taken; 3 rounds; " in render_summary(ROUNDS)
+
+
+def test_the_report_comes_before_the_details_of_the_run():
+    text = render_summary(REFUSED)
+    at = [text.index(words) for words in ("**Why.**", "<summary>Evidence", "### What ran", "<summary>10 steps")]
+    assert at == sorted(at)
+
+
+def test_tokens_and_dollars_appear_once_with_their_caps():
+    text = render_summary(PLANNED)
+    assert "<summary>10 steps: 31.4 of 300 s, 37,003 of 100,000 tokens, 0.0893 of 1.00 US dollars</summary>" in text
+    assert text.count("0.0893") == 1
+    assert "<summary>5 steps: 2.3 of 300 s</summary>" in render_summary(RULES)
+    unknown = PLANNED.usage.model_copy(update={"usd": None})
+    assert "of 100,000 tokens, price unknown</summary>" in render_summary(change_report(PLANNED, usage=unknown))
+
+
+def test_each_step_has_answerer_cost_and_outcome():
+    text = render_summary(RULES_FALLBACKS)
+    assert "| 2 | Codebase search | `gpt-4o-mini` | 6.1 |  |  | 4 |  | failed: rate limited |" in text
+    assert "| 2 | Codebase search | rules | 0.3 |  |  |  |  | done |" in text
+    assert "| 2 | Web search | `gpt-4o-mini` | 4.4 | 3,430 | 0.0007 | 1 | 1 | done |" in text
+    assert "| answer refused: confidence out of range |" in text
+    assert "| 6,430 | 0.0217 | 1 |  | done, but ticket: rate limited; written by rules |" in text
+    assert "| 6 | 2 | Critic |" in render_summary(ROUNDS)
+
+
+def test_decisions_have_an_origin_and_refused_proposals():
+    text = render_summary(REFUSED)
+    assert "<summary>4 decisions of at most 12, 2 proposals not taken</summary>" in text
+    assert "| 2 | model | Codebase search, Web search | 0.90 | The traceback names a function;" in text
+    assert "yet<br>Not taken: Writer (the model proposed a step that is not allowed here; allowed: critic) |" in text
+    assert "| 4 | rules | Writer |  | the critic approved<br>No proposal (no answer within 10 seconds) |" in text
+    assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION)
+
+
+def test_requests_and_tool_calls_are_listed_by_time():
+    text = render_summary(PLANNED)
+    asked = text.partition("one by one</summary>")[2].partition("</details>")[0]
+    assert "| 9.2 | Codebase search | `read_lines` | 43 characters → 2,210 characters | 0.0 |  | done |" in asked
+    assert "| 9.3 | Codebase search | `gpt-4o` | tools | 1.6 | 4,480 / 88 | done |" in asked
+    look_ups = text.partition("5 tool calls, and what was asked for</summary>")[2].partition("</details>")[0]
+    assert '| Codebase search | `find_symbol` | `name="CsvReader.read_rows"` | 640 characters |' in look_ups
+    assert '| Web search | `tavily_search` | `query="strptime does not match format"` |' in look_ups
+    at = [float(row.split("|")[1]) for row in asked.splitlines() if row.startswith("| ") and row[2].isdigit()]
+    assert at == sorted(at)
+    assert len(at) == 17
+
+
+def test_faults_say_what_replaced_them():
+    text = render_summary(RULES_FALLBACKS)
+    assert "<summary>9 faults, and what was done instead</summary>" in text
+    assert "| Codebase search | a request to `gpt-4o` | rate limited | rules answered |" in text
+    assert "| Critic | its answer | confidence out of range | rules answered |" in text
+    assert "| Writer | a part of it | ticket: rate limited | written by rules |" in text
+
+
+def test_a_long_table_is_cut_and_says_so():
+    steps = [step("critic", number, number, 1.0) for number in range(1, 130)]
+    text = render_summary(run(FULL, steps, FULL.decisions, 4.0))
+    assert "The first 100 of 129: the rest stands in the JSON report." in text
+
+
+@pytest.mark.parametrize(
+    ("report", "footer"),
+    [
+        (FULL, "· by a model"),
+        (RULES, "· by rules, no model"),
+        (RULES_FALLBACKS, "· by a model"),
+        (SILENT, "· by rules (a model was asked and gave no usable answer)"),
+        (
+            change_report(SILENT, steps=[PLANNED.steps[1], *SILENT.steps]),
+            "· by rules (a model was asked and gave no usable answer)",
+        ),
+        (
+            change_report(SILENT, steps=[record for record in SILENT.steps if record.engine == "rules"]),
+            "· by rules (a model was chosen and not asked)",
+        ),
+    ],
+)
+def test_the_footer_says_who_really_answered(report, footer):
+    text = render_summary(report)
+    assert footer in text
+
+
+def test_the_index_is_described():
+    text = render_summary(FULL)
+    assert "| Left out: vendored | 41 |" in text
+    assert "cache" not in text
+
+
+def test_a_run_without_steps_has_a_page():
+    text = render_summary(change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[], root_cause=""))
+    assert "### What ran\n\nNobody decided anything: the run ended before that.\n" in text
+
+
+def test_a_terminal_has_no_issue_to_link_to():
+    issue = FULL.issue.model_copy(update={"number": None, "url": ""})
+    assert render_summary(change_report(issue=issue, server_url="")).startswith("## Bug triage\n")
+
+
+def test_notices_of_skipped_failed_and_unpublished_runs():
+    assert render_notice("skip", "The issue is locked.") == "## Bug triage: skipped\n\nThe issue is locked.\n"
+    assert render_notice("failure", "There is no such issue.").startswith(
+        "## Bug triage: failed\n\nThere is no such issue.\n\nNothing was triaged."
+    )
+    assert "- The token may not write.\n" in render_notice("unpublished", ["The token may not write."])
+
+
+def test_small_pages_are_inert_too():
+    for text in (
+        render_notice("skip", EVIL),
+        render_notice("unfinished", EVIL),
+        render_notice("failure", EVIL),
+        render_notice("unpublished", [EVIL]),
+    ):
+        assert find_active_content(text, []) == []
+        assert text.startswith(("## ", "> "))
+
+
+def test_a_dry_run_lists_its_effects():
+    edit = EditComment(issue_number=7, comment_id=99, body="abc")
+    title = "### Dry run: what would have been written\n\n"
+    effects = [
+        "- A new comment on issue 412 of 1,234 characters",
+        "- Labels added to issue 412: `bug`, ``a`b``",
+        "- The comment 99 on issue 7, 3 characters",
+    ]
+    assert title + "\n".join(effects) + "\n\n" in render_summary(FULL, planned=[*DRY_RUN, edit])
+    assert f"{title}Nothing.\n\n" in render_summary(FULL, planned=[])
+
+
+def test_a_long_summary_stays_below_what_github_shows():
+    words = [LONG.notes[0] * 10] * 20
+    many = change_report(LONG, notes=words, next_steps=["x" * 100_000] * 20)
+    assert utf16_length(render_summary(many)) <= MAX_SUMMARY_UNITS
+
+
+@pytest.mark.parametrize(
+    ("verified", "corrected", "refused", "said"),
+    [
+        (11, [], ["a"] * 3, "3 of 14 references could not be found. `report.json` says why."),
+        (11, ["b", "c"], ["a"] * 3, "3 of 14 references could not be found, 2 had to be corrected. `report.json` says"),
+        (14, ["b"], [], "1 of 14 references had to be corrected. `report.json` says why."),
+    ],
+)
+def test_references_are_counted_and_not_listed(verified: int, corrected: list[str], refused: list[str], said: str):
+    citations = Citations(verified=verified, total=14, corrected=corrected, refused=[f"{one}: gone" for one in refused])
+    report = change_report(citations=citations)
+    text = render_summary(report)
+    assert text.count(said) == 1
+    assert "gone" not in text
+
+
+def test_references_that_are_all_found_are_not_counted():
+    text = render_summary(change_report(citations=Citations(verified=14, total=14)))
+    assert "14 references" not in text

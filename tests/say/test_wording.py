@@ -1,0 +1,49 @@
+import pytest
+
+from testing.each_row import each_row
+from triage.say import wording
+
+
+@each_row(
+    ("text", "expected"),
+    [
+        ("One. Two. Three.", "One. Two."),
+        ("One.  Two\nlines. Three.", "One. Two lines."),
+        ("Only one", "Only one"),
+        ("", ""),
+        ("See a.b.c and v1.2. Then stop! More?", "See a.b.c and v1.2. Then stop!"),
+        (
+            "Some, e.g. Chrome, fail. Others (e.g. Edge) do not. More.",
+            "Some, e.g. Chrome, fail. Others (e.g. Edge) do not.",
+        ),
+        ("It ends (oddly.) Then “so.” Never.", "It ends (oddly.) Then “so.”"),
+        ("It raises Foo. which is lower. Then on. Last.", "It raises Foo. which is lower. Then on."),
+        ("Why?! No. Yes.", "Why?! No."),
+    ],
+)
+def test_the_first_two_sentences(text, expected):
+    assert wording.first_sentences(text, 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.0, "low"), (0.39, "low"), (0.4, "medium"), (0.69, "medium"), (0.7, "high"), (1.0, "high")],
+)
+def test_confidence_has_three_bands(value, expected):
+    assert wording.confidence_level(value) == expected
+    assert wording.format_confidence(value) == f"{expected} confidence ({value:.2f})"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.0, "0.0 s"),
+        (0.01, "under 0.1 s"),
+        (3.24, "3.2 s"),
+        (59.94, "59.9 s"),
+        (59.97, "1 min 0 s"),
+        (125.4, "2 min 5 s"),
+    ],
+)
+def test_seconds(value, expected):
+    assert wording.format_seconds(value) == expected

@@ -1,0 +1,225 @@
+"""Our comment: whether a report is worth one, its parts, and what of a security report nothing published may say."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from triage.domain.effect import CommentMode, Policy
+from triage.domain.report import CommentReason, RunReport, Ticket
+from triage.safety.active_content import list_links
+from triage.safety.safe_markdown import format_code_block
+from triage.say.decide import with_statements
+from triage.say.hidden_state import (
+    MAX_LINE_CHARS,
+    PART_NAMES,
+    CommentState,
+    PartName,
+    ShownPart,
+    parse_state,
+    render_state,
+)
+from triage.say.page import Page, build_comment_page, fit_page, render_page, utf16_length
+from triage.say.template import ensure_safe
+from triage.say.wording import truncate
+
+MAX_VISIBLE_UNITS = 65_000 - MAX_LINE_CHARS
+"""GitHub accepts 65,536 characters with the hidden line, and may count otherwise than we do."""
+QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
+CUT_PARTS: dict[PartName, str] = {
+    "report": "_The report was cut to make room. A comment that says_ `/triage` _writes it again._",
+    "reproduction": "_The result was cut to make room. A comment that says_ `/triage reproduce` _writes it again._",
+}
+FOLDED_REPORT = "What was found while it failed"
+OLD_TEXT = "_What this comment said before, as text. A comment that says_ `/triage` _writes it again._"
+
+
+def compose_comment(previous: str, state: CommentState, parts: Mapping[PartName, str], links: Sequence[str]) -> str:
+    """Return the whole body of our comment. Nothing else makes one.
+
+    The parts that are not given stay as the `previous` body shows them; an empty one goes. What of that body is no part
+    any more is shown as code until there is a new report. Each part, and then the whole, is parsed and judged: what is
+    active, but for `links` and those of a part that stays, becomes code. A proposal waits only if it is shown.
+    """
+    remaining = {name: text for name, text in _read_shown(previous).items() if name not in parts}
+    allowed = [*links, *(link for text in remaining.values() for link in list_links(text))]
+    given = {name: text for name in PART_NAMES if (text := {**remaining, **parts}.get(name, "").strip("\n"))}
+    texts = {name: ensure_safe(text, allowed, MAX_VISIBLE_UNITS) for name, text in given.items()}
+    for name, notice in CUT_PARTS.items():
+        if name in texts and utf16_length("\n\n".join(texts.values())) > MAX_VISIBLE_UNITS:
+            texts[name] = notice
+    visible, shown = _arrange(texts, state)
+    judged = ensure_safe(visible, allowed, MAX_VISIBLE_UNITS)
+    if judged != visible or utf16_length(visible) > MAX_VISIBLE_UNITS:
+        texts = {"report": format_code_block(truncate(visible, MAX_VISIBLE_UNITS // 2))}
+        visible, shown = _arrange(texts, CommentState())
+    if texts.get("proposal", "") != given.get("proposal", "-"):
+        state = state.model_copy(update={"proposal": "", "tests": "", "example": ""})
+    return f"{render_state(state.model_copy(update={'parts': shown}))}\n{visible}\n"
+
+
+def _arrange(texts: Mapping[PartName, str], state: CommentState) -> tuple[str, list[ShownPart]]:
+    visible, shown = "", list[ShownPart]()
+    is_gone = bool(state.reproduced and state.reproduced.gone)
+    for name, text in texts.items():
+        is_folded = name == "report" and is_gone
+        start = f"<details>\n<summary>{FOLDED_REPORT}</summary>\n\n" if is_folded else ""
+        visible += ("\n\n" if visible else "") + start
+        shown.append(ShownPart(name=name, start=len(visible), chars=len(text), digest=_digest(text)))
+        visible += text + ("\n\n</details>" if is_folded else "")
+    return visible, shown
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def read_parts(body: str) -> dict[PartName, str]:
+    """Return the parts that our comment shows, where its state says that they are.
+
+    Empty if one of them is not as it was written: somebody has edited the comment.
+    """
+    return _split(body)[0]
+
+
+def _read_shown(body: str) -> dict[PartName, str]:
+    """Return the parts. What of the body is no part any more is the report, as code."""
+    parts, rest = _split(body)
+    if rest:
+        parts["report"] = f"{OLD_TEXT}\n\n{format_code_block(truncate(rest, MAX_VISIBLE_UNITS // 4))}"
+    return parts
+
+
+def _split(body: str) -> tuple[dict[PartName, str], str]:
+    """Return the parts, and the text of a comment that has none, or of an earlier version."""
+    state = parse_state(body) or CommentState()
+    visible = body.replace("\r\n", "\n").partition("\n")[2]
+    parts = {one.name: visible[one.start : one.start + one.chars] for one in state.parts}
+    if parts and all(_digest(parts[one.name]) == one.digest for one in state.parts):
+        return parts, ""
+    mark = "<!-- bug-triage-proposal -->"
+    if state.proposal and not parts and visible.count(mark) == 1:  # of an earlier version: that mark is its own
+        rest, _, proposal = visible.partition(mark)
+        return {"proposal": proposal.partition("<!-- bug-triage-answer -->")[0].strip("\n")}, rest.strip("\n")
+    return {}, visible.strip("\n")
+
+
+def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
+    """Return the whole body of the comment with this page as its report. `state` is what it remembers."""
+    others = [text for name, text in read_parts(previous).items() if name not in ("report", "footer")]
+    room = MAX_VISIBLE_UNITS - utf16_length("\n\n".join([*others, page.footer, ""]))
+    report = fit_page(replace(page, footer=""), room)
+    return compose_comment(previous, state, {"report": report, "footer": page.footer}, page.links)
+
+
+def render_visible_comment(page: Page) -> str:
+    """Return the comment of a page alone, without the hidden state."""
+    return render_page(page, MAX_VISIBLE_UNITS)
+
+
+def preview_comment(report: RunReport, policy: Policy) -> RunReport:
+    """Return the report with the comment that an issue gets which was just opened, if it gets any."""
+    report = report.model_copy(update={"comment_reason": decide_comment(report, policy.comment)})
+    shown = render_visible_comment(build_comment_page(report, labels=policy.labels))
+    return report.model_copy(update={"comment": shown if report.comment_reason else None})
+
+
+def render_quiet_comment(body: str, state: CommentState) -> str:
+    """Return the body of our comment, which says that nothing more is written."""
+    report = f"{QUIET_NOTICE}\n\n{_read_shown(body).get('report', '')}"
+    return compose_comment(body, state.model_copy(update={"quiet": True}), {"report": report}, list_links(report))
+
+
+NOTHING_TO_SAY = "Nothing sure enough to say: no comment (comment: always writes one)."
+
+
+WAITS = (
+    "The skill `{skill}` requires approval, so nothing was written to the issue: a comment that says `/triage`, by "
+    "somebody with write access, writes it."
+)
+
+
+def decide_comment(
+    report: RunReport,
+    mode: CommentMode,
+    *,
+    is_asked: bool = False,
+    has_comment: bool = False,
+    is_approved: bool = False,
+) -> CommentReason | None:
+    """Return why the issue gets a comment; None if the report stays on the page of the job.
+
+    `is_asked` says that a person asked for this run, and `has_comment` that a comment of ours stands on the issue. It
+    is brought up to date even if nothing is sure any more: what it said may be wrong now. With a skill that requires
+    approval, nothing is written unless `is_approved`: somebody with write access asked for this run.
+    """
+    if mode == "never" or (find_waiting_skill(report) and not is_approved):
+        return None
+    if speaking := next((one for one in report.statements if one.speaks), None):
+        return speaking.rule
+    if is_asked or mode == "always":
+        return "asked" if is_asked else "always"
+    return "update" if has_comment else None
+
+
+def find_waiting_skill(report: RunReport) -> str:
+    """Return the id of a skill that applies and requires approval; empty without one."""
+    return next((skill.id for skill in report.skills if skill.requires_approval), "")
+
+
+SECURITY_TITLE = "Possible security report"
+_LABELS = frozenset({"security", "vulnerability", "security report", "security issue"})
+_PUBLISHED_FIELDS = (
+    "schema_version",
+    "triage_version",
+    "request_id",
+    "started_at",
+    "seconds",
+    "status",
+    "engine",
+    "repository",
+    "server_url",
+    "commit",
+    "run_url",
+    "actor",
+    "feature_flags",
+    "ended_early",
+    "kind",
+    "language",
+    "security",
+    "security_policy",
+    "usage",
+    "limits",
+    "index",
+)
+"""What says nothing about the issue. A field that is not listed is not published."""
+
+
+def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport:
+    """Return a report of the run alone: no place, severity, example or word of the issue, of a model or of the web.
+
+    `labels` are those that the project allows; one that says security stays.
+    """
+    published = {name: getattr(report, name) for name in _PUBLISHED_FIELDS}
+    steps = [step.model_copy(update={"shortfalls": [], "answer_check": None, "tools": []}) for step in report.steps]
+    return with_statements(
+        RunReport(
+            **published,
+            issue=report.issue.model_copy(update={"title": SECURITY_TITLE}),
+            verdict=None,
+            severity=None,
+            confidence=0.0,
+            summary=SECURITY_TITLE,
+            root_cause="",
+            ticket=Ticket(title=SECURITY_TITLE, labels=[label for label in labels if is_security_label(label)]),
+            steps=steps,
+            decisions=[
+                decision if decision.origin == "rules" else decision.model_copy(update={"reason": ""})
+                for decision in report.decisions
+            ],
+        )
+    )
+
+
+def is_security_label(label: str) -> bool:
+    """Return whether a label such as `security` or `type: security` only says what the issue is about."""
+    return label.casefold().replace("/", ":").rpartition(":")[2].strip() in _LABELS

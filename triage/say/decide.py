@@ -1,0 +1,149 @@
+"""Decides what is said about an issue. Nothing else does: comment, pages, outputs and memory show this list.
+
+What is concluded (known, changed, not ours) or a fact (a trace, a message) is worth a comment. Words that a report and
+a file share never are, nor what the report says itself.
+"""
+
+from collections.abc import Iterator
+
+from triage.domain.code import MAX_NARROW, BestPlace, PathChange
+from triage.domain.findings import MissingInformation
+from triage.domain.report import RunReport
+from triage.domain.statement import (
+    Cause,
+    ChangedBetween,
+    KnownIssue,
+    Leads,
+    LikelyPlace,
+    LikelyPlaces,
+    NotOurs,
+    OpenQuestions,
+    SecurityNotice,
+    Statement,
+)
+from triage.say.wording import describe_verdict
+
+MAX_LIKELY = 3
+"""Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
+MAX_QUESTIONS = 6
+
+
+def decide(report: RunReport) -> list[Statement]:
+    """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment."""
+    if report.security:
+        return [SecurityNotice(policy=report.security_policy)]
+    known = report.possible_duplicate
+    said: list[Statement] = [KnownIssue(issue=known)] if known else []
+    # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
+    is_bug = report.kind == "bug"
+    if report.may_be_bug:
+        said += _decide_change(report, is_bug=is_bug)
+        said += _decide_place(report, is_bug=is_bug)
+    is_answered = any(isinstance(one, Cause | Leads | NotOurs) and one.speaks for one in said)
+    if report.missing_information and not is_answered and not (known and known.state == "open"):
+        said.append(OpenQuestions(questions=report.missing_information[:MAX_QUESTIONS]))
+    return said
+
+
+def list_shown(report: RunReport) -> list[Statement]:
+    """Return the statements of the comment: who asks, or wants a comment always, sees the likely files too."""
+    has_place = any(isinstance(one, Leads | Cause) for one in report.statements)
+    shows_files = has_place or report.comment_reason in ("asked", "always")
+    return [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
+
+
+def list_asked(report: RunReport) -> list[MissingInformation]:
+    """Return what the reporter is asked; not what is missing beside an answer."""
+    return [missing for one in report.statements if isinstance(one, OpenQuestions) for missing in one.questions]
+
+
+def with_statements(report: RunReport) -> RunReport:
+    """Return the report with what is said about its issue."""
+    return report.model_copy(update={"statements": decide(report)})
+
+
+def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
+    window = report.regression_window
+    if window is None or not (window.commits or (0 < window.total <= MAX_NARROW and not window.is_named_commit)):
+        return
+    explained = [change for change in window.further if change.commit[:7] in report.why]
+    yield ChangedBetween(
+        # The commit that the report blames is nothing new for its reader.
+        speaks=is_bug and window.is_narrow and not window.is_named_commit,
+        worked_in=window.worked_in,
+        broken_in=window.broken_in,
+        is_blamed=window.is_named_commit,
+        total=window.total,
+        commits=[*window.commits, *explained],
+    )
+
+
+def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | Leads | LikelyPlaces]:
+    cause, leads = _decide_cause(report), _decide_leads(report, is_bug=is_bug)
+    failing = report.failing_package
+    if failing and not (leads and leads.places[0].sign == "trace"):
+        reports = [page for page in report.external_references if "/issues/" in page.url]
+        yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
+    if leads and cause and cause.verdict == "CHALLENGED":
+        cause = None
+    # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
+    is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
+    yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)
+    told = [place.span.path for place in leads.places] if leads else []
+    others = [one for one in report.suspects[:MAX_LIKELY] if one.path not in told]
+    if others and not cause:
+        likely = [LikelyPlace(path=one.path, span=one.span, symbol=one.symbol, reason=one.reason) for one in others]
+        yield LikelyPlaces(places=likely)
+
+
+def _decide_cause(report: RunReport) -> Cause | None:
+    if not report.why.strip():
+        return None
+    return Cause(
+        speaks=report.verdict in ("CONFIRMED", "UNCERTAIN"),
+        verdict=report.verdict,
+        judged=describe_verdict(report),
+        severity=report.severity,
+        summary=report.summary,
+        path=report.suspects[0].path if report.suspects else "",
+        span=report.suspects[0].span if report.suspects else None,
+        why=report.why,
+        fix_idea=report.fix_idea if report.verdict != "CHALLENGED" else "",
+        check=report.check,
+    )
+
+
+def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
+    if not report.best_place:
+        return None
+    places = [report.best_place, *report.other_places]
+    later, last = report.later_change, report.last_change if _is_news(report) else None
+    return Leads(
+        speaks=any(_is_fact(place, is_bug=is_bug) for place in places) or (is_bug and bool(later or last)),
+        places=places,
+        later_change=later,
+        last_change=None if later else last,
+        owners=report.owners,
+    )
+
+
+def _is_fact(place: BestPlace, *, is_bug: bool) -> bool:
+    """Return whether a place tells its reader something that the report does not say."""
+    if place.sign == "place":
+        return False  # the report has the path
+    return is_bug or place.sign in ("trace", "message")
+
+
+def _is_news(report: RunReport) -> bool:
+    """Return whether the last change of the lines came with the reporter's version, or after the one that worked.
+
+    Of fifteen bugs that were played by hand, the last change brought the fault in seven: else it is a rename or a move.
+    """
+    last, window = report.last_change, report.regression_window
+    if last is None:
+        return False
+    further: list[PathChange] = window.further if window else []
+    told = [change.commit for change in window.commits] if window else []
+    commit = last.commit.commit
+    is_told = commit[:7] in report.why or commit in told
+    return not is_told and (last.is_reported or any(change.commit == commit for change in further))

@@ -1,0 +1,341 @@
+"""What a comment of ours remembers for later runs, in its hidden first line."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
+
+from triage.domain.code import ExecutedCode
+from triage.domain.effect import COMMENT_MARKER, Suggestion
+from triage.domain.findings import MissingKind
+from triage.domain.issue import EarlierQuestions, Frame
+from triage.domain.past_issues import PredictedBy
+from triage.domain.proposal import ExampleOutcome, ProposalTests
+from triage.domain.report import RunReport
+from triage.domain.statement import Cause, Leads, LikelyPlaces
+from triage.domain.task import RUN_WINDOW, RunKey
+from triage.domain.value import RENAMED_FIELDS, Value
+from triage.safety.clean_text import clean_text
+from triage.say.decide import list_asked, list_shown
+from triage.say.wording import has_model_answer
+
+MAX_NAMED = 3
+
+
+class NamedFiles(NamedTuple):
+    paths: list[str]
+    """First the one of the headline, then the next ones of the list; at most `MAX_NAMED`."""
+    by: PredictedBy
+    chance: float
+    """That the fix edits the first one, from 0 to 1."""
+
+
+def find_named_files(report: RunReport) -> NamedFiles | None:
+    """Return the files that the comment on a report names; None if it names none."""
+    shown = list_shown(report)
+    for one in shown:
+        match one:
+            case Leads(places=[first, *_]):
+                likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
+                paths = [*(place.span.path for place in one.places), *likely]
+                return _name(paths, first.sign, first.probability)
+            case Cause(path=path) if path:
+                return _name([path, *(suspect.path for suspect in report.suspects)], "model", report.confidence)
+            case LikelyPlaces():
+                return _name([place.path for place in one.places], "files", report.confidence)
+    return None
+
+
+def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles:
+    return NamedFiles(list(dict.fromkeys(paths))[:MAX_NAMED], by, min(1.0, max(0.0, chance)))
+
+
+MAX_SUSPECTS = 15
+MAX_RUNS = 60
+MAX_SUGGESTED = 20
+MAX_LABELS = 10
+MAX_EXECUTED, MAX_EXECUTED_CHARS = 20, 1_000
+MAX_EARLIER, MAX_EARLIER_CHARS = 3, 400
+MAX_PATH_CHARS = 150
+MAX_LINE_CHARS = 14_000
+_OPEN = f"{COMMENT_MARKER} v2 "
+_CLOSE = " -->"
+Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
+"""First 64 bits of a SHA-256; empty if unknown."""
+
+
+def _can_be_remembered(path: str) -> bool:
+    """Return whether a path is short, relative, and harmless inside an HTML comment."""
+    is_inside = bool(path) and not path.startswith("/") and ".." not in path.split("/")
+    return is_inside and len(path) <= MAX_PATH_CHARS and path.isprintable() and not {"<", ">"} & set(path)
+
+
+def _check_path(path: str) -> str:
+    if not _can_be_remembered(path):
+        raise ValueError("not a path that a comment remembers")
+    return path
+
+
+SuspectPath = Annotated[str, AfterValidator(_check_path)]
+RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
+"""Seconds since 1970, and the id of a comment or 0."""
+
+_VERSION = r"^[A-Za-z0-9_.+/!-]{0,40}$"
+_FUNCTION = r"^[A-Za-z0-9_.$]{0,100}$"
+
+NeedsInfo = Literal["", "added", "removed"]
+"""Of the label for an open question: not our business, put on by us, or taken off by a person since."""
+
+
+class FirstNamed(Value):
+    """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
+
+    model_config = ConfigDict(strict=True)
+
+    at: int = Field(ge=1, le=99_999_999_999)
+    """Seconds since 1970."""
+    by: PredictedBy
+    chance: int = Field(ge=0, le=100)
+    """In percent, that the fix edits the first of them."""
+    paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
+
+
+class FailingLine(Value):
+    """Where the example fails: the innermost frame in the repository."""
+
+    model_config = ConfigDict(strict=True)
+
+    path: SuspectPath
+    line: int = Field(ge=1, le=9_999_999)
+    function: Annotated[str, Field(pattern=_FUNCTION)] = ""
+
+
+class Reproduced(Value):
+    """What running the report's example said last."""
+
+    model_config = ConfigDict(strict=True)
+
+    example: Hash
+    fails: bool
+    """On the default branch, with the failure that the report describes: then it is run again later."""
+    on: Annotated[str, Field(pattern=_VERSION)] = ""
+    """The release, tag or commit that it was compared with; empty for none."""
+    place: Hash = ""
+    """Of what fails where, to recognise the same failure of another issue."""
+    frame: FailingLine | None = None
+    executed: list[SuspectPath] = Field(default_factory=list, max_length=MAX_EXECUTED)
+    """Files of the repository that it executes, those with most functions first."""
+    gone: bool = False
+    """It failed on the named version, and does not on the default branch."""
+
+    @property
+    def executed_code(self) -> ExecutedCode | None:
+        """What the next triage learns of the run; None for nothing."""
+        if not self.executed and self.frame is None:
+            return None
+        functions = [Frame(path=path) for path in self.executed]
+        return ExecutedCode(functions=functions, place=self.frame and Frame(**self.frame.model_dump()))
+
+    def with_code(self, executed: ExecutedCode) -> "Reproduced":
+        """Return a copy that remembers what was executed, as far as the hidden line has room."""
+        counts = Counter(one.path for one in executed.functions if _can_be_remembered(one.path))
+        paths = [path for path, _ in counts.most_common(MAX_EXECUTED)]
+        while sum(map(len, paths)) > MAX_EXECUTED_CHARS:
+            paths.pop()
+        place, frame = executed.place, None
+        if place and place.line and _can_be_remembered(place.path):
+            function = (place.function or "") if re.fullmatch(_FUNCTION, place.function or "") else ""
+            frame = FailingLine(path=place.path, line=place.line, function=function)
+        return self.model_copy(update={"frame": frame, "executed": paths})
+
+
+def is_version_remembered(on: str) -> bool:
+    """Return whether a version's name is short, and harmless inside an HTML comment."""
+    return bool(re.fullmatch(_VERSION, on))
+
+
+PartName = Literal["reproduction", "report", "proposal", "answer", "footer"]
+PART_NAMES: tuple[PartName, ...] = get_args(PartName)
+"""In the order in which the comment shows them."""
+
+
+class ShownPart(Value):
+    """Where a part of the comment stands, so that nobody has to look for it in text that strangers have written."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: PartName
+    start: int = Field(ge=0)
+    """In characters, from the line after the state on."""
+    chars: int = Field(ge=1)
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    """The first 128 bits of the SHA-256 of its text."""
+
+
+class CommentState(Value):
+    model_config = ConfigDict(strict=True, extra="ignore", **RENAMED_FIELDS)
+
+    text_hash: Hash = Field("", serialization_alias="text", validation_alias=AliasChoices("text", "text_hash"))
+    """Of the issue's title and body: an edit that changes neither needs no run."""
+    content_hash: Hash = Field(
+        "", serialization_alias="content", validation_alias=AliasChoices("content", "content_hash")
+    )
+    """Of what the comment says: the same content is not written again."""
+    asked: list[MissingKind] = Field(default_factory=list, max_length=8)
+    suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
+    """Paths of all suspects so far, the latest first."""
+    quiet: bool = False
+    by_model: bool = False
+    """A model has answered in the report that the comment shows."""
+    needs_info: NeedsInfo = ""
+    suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
+    """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
+    labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)
+    """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
+    named: FirstNamed | None = None
+    """None also in comments of versions before 1.0."""
+    proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{40})?$")] = ""
+    """Last commit of the proposed patch that the comment shows."""
+    tests: ProposalTests = ""
+    """What the project's tests said of it."""
+    example: ExampleOutcome = ""
+    """What became of the report's example with it."""
+    reproduced: Reproduced | None = None
+    parts: list[ShownPart] = Field(default_factory=list, max_length=len(PART_NAMES))
+    """Of the comment that has this state; empty in comments of earlier versions."""
+    questions: Annotated[str, Field(max_length=MAX_EARLIER_CHARS, pattern=r"^[^<>]*$")] = ""
+    """What the comment asks now, one a line."""
+    earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
+    """What the comment asked before it asked what it asks now, oldest first."""
+    runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
+    """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
+
+    @property
+    def past_runs(self) -> list[RunKey]:
+        keys = [key.split(".") for key in self.runs]
+        return [RunKey(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+
+    def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "CommentState":
+        """Return a copy that remembers them."""
+        hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
+        return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
+
+    def with_labels(self, names: Sequence[str]) -> "CommentState":
+        """Return a copy that remembers labels that were suggested or added."""
+        hashes = [*self.labels, *map(hash_label, names)]
+        return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
+
+    def with_questions(self, asked: Sequence[str], since: datetime) -> "CommentState":
+        """Return a copy that remembers what the comment asks, and what it has asked before."""
+        questions = re.sub("[<>]", " ", clean_text("\n".join(asked)))[:MAX_EARLIER_CHARS]
+        if questions == self.questions:
+            return self
+        before = [EarlierQuestions(until=int(since.timestamp()), text=self.questions)] if self.parts else []
+        return self.model_copy(update={"questions": questions, "earlier": [*self.earlier, *before][-MAX_EARLIER:]})
+
+    def with_run(self, run_key: RunKey | None) -> "CommentState":
+        """Return a copy with this run and without those older than a day."""
+        key = f"{max(1, int(run_key.at.timestamp()))}.{run_key.comment_id}" if run_key else ""
+        if run_key is None or key in self.runs:
+            return self
+        oldest = (run_key.at - RUN_WINDOW).timestamp()
+        recent = [other for other in self.runs if int(other.partition(".")[0]) > oldest]
+        return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
+
+
+def parse_state(body: str) -> CommentState | None:
+    """Return the state in the first line of a comment; None if it has none. Fields of other versions are left out."""
+    line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
+    if not line.startswith(_OPEN) or line.find(_CLOSE) != len(line) - len(_CLOSE):
+        return None
+    try:
+        return CommentState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
+    except ValidationError:
+        return None
+
+
+def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
+    """Return the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
+    earlier = previous or CommentState()
+    asked = [*earlier.asked, *(missing.kind for missing in list_asked(report))]
+    suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
+    return CommentState(
+        text_hash=text or "",
+        content_hash="" if text is None else hash_content(report),
+        asked=list(dict.fromkeys(asked)),
+        suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+        by_model=has_model_answer(report),
+        needs_info=earlier.needs_info,
+        suggested=earlier.suggested,
+        labels=earlier.labels,
+        named=earlier.named or (None if text is None else _remember_named(report)),
+        proposal=earlier.proposal,
+        tests=earlier.tests,
+        example=earlier.example,
+        reproduced=earlier.reproduced,
+        parts=earlier.parts,
+        questions=earlier.questions,
+        earlier=earlier.earlier,
+        runs=earlier.runs,
+    )
+
+
+def _remember_named(report: RunReport) -> FirstNamed | None:
+    named = find_named_files(report)
+    # Without the first one, the others would count as what it said first.
+    if named is None or not _can_be_remembered(named.paths[0]):
+        return None
+    paths = list(filter(_can_be_remembered, named.paths))
+    at = max(1, int(report.started_at.timestamp()))
+    return FirstNamed(at=at, by=named.by, chance=round(100 * named.chance), paths=paths)
+
+
+def hash_label(name: str) -> str:
+    return _hash(f"label:{name.casefold()}")
+
+
+def hash_example(code: str) -> str:
+    return _hash(f"example:{code}")
+
+
+def hash_failure(kind: str, words: str, path: str, function: str) -> str:
+    return _hash(["failure", kind, words, path, function])
+
+
+def hash_suggestion(suggestion: Suggestion) -> str:
+    return _hash(suggestion.key)
+
+
+_UNSEEN: dict[str, Any] = {
+    "duplicate": {"issue": {"score", "reasons", "named"}},
+    "analysis": {"judged", "summary", "why", "fix_idea", "check"},
+    "found": {"places": {"__all__": {"probability"}}, "owners": True, "last_change": True},
+    "files": {"places": {"__all__": {"reason", "span", "symbol"}}},
+    "question": {"questions": {"__all__": {"reason"}}},
+}
+"""Fields of statements, by rule, that may change without a reader noticing: a model words the same thing anew."""
+
+
+def hash_content(report: RunReport) -> str:
+    """Return the hash of what the comment says. The same content is not written again."""
+    said = [one.model_dump(mode="json", exclude=_UNSEEN.get(one.rule)) for one in list_shown(report)]
+    return _hash([report.kind, *said])
+
+
+def render_state(state: CommentState) -> str:
+    text = json.dumps(state.model_dump(mode="json", exclude_defaults=True), separators=(",", ":"), ensure_ascii=False)
+    return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
+
+
+def hash_text(title: str, body: str) -> str:
+    """Return the hash of an issue. Kinds of line ends and white space around the text do not change it."""
+    return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()[:16]

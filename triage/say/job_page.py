@@ -1,0 +1,201 @@
+"""Renders the page of the job: the report, and tables of the run's steps, faults and requests."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from triage.domain.effect import (
+    AddLabels,
+    EditComment,
+    Effect,
+    LabelsMode,
+    PostComment,
+    RemoveComment,
+    RemoveLabel,
+    SuggestChanges,
+    Suggestion,
+)
+from triage.domain.report import RunReport
+from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
+from triage.safety.safe_markdown import escape_markdown, format_code_span
+from triage.say import wording
+from triage.say.notices import render_notice
+from triage.say.page import Fold, build_job_page, render_page
+from triage.say.permalink import sanitize_url
+from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
+
+MAX_ROWS = 100
+
+
+@dataclass(frozen=True)
+class LookUpRow:
+    round: int
+    step: StepName
+    tool: str
+    arguments: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class RequestRow:
+    seconds_after_start: float
+    step: StepName
+    target: str
+    details: str
+    seconds: float
+    usage: Usage | None
+    outcome: str
+
+
+def build_detail_folds(report: RunReport) -> Iterator[Fold]:
+    requests = sorted(_list_requests(report), key=lambda row: row.seconds_after_start)
+    yield Fold("What ran", render_block("audit", "ran", summarize_run(report)), is_open=True)
+    yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
+    look_ups = list(_list_look_ups(report))
+    title = f"{wording.format_count(len(look_ups), 'tool call')}, and what was asked for"
+    yield Fold(title, _render_table("look_ups", look_ups))
+    faults = wording.format_count(len(report.faults), "fault")
+    yield Fold(f"{faults}, and what was done instead", _render_table("faults", report.faults))
+    decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
+    refused = _count_refused(report)
+    yield Fold(f"{decisions}, {refused}" if refused else decisions, _render_table("decisions", report.decisions))
+    yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
+    yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
+
+
+def _list_look_ups(report: RunReport) -> Iterator[LookUpRow]:
+    for step in report.steps:
+        for tool in step.tools:
+            answer = tool.output_summary if tool.outcome is Outcome.SUCCESS else _describe_outcome(tool)
+            yield LookUpRow(step.round, step.step, tool.tool, tool.arguments, answer)
+
+
+def _list_requests(report: RunReport) -> Iterator[RequestRow]:
+    def after_start(time: datetime) -> float:
+        return (time - report.started_at).total_seconds()
+
+    for step in report.steps:
+        for call in step.calls:
+            at = after_start(call.started_at)
+            seconds = call.ms / 1000
+            yield RequestRow(at, step.step, call.model, call.mode, seconds, call.usage, _describe_outcome(call))
+        for tool in step.tools:
+            details = " → ".join(part for part in (tool.input_summary, tool.output_summary) if part)
+            at = after_start(tool.started_at)
+            yield RequestRow(at, step.step, tool.tool, details, tool.ms / 1000, None, _describe_outcome(tool))
+
+
+def _describe_outcome(request: ModelCall | ToolExecution) -> str:
+    word = wording.OUTCOMES[request.outcome]
+    return f"{word}: {request.error}" if request.error else word
+
+
+def summarize_run(report: RunReport) -> str:
+    total = len(report.decisions)
+    by_model = sum(decision.origin == "model" for decision in report.decisions)
+    if not total:
+        return "Nobody decided anything: the run ended before that."
+    who = " by a model" if by_model == total else f", {by_model} of them by a model" if by_model else " by rules"
+    rounds = max((step.round for step in report.steps), default=1)
+    facts = [
+        wording.format_count(total, "decision") + who,
+        _count_refused(report),
+        wording.format_count(rounds, "round") if rounds > 1 else "",
+        _summarize_requests(report),
+        wording.format_count(len(report.faults), "fault") if report.faults else "",
+    ]
+    return "; ".join(fact for fact in facts if fact) + "."
+
+
+def _count_refused(report: RunReport) -> str:
+    refused = sum(bool(decision.refused) for decision in report.decisions)
+    return f"{wording.format_count(refused, 'proposal')} not taken" if refused else ""
+
+
+def _summarize_requests(report: RunReport) -> str:
+    calls = sum(len(step.calls) for step in report.steps)
+    tools = sum(len(step.tools) for step in report.steps)
+    counts = [
+        wording.format_count(calls, "request") + " to models" if calls else "",
+        wording.format_count(tools, "tool call") if tools else "",
+    ]
+    return ", ".join(count for count in counts if count)
+
+
+def _summarize_usage(report: RunReport) -> str:
+    used, limits = report.usage, report.limits
+    steps = wording.format_count(len(report.steps), "step")
+    facts = [f"{steps}: {report.seconds:.1f} of {limits.run_seconds:.0f} s"]
+    if used.calls or used.tokens:
+        price = "price unknown"
+        if used.usd is not None:
+            price = f"{wording.format_dollars(used.usd)} of {wording.format_dollars(limits.usd)} US dollars"
+        facts += [f"{used.tokens:,} of {limits.tokens:,} tokens", price]
+    return ", ".join(facts)
+
+
+def _render_table(macro: str, rows: Sequence[object]) -> str:
+    if not rows:
+        return ""
+    rest = f"\n\nThe first {MAX_ROWS} of {len(rows):,}: the rest stands in the JSON report."
+    return render_block("audit", macro, rows[:MAX_ROWS]) + (rest if len(rows) > MAX_ROWS else "")
+
+
+def render_summary(
+    report: RunReport,
+    labels: LabelsMode = "off",
+    planned: Sequence[Effect] | None = None,
+    suggestions: Sequence[Suggestion] = (),
+    *,
+    says_why_no_comment: bool = False,
+) -> str:
+    """Return the page of the job: all that was found, and how the run went.
+
+    `planned` is for a dry run. `says_why_no_comment` is for an issue where nothing that was found speaks.
+    """
+    page = build_job_page(report, labels)
+    blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
+    if planned is not None:
+        blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
+    elif suggestions:
+        blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
+    blocks += page.blocks
+    if says_why_no_comment:
+        blocks.append(render_block("summary", "unsaid", report))
+    if report.citations.refused or report.citations.corrected:
+        blocks.append(render_block("summary", "citations", report.citations))
+    folds = [*page.folds, *(fold for fold in build_detail_folds(report) if fold.body)]
+    return render_page(replace(page, blocks=blocks, folds=folds), MAX_SUMMARY_UNITS) + "\n"
+
+
+def render_fix_page(proposal: str, report: RunReport) -> str:
+    """Return the page of the job that proposes a patch: `proposal` is safe Markdown, and how the run went."""
+    folds = [fold.markdown for fold in build_detail_folds(report) if fold.body and not fold.is_open]
+    details = ensure_safe("\n\n".join(folds), [], MAX_SUMMARY_UNITS)
+    return render_notice("fix", proposal) + f"\n{details}\n"
+
+
+def _describe_effect(effect: Effect) -> str:
+    match effect:
+        case PostComment():
+            return f"A new comment on issue {effect.issue_number} of {len(effect.body):,} characters"
+        case EditComment():
+            return f"The comment {effect.comment_id} on issue {effect.issue_number}, {len(effect.body):,} characters"
+        case RemoveComment():
+            return f"The comment {effect.comment_id} on issue {effect.issue_number} deleted, a second one of ours"
+        case AddLabels():
+            return f"Labels added to issue {effect.issue_number}: {', '.join(map(format_code_span, effect.labels))}"
+        case SuggestChanges():
+            return f"Suggested on issue {effect.issue_number}: {_describe_suggestions(effect.suggestions)}"
+        case RemoveLabel():
+            return f"Label removed from issue {effect.issue_number}: {format_code_span(effect.label)}"
+        case _:
+            return type(effect).__name__
+
+
+def _describe_suggestions(suggestions: Sequence[Suggestion]) -> str:
+    def describe(one: Suggestion) -> str:
+        reason = f"{one.confidence.lower()} confidence: {escape_markdown(one.rationale)}"
+        return f"{one.kind} {format_code_span(one.name)} ({reason})"
+
+    return ", ".join(map(describe, suggestions))

@@ -1,0 +1,91 @@
+"""Short pages and outputs of runs that have no report to write: skipped, failed, not finished, or about a command."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from triage.domain.code import Span
+from triage.domain.effect import Annotate, Effect, SetOutputs, WriteSummary
+from triage.domain.run import Status
+from triage.say.template import MAX_SUMMARY_UNITS, ensure_safe, render_block
+
+Notice = Literal["skip", "fix", "unfinished", "failure", "unpublished"]
+
+EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
+    (
+        "status",
+        "engine",
+        "severity",
+        "confidence",
+        "verdict",
+        "suspect-files",
+        "report-file",
+        "comment-url",
+        "ticket-title",
+        "ticket-labels",
+        "ticket-assignee",
+        "ticket-effort",
+        "tokens",
+        "cost-usd",
+        "seconds",
+        "fix-task",
+        "proposal-file",
+        "proposal-id",
+        "proposal-sha",
+        "proposal-test-sha",
+        "proposal-base",
+        "proposal-tests",
+        "proposal-status",
+        "pull-request-url",
+        "reproduce-task",
+        "reproduce-selection",
+        "backlog-matrix",
+        "backlog-issues",
+    ),
+    "",
+)
+"""All outputs. An output without a value is empty."""
+
+
+def render_notice(kind: Notice, *values: object, links: Sequence[str] = ()) -> str:
+    """Return a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
+    return ensure_safe(render_block("summary", kind, *values), links, MAX_SUMMARY_UNITS) + "\n"
+
+
+def skip_effects(reason: str) -> list[Effect]:
+    return [
+        WriteSummary(markdown=render_notice("skip", reason)),
+        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),
+    ]
+
+
+def plan_fix_result(
+    message: str, outputs: Mapping[str, str], status: Status, links: Sequence[str] = ()
+) -> list[Effect]:
+    """Return what a job of the fix flow writes beside the issue; `message` is Markdown with these links."""
+    return [
+        WriteSummary(markdown=render_notice("fix", message, links=links)),
+        SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
+    ]
+
+
+def plan_page(markdown: str) -> list[Effect]:
+    """Return the effects of a job that only writes a page; `markdown` is inert."""
+    return [WriteSummary(markdown=markdown), SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value})]
+
+
+def plan_unfinished(message: str) -> list[Effect]:
+    """Return the effects of a run that could not finish now: starting it again helps."""
+    return [
+        WriteSummary(markdown=render_notice("unfinished", message)),
+        Annotate(level="warning", message=message),
+        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.DEGRADED.value}),
+    ]
+
+
+def plan_failure(message: str, at: Span | None = None) -> list[Effect]:
+    """Return the effects of a run that fails until somebody fixes the setup, perhaps in the lines `at`."""
+    return [
+        WriteSummary(markdown=render_notice("failure", message)),
+        Annotate(level="error", message=message, at=at),
+        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.FAILED.value}),
+    ]

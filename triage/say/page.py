@@ -1,0 +1,245 @@
+"""The pages of a report: the comment, and what the job's page and a terminal show above the details of the run.
+
+A page has blocks, which are visible, and folds, which open on a click. Its statements are those of the report.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from triage.domain.effect import LabelsMode
+from triage.domain.report import RunReport, Suspect
+from triage.domain.run import Outcome, Status, Usage
+from triage.domain.statement import Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
+from triage.issue.reporter_language import get_phrases
+from triage.say import wording
+from triage.say.decide import list_shown
+from triage.say.hidden_state import CommentState
+from triage.say.links import Links
+from triage.say.template import ensure_safe, render_block, render_table_code
+
+MAX_ITEMS = 20
+"""Per list. Agents return fewer, unless a stranger's text made them."""
+MAX_STEPS = 40
+NOTES_TITLE = "What this report could not do"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A section that opens on a click. The title is ours; the body is escaped."""
+
+    title: str
+    body: str
+    is_open: bool = False
+
+    @property
+    def markdown(self) -> str:
+        """The section with the empty lines that GitHub needs to parse Markdown inside HTML."""
+        if self.is_open:
+            return self.body
+        return f"<details>\n<summary>{self.title}</summary>\n\n{self.body}\n\n</details>"
+
+
+@dataclass(frozen=True)
+class Page:
+    blocks: list[str]
+    folds: list[Fold]
+    footer: str
+    links: list[str] = field(default_factory=list)
+    """URLs that our code put into the page."""
+
+
+def build_comment_page(report: RunReport, posted: CommentState | None = None, labels: LabelsMode = "suggest") -> Page:
+    """Return the page of the comment. `posted` is what our comment on the issue remembers."""
+    links = Links(report, shows_code=True)
+    shown = list_shown(report)
+    blocks = render_statements(report, shown, links)
+    still_missing = {missing.kind for missing in report.missing_information}
+    if posted and posted.asked and still_missing.isdisjoint(posted.asked):
+        blocks.append(get_phrases(report.language).answered)
+    blocks += _render_beside(report, links, labels)
+    return _make_page(report, blocks, _build_comment_folds(report, links), links)
+
+
+def build_job_page(report: RunReport, labels: LabelsMode = "off", *, shows_code: bool = False) -> Page:
+    """Return the page of all that was found."""
+    links = Links(report, shows_code)
+    blocks = [*render_statements(report, report.statements, links), *_render_beside(report, links, labels)]
+    return _make_page(report, blocks, _build_job_folds(report, links), links)
+
+
+def _make_page(report: RunReport, blocks: Sequence[str], folds: Iterator[Fold], links: Links) -> Page:
+    return Page(
+        blocks=[block for block in blocks if block],
+        folds=[fold for fold in folds if fold.body],
+        footer=render_block("statements", "footer", report, links.find_own_page(report.run_url)),
+        links=[*links.urls, links.find_own_page(report.issue.url)],
+    )
+
+
+def render_statements(report: RunReport, statements: Sequence[Statement], links: Links) -> list[str]:
+    """Return each statement as Markdown; where there is none, that nothing was found."""
+    phrases = get_phrases(report.language)
+    blocks = list[str]()
+    has_place = any(isinstance(one, Leads) for one in statements)
+    for one in statements:
+        match one:
+            case Cause() | LikelyPlaces():
+                blocks.append(render_block("statements", one.rule, one, links, has_place))
+            case OpenQuestions():
+                blocks.append(render_block("statements", one.rule, one, links, phrases))
+            case _ if one.rule == "security":
+                blocks.append(render_block("statements", one.rule, one, links, phrases))
+            case _:
+                blocks.append(render_block("statements", one.rule, one, links))
+    if all(isinstance(one, LikelyPlaces) for one in statements):
+        blocks.insert(0, render_block("statements", "nothing", report, wording.has_model_answer(report)))
+    return blocks
+
+
+def _render_beside(report: RunReport, links: Links, labels: LabelsMode) -> Iterator[str]:
+    """Yield of which text this is, the project's notes, and the labels that are chosen or that a person can put on."""
+    if report.issue.edited_since:
+        yield render_block("statements", "edited")
+    if report.security:
+        return
+    if report.skills:
+        yield render_block("statements", "skills", report.skills, links)
+    existing = {label.casefold() for label in report.issue.labels} if labels == "suggest" else set[str]()
+    names = [label for label in report.ticket.labels if label.casefold() not in existing]
+    if names and labels != "off":
+        yield render_block("statements", "labels", names[:MAX_ITEMS], labels)
+
+
+def _build_comment_folds(report: RunReport, links: Links) -> Iterator[Fold]:
+    """Yield what a reader of the comment may open, the most useful first: of a page that is too long the last go."""
+    if report.security:
+        return
+    yield _build_commits_fold(report, links)
+    if any(isinstance(one, Cause) for one in report.statements):
+        critique = report.critique
+        if critique and (critique.gaps or critique.verdict != "CONFIRMED"):
+            yield _build_critic_fold(report)
+        yield _build_next_steps_fold(report)
+    yield _build_references_fold(report, links)
+    if report.usage.calls:  # by rules there is nothing to tell
+        planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
+        steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
+        facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
+        yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning))
+
+
+def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
+    notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS], report.declined[:MAX_ITEMS]))
+    if report.security:
+        yield notes
+        return
+    if report.status is Status.DEGRADED:
+        yield notes
+    title = "Where it may go" if report.kind == "feature_request" else "Places"
+    told = {place.path for one in report.statements if isinstance(one, LikelyPlaces) for place in one.places}
+    places = [one for one in report.suspects if one.path not in told][:MAX_ITEMS]
+    yield Fold(f"{title} ({len(places)})", render_places(places, links))
+    if report.may_be_bug:
+        yield _build_commits_fold(report, links)
+        yield _build_evidence_fold(report, links)
+        yield _build_critic_fold(report)
+        steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
+        yield Fold("Steps to reproduce", steps)
+        yield _build_next_steps_fold(report)
+    similar = [(issue, links.link_issue(issue.number)) for issue in report.similar_issues]
+    title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
+    yield Fold(title, render_block("folds", "similar", similar) if similar else "")
+    yield _build_references_fold(report, links)
+    yield Fold("Ticket fields", render_block("folds", "ticket", report) if report.may_be_bug else "")
+    body = render_block("folds", "skills", report.skills, links, report.active_skills) if report.skills else ""
+    yield Fold(f"Skills of the project ({len(report.skills)})", body)
+    if report.status is not Status.DEGRADED:
+        yield notes
+    yield _build_reasoning_fold(report)
+
+
+def render_places(places: Sequence[Suspect], links: Links) -> str:
+    rows = [(one, links.link_place(one.span or one.path, render_table_code)) for one in places]
+    return render_block("folds", "places", rows) if rows else ""
+
+
+def _build_commits_fold(report: RunReport, links: Links) -> Fold:
+    """Return the other commits between the two versions, if a reader can look through all of them."""
+    window = report.regression_window
+    named = [change for one in report.statements if isinstance(one, ChangedBetween) for change in one.commits]
+    is_whole = window is not None and window.total == len(window.commits) + len(window.further)
+    others = [change for change in window.further if change not in named] if window and is_whole else []
+    body = render_block("statements", "commits", others, links)
+    return Fold(f"Other commits between the two versions ({len(others)})", body)
+
+
+def _build_critic_fold(report: RunReport) -> Fold:
+    critique = report.critique
+    if critique is None:
+        return Fold("Critic", "")
+    gaps = critique.gaps
+    title = f"Critic: {critique.verdict.lower()}"
+    if gaps or critique.verdict == "CONFIRMED":
+        title += f", {wording.format_count(len(gaps), 'objection') if gaps else 'no objections'}"
+    return Fold(title, render_block("folds", "critique", critique, gaps[:MAX_ITEMS]))
+
+
+def _build_next_steps_fold(report: RunReport) -> Fold:
+    further = [step for step in report.next_steps[:MAX_ITEMS] if step != report.check]
+    return Fold("Next steps", render_block("folds", "reproduction", further))
+
+
+def _build_references_fold(report: RunReport, links: Links) -> Fold:
+    results = report.external_references[:MAX_ITEMS]
+    rows = [(result, links.find_page(result.url)) for result in results]
+    return Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
+
+
+def _build_evidence_fold(report: RunReport, links: Links) -> Fold:
+    items = report.evidence[:MAX_ITEMS]
+    rows = [(item, links.link_place(item.span) if item.span else "") for item in items]
+    verified = sum(item.verified for item in items)
+    title = f"Evidence ({verified} of {len(rows)} verified)"
+    return Fold(title, render_block("folds", "evidence", rows) if rows else "")
+
+
+def _build_reasoning_fold(report: RunReport) -> Fold:
+    """Return what each model said of how it came to its answer."""
+    answered = {step.step for step in report.steps if step.engine == "model" and step.outcome is Outcome.SUCCESS}
+    findings = [
+        finding
+        for finding in report.findings
+        if finding.agent_name in answered and finding.agent_name != "writer" and finding.reasoning.strip()
+    ]
+    return Fold("Reasoning", render_block("folds", "reasoning", findings[-MAX_ITEMS:]))
+
+
+def render_page(page: Page, max_utf16_units: int) -> str:
+    """Return the page in at most `max_utf16_units`: as code if anything in it is active but its links.
+
+    This is the second defence: each value in a template is already escaped by `safety.safe_markdown`.
+    """
+    return ensure_safe(fit_page(page, max_utf16_units), page.links, max_utf16_units)
+
+
+def fit_page(page: Page, max_utf16_units: int) -> str:
+    """Return the page in at most `max_utf16_units` UTF-16 code units. Leaves out sections from the end, and says so.
+
+    A section is never cut: every code block and every fold stays closed.
+    """
+    parts = [*page.blocks, *(fold.markdown for fold in page.folds)]
+    titles = ["" for _ in page.blocks] + [fold.title.partition(":")[0] for fold in page.folds]
+    text = "\n\n".join(filter(None, [*parts, page.footer]))
+    left_out: list[str] = []
+    while utf16_length(text) > max_utf16_units and parts:
+        parts.pop()
+        left_out.insert(0, titles.pop() or "part of the report")
+        names = ", ".join(dict.fromkeys(left_out))
+        notice = f"_Cut, because it was too long. Left out: {names}._"
+        text = "\n\n".join(filter(None, [*parts, notice, page.footer]))
+    return text
+
+
+def utf16_length(text: str) -> int:
+    """Return the length as JavaScript and the limits of GitHub count it."""
+    return len(text) + sum(character > "\uffff" for character in text)
