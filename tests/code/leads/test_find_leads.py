@@ -383,7 +383,8 @@ def test_a_named_commit_leads_to_the_frames_in_its_files(tmp_path):
 MESSAGES = FILES | {
     "shop/shelf.py": '# It says "the third shelf was left out here" when it is full.\n'
     'def fill():\n    raise ValueError("No shelf specified: %s" % name)\n',
-    "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    log.info("This is all well with %s")\n    raise ValueError("template for %q not found")\n',
+    "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    log.info("This is all well with %s")\n    raise ValueError("%s: template for shortcode %q not found")\n',
+    "shop/window.py": 'def open():\n    raise KeyError("template %q not found")\n',
     "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n",
 }
 
@@ -392,7 +393,7 @@ MESSAGES = FILES | {
     ("title", "body", "facts"),
     [
         ("it fails", f"Error: No shelf specified: {'/a/very/long/path' * 8}", [("message", "shop/shelf.py")]),
-        ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for \"x\" not found\n```",
+        ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for shortcode \"x\" not found\n```",
          [("log line", "shop/door.py")]),
         ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
         ("it fails", "`the third shelf was left out here`", []),

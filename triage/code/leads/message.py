@@ -158,7 +158,8 @@ def find_literals(text: str) -> Iterator[tuple[int, str]]:
 
 def split_at_placeholders(literal: str) -> list[str]:
     """Return the fixed parts of a format string, with single blanks between words."""
-    parts = (" ".join(part.split()) for part in _PLACEHOLDER.split(_ESCAPED.sub(r"\1", literal)))
+    # The last link of a chain begins behind a colon, as in `%s: no store`.
+    parts = (" ".join(part.split()).lstrip(":;,").lstrip() for part in _PLACEHOLDER.split(_ESCAPED.sub(r"\1", literal)))
     return [part for part in parts if part][: _MAX_PARTS + 1]
 
 
