@@ -452,7 +452,9 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "facts": [BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
+    "facts": [
+        BestPlace(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)
+    ],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,

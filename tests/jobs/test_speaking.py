@@ -19,7 +19,7 @@ from triage.say.comment import NOTHING_TO_SAY
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 VAGUE = "It crashes when I save."
 QUESTION = "How can I configure the parser so that it accepts both formats? I read the docs and could not find it."
-PLACE = BestPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
+PLACE = BestPlace(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.9)
 
 
 class Finding(FakeCodebase):

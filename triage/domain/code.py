@@ -131,7 +131,7 @@ class BestPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
     sign: MatchSource
-    rule: LeadRule = "frame"
+    rule: LeadRule
     span: Span
     """The lines to show; the first line of the file if the place is not `is_here`."""
     line: int | None = None
