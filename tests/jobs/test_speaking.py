@@ -8,7 +8,7 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, fake_services
 from tests.jobs.run_harness import OPENED, RunHarness, our_comment
-from triage.domain.code import BestPlace, FoundPlaces, Span
+from triage.domain.code import BestPlace, Span
 from triage.domain.effect import Policy
 from triage.domain.issue import ParsedIssue
 from triage.domain.run import Status
@@ -25,8 +25,8 @@ PLACE = BestPlace(sign="trace", rule="frame", span=Span(path="src/parse.py", sta
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
-        return FoundPlaces(facts=[PLACE])
+    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+        return [PLACE]
 
 
 def harness(codebase: FakeCodebase | None = None, **policy: Any) -> RunHarness:

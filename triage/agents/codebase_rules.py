@@ -69,9 +69,6 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
     hits = await in_thread(services.codebase.search, build_query(agent_input), MAX_FILES)
-    likely = agent_input.likely
-    # With the agents' words other files may be first.
-    hits.sort(key=lambda hit: likely.index(hit.path) if hit.path in likely else len(likely))
     confidence = estimate_confidence(hits, agent_input, services.codebase)
     first = hits[0] if hits else None
     files = await in_thread(_list_files, select_suspects(hits), agent_input, services.codebase)
