@@ -26,10 +26,12 @@ from triage.say.wording import describe_verdict
 MAX_LIKELY = 3
 """Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
 MAX_QUESTIONS = 6
-_FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message", "quoted code"})
+_FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message"})
 """What failed, in the report's own words: a fact whatever the issue is, and wherever the ranking has the file."""
-_NAMED: frozenset[LeadRule] = frozenset({"log line", "commit", "qualified name", "class", "option", "id", "name"})
-"""What a report may name for any reason: told of a bug, if the file is likely by other words too."""
+_NAMED: frozenset[LeadRule] = frozenset(
+    {"log line", "quoted code", "commit", "qualified name", "class", "option", "id", "name"}
+)
+"""What a report may show for any reason: told of a bug, if the file is likely by other words too."""
 MIN_NAMED_CHANCE = 0.3
 
 
