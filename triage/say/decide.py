@@ -96,7 +96,8 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
     is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
     yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)
-    told = [place.span.path for place in leads.places] if leads else []
+    places = leads.places if leads else []
+    told = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
     others = [one for one in report.suspects[:MAX_LIKELY] if one.path not in told]
     if others and not cause:
         likely = [LikelyPlace(path=one.path, span=one.span, symbol=one.symbol, reason=one.reason) for one in others]
