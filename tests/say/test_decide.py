@@ -92,8 +92,8 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"regression_window": BLAMED.model_copy(update={"commits": []})}, "files"),
         (UNSAID, {"regression_window": WINDOW, **ASKS}, "regression! files question!"),
         # not ours
-        (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere! files"),
-        (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere! found! files"),
+        (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere!"),
+        (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere!"),
         (UNSAID, {"failing_package": PACKAGE, "best_place": TRACE}, "found! files"),
         # a place
         (UNSAID, {"best_place": TRACE, **ASKS}, "found! files"),

@@ -88,9 +88,10 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
 def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | Leads | LikelyPlaces]:
     cause, leads = _decide_cause(report), _decide_leads(report, is_bug=is_bug)
     failing = report.failing_package
-    if failing and not (leads and leads.places[0].sign == "trace"):
+    if failing and not cause and not (leads and leads.places[0].sign == "trace"):
         reports = [page for page in report.external_references if "/issues/" in page.url]
         yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
+        return  # whatever else leads to code of ours
     if leads and cause and cause.verdict == "CHALLENGED":
         cause = None
     # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
