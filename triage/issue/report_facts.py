@@ -7,6 +7,7 @@ from triage.domain.issue import CodeBlock, ParsedIssue, Quote, Regression, Repor
 from triage.issue.kind.severity_signs import find_severity
 from triage.issue.text_signs import CODE_LINE, MAX_CHARS, NUMBERED, find_sentences, quote
 from triage.issue.traces.error_messages import find_symptom
+from triage.issue.versions.named_fix import find_named_fix
 from triage.issue.versions.project_version import find_project_version
 from triage.issue.versions.regressions import find_regression
 from triage.issue.versions.versions import find_environment
@@ -39,6 +40,7 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
         reproduction=find_reproduction(parsed),
         expectation=find_expectation(parsed),
         regression=regression,
+        named_fix=find_named_fix(parsed, project),
         severity=find_severity(parsed),
         symptom=find_symptom(parsed),
     )
