@@ -43,8 +43,8 @@ def find_regression_window(
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here
-    ids = history.list_commits_between(worked.commit, broken.commit)
-    ranked = rank(ids, history.read_commits_outside(broken.commit)) if ids else []
+    commits = history.read_commits_between(worked.commit, broken.commit)
+    ranked = rank([one.commit for one in commits], commits) if commits else []
     named = choose_commits(ranked)
     further = [one for one in ranked if one not in named][:MAX_FURTHER]
     return RegressionWindow(
@@ -108,7 +108,7 @@ def find_fix(history: GitHistory, reported: Tag, named: str, rank: RankCommits) 
     told = history.resolve_commit(named) if named else None
     if told is None or history.is_ancestor(told, history.commit) is not True:
         told = None
-    sure = None if told else find_sure_fix(rank(history.list_commits_between(reported.commit, history.commit), ()))
+    sure = None if told else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
     commit = told or (sure.commit if sure else "")
     if not commit or not _is_later(history, reported, commit):
         return None

@@ -96,7 +96,7 @@ class PastChanges:
         return PastChanges(self.corpus, self.table.add([*_read_issues(issues)]))
 
     def add_commits(self, commits: Iterable[LoggedCommit]) -> "PastChanges":
-        """Return the changes with commits of another branch."""
+        """Return the changes with older commits, or with commits of another branch."""
         return PastChanges(self.corpus, self.table.add([_read_commit(commit) for commit in commits]))
 
     @cached_property

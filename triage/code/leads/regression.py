@@ -41,7 +41,7 @@ class RankedCommit:
 
 
 RankCommits = Callable[[Collection[str], Sequence[LoggedCommit]], list[RankedCommit]]
-"""Rank those of the commits, by full ids, that the index knows; the logged ones are added to it."""
+"""Rank those of the commits, by full ids, that the index knows, or that are logged: older, or of another branch."""
 
 
 def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) -> RankCommits:
@@ -50,7 +50,9 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
     title = query.part_weights.get("title", {})
 
     def rank(ids: Collection[str], others: Sequence[LoggedCommit] = ()) -> list[RankedCommit]:
-        wanted, known = frozenset(ids), past.add_commits(others) if others else past
+        wanted, indexed = frozenset(ids), {one.commit for one in past.table.changes}
+        unknown = [one for one in others if one.commit not in indexed]
+        known = past.add_commits(unknown) if unknown else past
         changes = known.table.changes
         chosen = [number for number, one in enumerate(changes) if one.commit in wanted and _changes_code(one)]
         scores = known.score_words(query.term_weights)
@@ -105,8 +107,9 @@ def rate_fix(ranked: Sequence[RankedCommit]) -> float:
 
 def choose_commits(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
     """Return the commits to name: all of a few, else the best if they fit."""
-    is_few = len(ranked) <= MAX_ALL
-    return list(ranked) if is_few else list(ranked[:MAX_NAMED]) if ranked[0].coverage >= MIN_NAMED else []
+    if len(ranked) <= MAX_ALL:
+        return list(ranked)
+    return [one for one in ranked[:MAX_NAMED] if one.score] if ranked[0].coverage >= MIN_NAMED else []
 
 
 def raise_changed_files(ranking: Ranking, window: RegressionWindow) -> Ranking:
