@@ -4,9 +4,8 @@ A label has the id of the issue and places in its text (the title, a line break,
 hold the texts are given with `--set` (records with `instance_id` and `problem_statement`, or with `repo`, `created_at`,
 `title` and `body`). The half `look` was used while the rules were written, the half `held` was not.
 
-Versions are compared by number, errors and symptoms must have all of the labelled message, systems must overlap in one
-of them, and severities must have the same level. Of reproduction, expectation and regression only the presence is
-compared.
+Versions are compared by number, errors and symptoms must have all of the labelled message, and severities must have the
+same level. Of expectation and regression only the presence is compared.
 """
 
 import argparse
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
@@ -113,7 +113,7 @@ def measure(issues: Sequence[LabelledIssue], *, with_errors: bool = False) -> st
         for name, found, given, is_right in _compare(issue, parsed, facts):
             if name not in issue.label["optional"]:
                 scores.setdefault(name, Score()).add(issue, found, given, is_right=is_right)
-        if issue.label["kind"] == "bug":
+        if issue.label["kind"] == "bug" and read_kind(parsed).kind in ("bug", None):
             kinds = [missing.kind for missing in find_missing_information(parsed, [], issue.repo)]
             asked.update(_judge_questions(issue.label, kinds))
     lines = [
@@ -138,14 +138,10 @@ def _compare(
     versions, errors = issue.spans("version"), issue.spans("error")
     version = facts.version.text if facts.version else ""
     yield "version", version, versions, any(_same_version(version, given) for given in versions)
-    systems = [quote.text for quote in facts.environment]
-    given_systems = issue.spans("environment")
-    yield "environment", systems, given_systems, any(_overlap(a, b) for a in systems for b in given_systems)
     error = facts.error.text if facts.error else ""
     yield "error", error, errors, any(_contains(error, given) for given in errors)
     languages = sorted({trace.language for trace in parsed.stack_traces})
     yield "traces", languages, label["traces"], set(label["traces"]) <= set(languages)
-    yield "reproduction", facts.reproduction, label["reproduction"], True
     expects = label["expectation"] == "given"
     if expects or label["expectation"] == "missing":
         yield "expectation", facts.expectation, expects, True
@@ -184,11 +180,6 @@ def _contains(found: str, given: str) -> bool:
     """Whether all of the labelled message was found: a fragment of it is wrong."""
     whole, part = (" ".join(re.findall(r"[\w.]+", text.lower())) for text in (found, given))
     return bool(part) and part in whole
-
-
-def _overlap(found: str, given: str) -> bool:
-    first, second = (" ".join(re.findall(r"[\w.]+", text.lower())) for text in (found, given))
-    return bool(first) and bool(second) and (first in second or second in first)
 
 
 if __name__ == "__main__":

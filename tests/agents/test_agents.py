@@ -157,15 +157,6 @@ async def test_the_form_decides_over_a_quoted_error_also_for_a_model(form, kind)
     assert (await investigator.answer_with_rules(agent_input, services)).kind == kind
 
 
-async def test_investigator_by_rules_names_the_place_that_raised():
-    answer = await investigator.answer_with_rules(case(), fake_services(codebase=CODE))
-    assert "ValueError" in answer.hypothesis
-    assert "src/parse.py:3" in answer.hypothesis
-    assert answer.kind == "bug"
-    assert "parse" in answer.affected_areas
-    assert answer.confidence == 0.6
-
-
 async def test_the_investigator_reads_the_likeliest_paths():
     model = FakeModel({"InvestigatorFinding": factories.investigation()})
     services = fake_services(codebase=CODE)
@@ -197,12 +188,6 @@ async def test_frames_of_other_code_give_no_keywords():
     }
 
 
-async def test_the_path_of_somebodys_home_is_not_quoted():
-    trace = 'Traceback (most recent call last):\n  File "/home/ann/Dropbox/run.py", line 9, in go\nValueError: no day\n'
-    answer = await investigator.answer_with_rules(case(issue=factories.issue(body=trace)), fake_services())
-    assert answer.summary == "ValueError: no day, raised in `go` (run.py:9)."
-
-
 async def test_an_empty_report_is_asked_what_happened():
     """Without a question the reporter's answer would start no run."""
     answer = await investigator.answer_with_rules(case(issue=factories.issue(title="x", body="help")), fake_services())
@@ -215,7 +200,7 @@ async def test_a_lone_backtick_opens_no_code_span():
         "```\nlist.rb:12:in `render': undefined method `name' for nil (NoMethodError)\n\tfrom app.rb:3:in `<main>'\n```"
     )
     answer = await investigator.answer_with_rules(case(issue=factories.issue(body=body)), fake_services())
-    assert answer.summary == "undefined method 'name' for nil (NoMethodError), raised in `render` (list.rb:12)."
+    assert answer.summary == "undefined method 'name' for nil (NoMethodError)"
 
 
 async def test_investigator_by_rules_is_modest_about_a_vague_issue():
@@ -309,22 +294,6 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
     answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=ByPathAlone(factories.FILES)))
     assert answer.root_cause_location == "src/parse.py"
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
-
-
-async def test_a_panic_is_told_where_it_began_not_in_the_runtime_that_reports_it():
-    panic = (
-        "panic: index out of range\n\ngoroutine 1 [running]:\nruntime.gopanic(0x1)\n\t/go/src/runtime/panic.go:9 +0x1\n"
-        "main.walk(0x2)\n\t/app/tree.go:46 +0x2\nmain.main()\n\t/app/main.go:5 +0x3\n"
-    )
-    answer = await investigator.answer_with_rules(case(issue=factories.issue(body=f"```\n{panic}```")), fake_services())
-    assert "tree.go:46" in answer.summary
-
-
-async def test_a_vague_issue_is_never_sure():
-    """The chances were learned from issues with something to go by."""
-    agent_input = case(issue=factories.issue(title="It does not work", body="parse is broken since today"))
-    answer = await codebase_rules.answer_with_rules(agent_input, fake_services(codebase=CODE))
-    assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_rules.MAX_VAGUE_CONFIDENCE)
 
 
 async def test_what_the_issue_says_counts_once():
@@ -476,7 +445,9 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "facts": [BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
+    "facts": [
+        BestPlace(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)
+    ],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,

@@ -122,6 +122,11 @@ class TestAutomaticRuns:
             (Trigger.EDITED, EarlierRuns(), ""),
             (Trigger.REPORTER_REPLY, EarlierRuns(), "No question to the issue's author is open."),
             (Trigger.REPORTER_REPLY, EarlierRuns(has_open_questions=True), ""),
+            (
+                Trigger.REPORTER_REPLY,
+                EarlierRuns(has_open_questions=True, is_answer=False),
+                "The comment answers no question to the issue's author.",
+            ),
         ],
     )
     def test_reasons_from_earlier_runs(self, trigger: Trigger, earlier: EarlierRuns, words: str) -> None:

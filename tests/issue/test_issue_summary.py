@@ -13,7 +13,6 @@ def test_a_complete_report():
     summary = summarize_issue(issues.COMPLETE)
     assert (summary.kind, summary.likeliest) == ("bug", "bug")
     assert summary.version == "2.4.1"
-    assert summary.environment == ["Python: 3.11.2", "Ubuntu 22.04"]
     assert summary.error == "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"
     assert [trace.exception for trace in summary.traces] == ["TypeError"]
     assert summary.symptom == summary.error
@@ -23,7 +22,7 @@ def test_a_complete_report():
 def test_a_report_that_says_nothing_of_it_has_none_of_it():
     summary = summarize_issue(Issue(title="The header is large", body="It covers half of the page."))
     assert (summary.version, summary.error, summary.regression, summary.severity, summary.symptom) == (None,) * 5
-    assert (summary.environment, summary.traces) == ([], [])
+    assert summary.traces == []
     assert "version" in [question.kind for question in summary.missing]
 
 
@@ -61,11 +60,7 @@ def test_questions_are_listed_below():
     assert "too uncertain to say" in page
 
 
-def test_support_and_security_are_named():
-    support = Issue(
-        title="How do I install this with pip?", body="I tried `pip install x` and get an error. Please help."
-    )
-    assert format_summary(support).startswith("kind:        support (")
+def test_security_is_named():
     assert "; may report a vulnerability" in format_summary(Issue(title="XSS in the comment field"))
 
 
@@ -87,14 +82,12 @@ def test_json_has_the_kinds_of_the_questions():
             "probability",
             "likeliest",
             "language",
-            "support",
             "security",
             "version",
-            "environment",
             "error",
             "traces",
         ),
-        *("regression", "severity", "symptom", "reproduction", "expectation", "missing", "places"),
+        *("regression", "severity", "symptom", "expectation", "missing", "places"),
     }
 
 

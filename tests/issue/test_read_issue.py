@@ -335,3 +335,10 @@ def test_only_comments_of_the_templates_are_left_out(body: str, count: int) -> N
 
 def test_the_cost_of_open_comments_is_linear() -> None:
     assert_grows_linearly(repeat_to("<!-- a "), lambda text: find_template_comments([text]))
+
+
+def test_the_traces_of_everybody_are_read_and_say_whose_they_are() -> None:
+    trace = 'Traceback (most recent call last):\n  File "shop/cart.py", line 3, in total\nValueError: no item\n'
+    thread = [IssueComment(author="eve", body=f"I see:\n\n```\n{trace}```"), IssueComment(author="ada", body=trace)]
+    parsed, _ = read_issue_and_thread(Issue(title="Broken", body="Nothing works", author="ada", thread=thread))
+    assert [(one.exception, one.commenter) for one in parsed.traces] == [("ValueError", ""), ("ValueError", "eve")]

@@ -101,7 +101,7 @@ FITTED: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("objects for texts", INVESTIGATION, {"versions": [{"name": "a", "version": "1"}]}, {"versions": ["a: 1"]}),
     ("numbers for texts", INVESTIGATION, {"versions": [1.5, 3]}, {"versions": ["1.5", "3"]}),
     ("a list for a text", CRITIQUE, {"summary": ["a", "b"]}, {"summary": "a\nb"}),
-    ("an unknown kind", INVESTIGATION, {"kind": "a novel"}, {"kind": "bug"}),
+    ("an unknown kind", INVESTIGATION, {"kind": "a novel"}, {"kind": None}),
     ("the beginning of a kind", INVESTIGATION, {"kind": "Feature"}, {"kind": "feature_request"}),
     ("an unknown severity", REPORT, {"severity": "P7"}, {"severity": None}),
     ("a flag as a word", CRITIQUE, {"ready_for_report": "Yes"}, {"ready_for_report": True}),

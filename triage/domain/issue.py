@@ -110,6 +110,8 @@ class Trace(Value):
     frames: list[Frame]
     exception: str | None = None
     message: str | None = None
+    commenter: str = ""
+    """Login of the person whose comment shows it; empty if the reporter does."""
     is_wrapper: bool = False
     """Another trace of the report shows the cause of this error, or the error that came while it was handled."""
 
@@ -186,8 +188,6 @@ class KindReading(Value):
     """The best guess among these, whatever it is worth."""
     probability: float
     """Of the kind; of the likeliest one without a kind."""
-    support: bool = False
-    """The reporter wants help with an installation or with own code."""
     security: bool = False
     """It may report a vulnerability of this project, which does not belong in public."""
 
@@ -222,10 +222,8 @@ class SeveritySign(Value):
 class ReportFacts(Value):
     version: Quote | None = None
     """Of the project: a release, a commit, or a moving state such as `current master`."""
-    environment: list[Quote] = Field(default_factory=list)
     error: Quote | None = None
     """The message as the program wrote it, whole."""
-    reproduction: Quote | None = None
     expectation: Quote | None = None
     regression: Regression | None = None
     named_fix: str = ""

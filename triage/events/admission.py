@@ -29,6 +29,8 @@ RunTask = TriageTask | ReproduceTask
 
 class EarlierRuns(Value):
     has_open_questions: bool = False
+    is_answer: bool = True
+    """The comment has a value for one of them."""
     is_quiet: bool = False
     """Somebody commanded `/triage quiet`."""
     has_same_text: bool = False
@@ -144,6 +146,8 @@ def _automatic_skip_reason(task: RunTask, issue: Issue, earlier: EarlierRuns) ->
         return "The issue's text is the one of the last triage, which is less than a day old."
     if task.trigger is Trigger.REPORTER_REPLY and not earlier.has_open_questions:
         return "No question to the issue's author is open."
+    if task.trigger is Trigger.REPORTER_REPLY and not earlier.is_answer:
+        return "The comment answers no question to the issue's author."
     return ""
 
 

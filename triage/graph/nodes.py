@@ -83,7 +83,7 @@ def _read(issue: Issue) -> Update:
         "parsed": parsed,
         "issue": issue.model_copy(update={"thread": thread}),
         "exchanges": find_exchanges(issue, *find_questions(issue)),
-        "kind_reading": read_kind(parsed, issue.labels),
+        "kind_reading": read_kind(_read_opening(issue), issue.labels),
         "earlier_report": find_earlier_report(issue),
     }
 
@@ -100,7 +100,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
     return {
         "index": index,
         "regression_window": window,
-        **dict(places),
+        "facts": places,
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
@@ -118,8 +118,17 @@ def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
 def _read_kind(
     issue: Issue, parsed: ParsedIssue, codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
 ) -> KindReading:
-    ends_here = any(ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces)
-    return read_kind(parsed, issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned)
+    ends_here = any(
+        ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces if not trace.is_wrapper
+    )
+    return read_kind(
+        _read_opening(issue), issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned
+    )
+
+
+def _read_opening(issue: Issue) -> ParsedIssue:
+    """Read the issue without its comments: no later word makes a question of a bug."""
+    return read_issue(issue.model_copy(update={"thread": []}))
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -233,7 +242,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
 
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)
-        learned = codebase.learn_from_labels(parsed, past)
+        learned = codebase.learn_from_labels(_read_opening(state.issue), past)
         kind_reading = _read_kind(state.issue, parsed, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
@@ -242,7 +251,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            **dict(places),
+            "facts": places,
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)

@@ -204,6 +204,8 @@ _HINT = re.compile(
     r"|if applicable, add\b.*|add any other context\b.*|paste the (?:activity|output|result|log)\b.*"
     r"|please (?:answer|complete|fill)\b.*|if possible, provide a recipe\b.*|a complete runnable program is good\W*"
     r"|a link on \S{1,60} is best\W*|.{0,100}['\"‘“`]\.{2,4}['\"’”`]\W*"
+    r"|(?:please )?(?:describe (?:what|how|the|your)\b|(?:provide|explain|add|include|list|paste|write|steps|minimal)\b"
+    r".{0,200}\b(?:here|if (?:possible|applicable|any))\W*$).*"
     r"|[\w /()]{1,60}:?\s{0,4}\[e\.g\.[^\]\n]{0,100}\]\W*)$",
     re.I,
 )

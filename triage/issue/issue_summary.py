@@ -21,19 +21,15 @@ class ReadingSummary(Value):
     probability: float
     language: str
     """ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
-    support: bool
     security: bool
     version: str | None
     """The project's."""
-    environment: list[str]
-    """Languages, systems, browsers and tools."""
     error: str | None
     traces: list[Trace]
     regression: Regression | None
     severity: Severity | None
     symptom: str | None
     """The error, where it can be quoted whole and is not the title again."""
-    reproduction: str | None
     expectation: str | None
     missing: list[MissingInformation]
     places: dict[str, tuple[int, int]]
@@ -53,7 +49,6 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
         "version": facts.version,
         "error": facts.error,
         "symptom": facts.symptom,
-        "reproduction": facts.reproduction,
         "expectation": facts.expectation,
         "severity": severity.quote if severity else None,
     }
@@ -62,16 +57,13 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
         likeliest=kind.kind or kind.likeliest,
         probability=round(kind.probability, 3),
         language=parsed.language,
-        support=kind.support,
         security=kind.security,
         version=_text(facts.version),
-        environment=[quote.text for quote in facts.environment],
         error=_text(facts.error),
         traces=parsed.stack_traces,
         regression=facts.regression,
         severity=severity.severity if severity else None,
         symptom=_text(facts.symptom),
-        reproduction=_text(facts.reproduction),
         expectation=_text(facts.expectation),
         missing=find_missing_information(parsed, [], project) if may_be_bug else [],
         places={name: (quote.start, quote.end) for name, quote in quotes.items() if quote},
@@ -105,7 +97,6 @@ def format_summary(issue: Issue) -> str:
         "kind": _describe_kind(summary),
         "language": None if summary.language == "en" else summary.language,
         "version": summary.version,
-        "environment": ", ".join(summary.environment),
         "error": summary.error,
         "traces": "; ".join(map(_describe_trace, summary.traces)),
         "regression": _describe_regression(summary.regression) if summary.regression else None,
@@ -118,7 +109,7 @@ def format_summary(issue: Issue) -> str:
 
 
 def _describe_kind(summary: ReadingSummary) -> str:
-    name = "support" if summary.support and summary.likeliest == "question" else summary.likeliest.replace("_", " ")
+    name = summary.likeliest.replace("_", " ")
     doubt = "" if summary.kind else ", too uncertain to say"
     security = "; may report a vulnerability" if summary.security else ""
     return f"{name} ({summary.probability:.2f}{doubt}){security}"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 from triage.domain.issue import CodeBlock, Issue, IssueComment, ParsedIssue, Section
 from triage.issue.code_names import find_identifiers, find_paths
@@ -61,8 +62,8 @@ def read_issue_and_thread(issue: Issue) -> tuple[ParsedIssue, list[IssueComment]
     """Read the issue and its thread as people see them on the page.
 
     Returns:
-        The parsed issue, which includes the author's own comments and counts all hidden fragments; and the comments of
-        other people, of a long thread the newest.
+        The parsed issue, which includes the author's own comments, counts all hidden fragments, and has the traces of
+        everybody; and the comments of other people, of a long thread the newest.
     """
     parsed = read_issue(issue)
     others = [
@@ -72,11 +73,18 @@ def read_issue_and_thread(issue: Issue) -> tuple[ParsedIssue, list[IssueComment]
     ]
     whole = [comment for comment in others if not comment.is_shortened]
     pages = [extract_visible_page(comment.body) for comment in whole]
-    counted = {
+    counted: dict[str, Any] = {
         "hidden_fragments": parsed.hidden_fragments + sum(page.hidden_fragments for page in pages),
         "comments_left_out": len(others) - len(whole),
     }
     thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(whole, pages, strict=True)]
+    of_comments = [
+        found.trace.model_copy(update={"commenter": comment.author})
+        for comment, page in zip(whole, pages, strict=True)
+        for found in _separate_code(_merge_sessions(page.blocks))[2]
+        if found.trace.language != "diagnostic"
+    ]
+    counted["traces"] = [*parsed.traces, *of_comments]
     return parsed.model_copy(update=counted), thread
 
 

@@ -1,20 +1,16 @@
 """Collects what a report says about itself. Takes time linear in the text, and raises nothing for any text."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from triage.domain.issue import CodeBlock, ParsedIssue, Quote, Regression, ReportFacts
+from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
-from triage.issue.text_signs import CODE_LINE, MAX_CHARS, NUMBERED, find_sentences, quote
+from triage.issue.text_signs import MAX_CHARS, find_sentences, quote
 from triage.issue.traces.error_messages import find_symptom
 from triage.issue.versions.named_fix import find_named_fix
 from triage.issue.versions.project_version import find_project_version
 from triage.issue.versions.regressions import find_regression
-from triage.issue.versions.versions import find_environment
 
-_REPRODUCTION_HEADING = re.compile(
-    r"(?i)repro|\bsteps\b|^\W*(?-i:STR)\W*$|code (?:for|sample|example|snippet)|minimal|test case|command used|how to"
-)
 _EXPECTATION_HEADING = re.compile(r"(?i)expect|should (?:happen|have)|desired")
 _EXPECTS = re.compile(
     r"(?i)\b(?:expect(?:ed|ing|s|ation)?\b(?! (?:behavio|result|output|outcome)\w*:?$)|should(?:n't| not) \w+|"
@@ -24,20 +20,14 @@ _EXPECTS = re.compile(
     r"(?:hope|like|expect|love)|"
     r"(?:is|are) (?:intended|meant) to|must (?:not )?be|it would (?:be|make))"
 )
-_MIN_STEPS_CHARS = 15
-_VERSIONS_ONLY = re.compile(
-    r"\s*(?:\S{1,40},? ){0,3}(?:versions?:? )?v?\d+\.\d[\w.+-]*\s{0,4}(?:\([^()]{0,80}\)\s{0,4}){0,3}$"
-)
 
 
 def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
-    """Version, environment, error, reproduction and so on. `project` is `owner/name`: its name tells versions apart."""
+    """Version, error, expectation and so on. `project` is `owner/name`: its name tells versions apart."""
     version, regression = find_version(parsed, project)
     return ReportFacts(
         version=version,
-        environment=find_environment(parsed),
         error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
-        reproduction=find_reproduction(parsed),
         expectation=find_expectation(parsed),
         regression=regression,
         named_fix=find_named_fix(parsed, project),
@@ -70,42 +60,6 @@ def _complete(regression: Regression, version: str) -> Regression:
     if not regression.worked_in or regression.broken_in or regression.worked_in in version:
         return regression
     return regression.model_copy(update={"broken_in": version})
-
-
-def find_reproduction(parsed: ParsedIssue) -> Quote | None:
-    """The reporter's own block, whole: a section for it, else the first code that is no output, else numbered steps."""
-    for section in parsed.sections:
-        if _REPRODUCTION_HEADING.search(section.heading) and len(section.text) > _MIN_STEPS_CHARS:
-            return quote(parsed, section.text)
-    for block in parsed.code:
-        if _can_run(block, parsed):
-            return quote(parsed, block.text)
-    prose = parsed.prose[:MAX_CHARS]
-    return _quote_run(parsed, prose, NUMBERED.match) or _quote_run(parsed, prose, CODE_LINE.match)
-
-
-def _quote_run(parsed: ParsedIssue, prose: str, is_part: Callable[[str], object]) -> Quote | None:
-    """Return the first two or more lines of a kind in a row, with what stands between them and is indented or empty."""
-    lines = prose.split("\n")
-    for number, line in enumerate(lines):
-        if not is_part(line):
-            continue
-        end = number + 1
-        while end < len(lines) and (is_part(lines[end]) or lines[end][:1] in ("", " ", "\t")):
-            end += 1
-        run = lines[number:end]
-        if sum(bool(is_part(one)) for one in run) >= 2:
-            return quote(parsed, "\n".join(run).strip())
-    return None
-
-
-def _can_run(block: CodeBlock, parsed: ParsedIssue) -> bool:
-    """Return whether the block is more than a trace, an error or a list of versions."""
-    if all(_VERSIONS_ONLY.match(line) for line in block.text.split("\n") if line.strip()):
-        return False
-    if any(message in block.text for message in parsed.error_messages) and ">>>" not in block.text:
-        return "import " in block.text or "$ " in block.text
-    return block.language not in ("diff", "text", "log", "console-output") and len(block.text) > _MIN_STEPS_CHARS
 
 
 def find_expectation(parsed: ParsedIssue) -> Quote | None:

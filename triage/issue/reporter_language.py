@@ -108,19 +108,12 @@ class Phrases(Value):
     security: str
     ask_field: str
     ask_text_of_picture: str
-    ask_log: str
-    ask_log_lines: str
-    ask_whole_output: str
     ask_error: str
     ask_steps: str
-    ask_circumstances: str
     ask_two_versions: str
     ask_two_versions_of: str
     ask_version: str
     ask_version_of: str
-    ask_platform: str
-    ask_expected: str
-    ask_actual: str
     ask_everything: str
     ask_gap: str
     ask_difference: str

@@ -50,13 +50,6 @@ def _trim(sentence: str) -> Iterator[str]:
 _MAX_SEARCHED_CHARS = 20_000
 """Signs are searched for in so much text; reporters name the problem early."""
 
-EXPECTATION = re.compile(
-    r"\b(?:expect\w*|should(?:n't)?|shall|ought|supposed to|instead of|rather than|would (?:like|love|be (?:nice|"
-    r"better|good|great))|"
-    r"intended|desired|correct (?:result|behavio\w+|output|answer|value)|must (?:not )?be|used to work|works? "
-    r"(?:fine|correctly|as|in|with))\b",
-    re.I,
-)
 OBSERVATION = re.compile(
     r"\b(?:actual\w*|but|instead|however|currently|returns?|gives?|gets?|got|results? in|shows?|displays?|"
     r"prints?|outputs?|produces?|"
@@ -95,35 +88,6 @@ CODE_LINE = re.compile(
     re.M,
 )
 _CALL = re.compile(r"\b[A-Za-z_][\w.]{1,60}\([^()\n]{1,120}\)")
-IMPERATIVE = re.compile(
-    r"(?i)^\W*(?:\w+: )?(?:fix|make|use|remove|drop|rename|simplify|improve|optimi[sz]e|refactor|reduce|change|"
-    r"prevent|display|show|correct|replace|move|update|clean ?up|"
-    r"deprecate|document|extend|ensure|avoid|disallow|permit|convert|switch|restrict|handle|precompute|generate|"
-    r"raise|return|resolve|enforce)\b"
-)
-"""A title that describes a change. Its author wants that change, and has read the code."""
-INTERMITTENT = re.compile(
-    r"\b(?:intermittent\w*|sometimes (?:\w+ ){0,4}(?:fail|crash|hang|freez|stop|disconnect|break|miss|lose|"
-    r"return|throw|rais|wrong|time)\w*|(?:fail|crash|hang|freez|break|happen|occur)\w* (?:\w+ )?sometimes|"
-    r"random(?:ly)? (?:fail|crash|hang|stop|disconnect|freez)\w*|(?:fail|crash|hang|freez)\w* (?:randomly|at "
-    r"random)|"
-    r"flak[ey]\w*|occasional\w*|sporadic\w*|once in a while|every (?:now and then|so often)|"
-    r"race condition|data race|non-?deterministic\w*|hard to reproduce|cannot reproduce (?:it )?(?:reliably|"
-    r"consistently|every)|not always|heisenbug|under (?:heavy )?load)\b",
-    re.I,
-)
-STEPS = re.compile(
-    r"\b(?:(?:steps|how|code|example|way|easy|easily|case|script|snippet|project|repo(?:sitory)?) to reproduce|"
-    r"to (?:reproduce|replicate)|reproduc(?:e|ed|tion|er|ible)\b(?! (?:it|this)? ?(?:reliably|consistently))|"
-    r"repro\b|steps:|(?:when|if|after|once|whenever|while) (?:i|you|we|one|users?|calling|running|using|opening|"
-    r"clicking|setting|passing|"
-    r"trying|importing|installing|creating|the user)\b|(?:i|we) (?:ran|run|call|called|click|clicked|tried|try|"
-    r"use|used|set|open|opened|created|have|wrote)\b|"
-    r"(?:run|running|call|calling|executing|consider|for example|e\.g\.|given)\b|"
-    r"(?:every|each) time (?:an?|the|i|we|you|it)\b|"
-    r"(?:after|upon|on|by|while|when) (?:re-?)?[a-z]{2,20}ing (?:the|a|an|it|to|from)\b)",
-    re.I,
-)
 NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|step \d{1,2}\b)\s?\S", re.I | re.M)
 SAYS_FAILURE = re.compile(
     r"(?i)\b(?:errors?|fail(?:s|ed|ure)?|fatal|panic\w*|cannot|can['’]t|could(?:n['’]t| not)|unable|invalid|"

@@ -22,6 +22,7 @@ from triage.events.trigger_snapshot import (
     to_run_key,
     trigger_comment_skip_reason,
 )
+from triage.issue.questions.answers import answers_question
 from triage.jobs.model_run_cap import check_model_run_cap
 from triage.jobs.run_context import Run, RunResult, TriageRequest, export_telemetry
 from triage.jobs.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
@@ -79,14 +80,15 @@ def _check_request(
     state = parse_state(comment.body) if comment else None
     remembered = state or CommentState()
     written_at = (comment.edited_at or comment.created_at) if comment else None
+    trigger = get_trigger_comment(run.event_issue)
     earlier = EarlierRuns(
         has_open_questions=bool(remembered.asked),
+        is_answer=trigger is None or answers_question(trigger.body, remembered.asked),
         is_quiet=remembered.quiet,
         has_same_text=remembered.text_hash == hash_text(issue_at_trigger.title, issue_at_trigger.body),
         is_recent=written_at is not None and written_at > now - RUN_WINDOW,
         runs=remembered.past_runs,
     )
-    trigger = get_trigger_comment(run.event_issue)
     request = check_allowed(task, issue, now, roles, earlier, run.config, trigger.comment_id if trigger else None)
     if isinstance(request, QuietTask | Skip):
         return request

@@ -33,12 +33,17 @@ class Links:
         """Return a file or lines of it in Markdown."""
         return self._link(format_code(format_location(target)), self._build_permalink(target))
 
-    def link_lines(self, span: Span | None) -> str:
-        """Return at most fifteen lines, for a line of its own; empty without any, or where no box can be drawn."""
+    def link_lines(self, span: Span | None, line: int | None = None) -> str:
+        """Return at most fifteen lines, for a line of its own; empty without any, or where no box can be drawn.
+
+        Without a box, the `line` that fails is named alone: editors open `path:12`, and no range.
+        """
         if span is None:
             return ""
+        if not self.shows_code:
+            return self.link_place(span.model_copy(update={"start": line, "end": line}) if line else span)
         span = span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
-        return self._remember(self._build_permalink(span) or "") if self.shows_code else self.link_place(span)
+        return self._remember(self._build_permalink(span) or "")
 
     def link_issue(self, number: int) -> str:
         url = build_reference_url(self.report.server_url, self.report.repository, f"issues/{number}")

@@ -12,7 +12,6 @@ from triage.code.leads.find_leads import (
     MAX_SHOWN_LINES,
     REPORTED_CHANCE,
     choose_facts,
-    choose_likely_files,
     find_leads,
     put_reported_first,
 )
@@ -236,13 +235,12 @@ def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
     place = choose(ranking, asked.parsed)
     assert place
     assert (place.rule, place.span.path, place.line) == ("place", "shop/basket.py", 2)
-    assert choose_likely_files(led)[0] == "shop/basket.py"
-    assert len(choose_likely_files(led)) == 3
+    assert ranking.query_scores.corpus.files[led.order[0]].path == "shop/basket.py"
 
 
 CONFIGURED = FILES | {
     "shop/rules/BasketTotalRule.kt": "class BasketTotalRule {\n    fun visit(node: Int) = node\n}\n",
-    "shop/options.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--dry-fill')\n",
+    "shop/options.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--dry-fill')\nparser.add_argument('--version')\n",
     "crates/till-core/src/coins.rs": "pub fn set_default(coin: u8) -> u8 {\n    coin\n}\n",
     "java/com/acme/till/CoinArray.java": "package com.acme.till;\npublic class CoinArray {\n    int size;\n}\n",
     "java/org/other/CoinArray.java": "package org.other;\npublic class CoinArray {\n    int size;\n}\n",
@@ -250,6 +248,7 @@ CONFIGURED = FILES | {
     "class Knob:\n    def on_turned(self):\n        return 2\n\n\ndef read_scale():\n    return 3\n",
     "shop/copy_one.py": "def shared_name():\n    return 1\n",
     "shop/copy_two.py": "def shared_name():\n    return 1\n",
+    "web/fill.js": "function fillTheBasket(basket) {\n  return basket;\n}\nfunction fill() {\n  return 1;\n}\n",
     "settings.toml": "[[language]]\nname = 'go'\n",
     ".github/workflows/ci.yml": "on: push\njobs: {}\n",
     "shop/main.py": "def main():\n    return 1\n\n\nx = main()\n",
@@ -258,6 +257,7 @@ CONFIGURED = FILES | {
 }
 IN_TEST = 'Traceback (most recent call last):\n  File "/x/tests/test_basket.py", line 2, in test_fill\n'
 IN_TEST += "    assert fill([]) == [1]\nAssertionError\n"
+BUNDLED = "```\nTypeError: x is undefined\n    at {} (https://acme.test/static/app.js:1:9000)\n```"
 OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n    shop.start(1)\nValueError: x\n'
 
 
@@ -270,6 +270,7 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         ("AttributeError: 'Dial' object has no attribute 'x'", "", [("class", "shop/widgets.py")]),
         ("it fails", "NoMethodError: undefined method `x' for an instance of Dial", [("class", "shop/widgets.py")]),
         ("it fails", "`--dry-fill` is ignored", [("option", "shop/options.py")]),
+        ("it fails", "`--version` says so", []),
         ("`basket-total` is wrong", "", [("id", "shop/rules/BasketTotalRule.kt")]),
         ("read_scale fails", "", [("name", "shop/widgets.py")]),
         ("it fails", "`Dial.on_turned` fails", [("name", "shop/widgets.py")]),
@@ -295,6 +296,8 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         ("it fails", OWN.format("/home/me/basket.py"), []),
         ("it fails", "In my main.py line 5 I call it.", []),
         # Frames elsewhere than in the product.
+        ("it fails", BUNDLED.format("fillTheBasket"), [("frame", "web/fill.js")]),
+        ("it fails", BUNDLED.format("fill"), []),
         ("it fails", IN_TEST, [("frame", "tests/test_basket.py")]),
         ("it fails", "```\n./scripts/install.sh: line 3: frobnicate: command not found\n```", [("frame", "scripts/install.sh")]),
     ],
@@ -378,7 +381,8 @@ def test_a_named_commit_leads_to_the_frames_in_its_files(tmp_path):
 MESSAGES = FILES | {
     "shop/shelf.py": '# It says "the third shelf was left out here" when it is full.\n'
     'def fill():\n    raise ValueError("No shelf specified: %s" % name)\n',
-    "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    raise ValueError("template for %q not found")\n',
+    "shop/door.py": 'def lock():\n    log.error("the door %s did not lock")\n    log.info("This is all well with %s")\n    raise ValueError("%s: template for shortcode %q not found")\n',
+    "shop/window.py": 'def open():\n    raise KeyError("template %q not found")\n',
     "web/hooks.js": "fail('Internal error: Expected static flag was missing. Please ' + 'notify us.');\n",
 }
 
@@ -387,11 +391,11 @@ MESSAGES = FILES | {
     ("title", "body", "facts"),
     [
         ("it fails", f"Error: No shelf specified: {'/a/very/long/path' * 8}", [("message", "shop/shelf.py")]),
-        ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for \"x\" not found\n```",
+        ("it fails", "```\nError: build failed: \"posts/x.md:7:1\": no shortcode: template for shortcode \"x\" not found\n```",
          [("log line", "shop/door.py")]),
         ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
         ("it fails", "`the third shelf was left out here`", []),
-        ("it fails", "```\nWARN the door 7 did not lock\nERROR the store x was never written\n```",
+        ("it fails", "```\nWARN the door 7 did not lock\nERROR the store x was never written\nThis is all well with 7\n```",
          [("log line", "shop/door.py"), ("log line", "shop/store.py")]),
     ],
 )  # fmt: skip

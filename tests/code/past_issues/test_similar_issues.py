@@ -283,3 +283,24 @@ def test_a_huge_past_body_costs_no_more_than_its_length(piece: str) -> None:
 def test_many_past_issues_cost_no_more_than_their_number() -> None:
     issue = new_issue(TITLE, BODY)
     assert_grows_linearly(past_issues, lambda past: find(issue, past), size=4_000)
+
+
+def test_what_repeats_this_issue_is_not_named_however_long_the_chain() -> None:
+    """The issue itself is not among the past ones."""
+    copies = [
+        past_issue(95, TITLE, BODY, state="closed", duplicate_of=100),
+        past_issue(94, TITLE, BODY, state="closed", duplicate_of=95),
+    ]
+    found = find(new_issue(TITLE, BODY), [*past_issues(30), *copies])
+    assert found[0].number in (94, 95)
+    assert not any(one.named for one in found)
+
+
+def test_the_original_of_a_chain_is_named() -> None:
+    chain = [
+        past_issue(90, "Statements", "They cannot be uploaded."),
+        past_issue(94, "Upload", "It fails.", state="closed", duplicate_of=90),
+        past_issue(95, TITLE, BODY, state="closed", duplicate_of=94),
+    ]
+    found = find(new_issue(TITLE, BODY), [*past_issues(30), *chain])
+    assert (found[0].number, found[0].named) == (90, True)

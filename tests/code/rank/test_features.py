@@ -10,8 +10,6 @@ from tests.code.indexes import make_corpus, make_query, make_trace
 from tests.code.project import PROJECT
 from triage.code.rank.features import (
     FEATURES,
-    find_calls_to,
-    find_quotes,
     score_called_code,
     score_quotes,
 )
@@ -84,8 +82,6 @@ def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path
 def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], QueryScores]):
     evidence = evidence_of(make_query(title="fetch_page cannot decode a page", prose="fetch page"))
     assert set(by_path(evidence, score_called_code(evidence))) == {"web/decode.py"}  # nobody speaks of a connection
-    decode = evidence.corpus.file_numbers["web/decode.py"]
-    assert find_calls_to(evidence, decode) == {"decode_body": "fetch_page"}
 
 
 def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], QueryScores]):
@@ -99,7 +95,6 @@ def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery],
     )
     found = by_path(evidence, score_quotes(evidence))
     assert set(found) == {"web/options.py"}
-    assert find_quotes(evidence, evidence.corpus.file_numbers["web/options.py"]) == ["keep-alive"]
 
 
 def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):

@@ -129,12 +129,6 @@ def test_frames_say_where_they_stand(corpus: Corpus, frames: list[tuple[str, int
     assert said(corpus, make_query(title="Lost", traces=[make_trace(*frames)]))[0] == expected
 
 
-def test_a_file_that_only_common_words_speak_for_says_so(corpus: Corpus):
-    assert said(corpus, make_query(title="value of a name"), "acme/part_3.py") == [
-        "shares `name`, `value` with the issue"
-    ]
-
-
 @each_row(
     ("asked", "expected"),
     [
@@ -144,11 +138,6 @@ def test_a_file_that_only_common_words_speak_for_says_so(corpus: Corpus):
 )
 def test_a_file_that_is_named(corpus: Corpus, asked: SearchQuery, expected: str):
     assert said(corpus, asked)[0] == expected
-
-
-def test_a_file_that_only_its_path_speaks_for_says_so(tmp_path: Path):
-    made = make_corpus(tmp_path, {"lib/gadget/part.py": "x = 1\n", "b.py": "y = 1\n"})
-    assert said(made, make_query(title="the gadget hangs"), "lib/gadget/part.py") == ["has `gadget` in its path"]
 
 
 def test_signals_bring_their_own_reasons_and_the_strongest_lead(corpus: Corpus):

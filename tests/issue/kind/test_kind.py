@@ -201,24 +201,6 @@ def test_a_title_that_says_it(title: str, expected: Kind) -> None:
     assert kind(title, "See there.").kind == expected
 
 
-@pytest.mark.parametrize(
-    ("title", "body", "support"),
-    [
-        ("How do I install this with pip?", "I tried `pip install x` and get an error. Please help.", True),
-        ("Cannot build", "### Issue type\n\nBuild/Install", True),
-        ("How are versions compared?", "I am curious how the sort order is defined.", False),
-        ("Add dark mode", "It would be nice to have.", False),
-    ],
-)
-def test_support_is_recognized(title: str, body: str, support: bool) -> None:
-    assert kind(title, body).support is support
-
-
-def test_a_support_label_is_recognized() -> None:
-    assert kind("Ports", "", "support").support
-    assert not kind("Ports", "", "question").support
-
-
 def test_the_weights_are_small_and_fit_the_kinds() -> None:
     assert WEIGHTS_FILE.stat().st_size <= 1_000_000
     stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
@@ -234,3 +216,48 @@ def test_any_text_has_a_kind(title: str, body: str) -> None:
     found = read_kind(parsed(title, body))
     assert found.likeliest in KINDS
     assert 1 / 3 <= found.probability <= 1
+
+
+@each_row(
+    ("title", "body"),
+    [
+        ("Buy cheap followers", "Best price at https://followers.example"),
+        ("Best casino bonus", "Visit our site https://casino.example and get your bonus"),
+        ("Customer care number", "Call +91 98765 43210, or whatsapp us"),
+        ("SEO services", "Contact us on telegram @seo_example"),
+        ("Great project", "Thanks for the great work!"),
+        ("Thanks", "I love it, thank you"),
+        ("Help", "help me pls"),
+        ("[Bug]", ""),
+    ],
+)
+def test_nothing_to_act_on(title: str, body: str) -> None:
+    assert kind(title, body).kind == "not_actionable"
+
+
+@each_row(
+    ("title", "body"),
+    [
+        ("The discount price is wrong in the cart", "See https://shop.example for a cheap item"),
+        ("Buy button should be green", "https://shop.example"),
+        ("Add a discount to the cart", "It would be nice to show cheap items first, see https://a.example"),
+        ("Telegram bot: message is empty", "Sent by https://t.me/x and nothing came"),
+        ("Love the tool, but export is slow", "It takes minutes"),
+    ],
+)
+def test_words_of_commerce_and_of_thanks_in_reports(title: str, body: str) -> None:
+    assert kind(title, body).kind != "not_actionable"
+
+
+PLACEHOLDERS = (
+    "**Describe the bug**\nA clear and concise description of the bug goes here.\n\n**To Reproduce**\nSteps or minimal test "
+    "case to reproduce the issue. Provide a small program, sample input, and actual vs. expected output if possible.\n\n"
+    "**Expected behavior**\nDescribe what you expected to happen instead of the observed behavior.\n\n"
+    "**Additional context**\nAdd other relevant context, error logs, or clarifications here."
+)
+
+
+def test_placeholders_of_a_form_are_no_text() -> None:
+    form = f"---\nname: Bug report\nlabels: bug\n---\n{PLACEHOLDERS}\n"
+    assert kind("[Bug]", PLACEHOLDERS).kind == "not_actionable"
+    assert read_kind(parsed("acme/shop", PLACEHOLDERS), ["bug"], [form]).kind == "not_actionable"

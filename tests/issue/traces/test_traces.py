@@ -214,6 +214,25 @@ CASES = {
     "tsc, pretty": ("src/x.ts:3:4 - error TS2322: no\n", "diagnostic", None, "error TS2322: no", ["src/x.ts:3 -"]),
     "python warning": ("/srv/x.py:4: DeprecationWarning: old\n", "diagnostic", "DeprecationWarning", "old", ["/srv/x.py:4 -"]),
     "swift": ("Shop/Cart.swift:12: Fatal error: Unexpectedly found nil\n", "diagnostic", None, "Fatal error: Unexpectedly found nil", ["Shop/Cart.swift:12 -"]),
+    "c#, top-level statements": (
+        "System.InvalidOperationException: no\n   at Program.<Main>$(String[] args) in /src/server/Program.cs:line 2\n",
+        "csharp", "System.InvalidOperationException", "no", ["/src/server/Program.cs:2 Program.<Main>$(String[] args)"],
+    ),
+    "c#, the cause on the same line": (
+        "Unhandled exception. System.Exception: outer ---> System.NullReferenceException: inner\n   at Shop.Store.Size(String s) in /src/Store.cs:line 4\n",
+        "csharp", "System.NullReferenceException", "inner", ["/src/Store.cs:4 Shop.Store.Size(String s)"],
+    ),
+    "bash": ("./scripts/install.sh: line 3: foo: command not found\n", "shell", None, "foo: command not found", ["./scripts/install.sh:3 -"]),
+    "dash": ("scripts/x.sh: 12: foo: not found\n", "shell", None, "foo: not found", ["scripts/x.sh:12 -"]),
+    "zsh": ("setup.zsh:7: command not found: foo\n", "shell", None, "command not found: foo", ["setup.zsh:7 -"]),
+    "powershell": (
+        "foo : The term 'foo' is not recognized\nAt C:\\tools\\Install-Shop.ps1:3 char:1\n",
+        "powershell", None, "foo : The term 'foo' is not recognized", ["C:/tools/Install-Shop.ps1:3 -"],
+    ),
+    "powershell, its stack": (
+        "at Install-Shop, C:\\tools\\a.ps1: line 3\nat <ScriptBlock>, C:\\tools\\b.ps1: line 9\n",
+        "powershell", None, None, ["C:/tools/b.ps1:9 <ScriptBlock>", "C:/tools/a.ps1:3 Install-Shop"],
+    ),
     "linter": ("shop/x.py:12:0: E1101: no member\n", "diagnostic", None, "E1101: no member", ["shop/x.py:12 -"]),
 }  # fmt: skip
 
@@ -228,6 +247,57 @@ def test_a_trace_is_read(case: str) -> None:
     trace = found[0].trace
     assert (trace.language, trace.exception, trace.message) == (language, exception, message)
     assert [f"{frame.path}:{frame.line or '-'} {frame.function or '-'}" for frame in trace.frames] == frames
+
+
+PYTHON_CHAIN = (
+    'Traceback (most recent call last):\n  File "/x/a.py", line 1, in f\n    g(1)\nKeyError: 1\n\n{}\n\n'
+    'Traceback (most recent call last):\n  File "/x/b.py", line 2, in h\n    raise Empty()\nshop.EmptyError: y\n'
+)
+"""Two errors, and what Python writes between them."""
+IPYTHON_CHAIN = (
+    "KeyError                                  Traceback (most recent call last)\n"
+    "File ~/lib/shop/a.py:12, in f(self)\n     11     x\n---> 12     g(1)\n\nKeyError: 1\n\n"
+    "The above exception was the direct cause of the following exception:\n\n"
+    "EmptyError                                Traceback (most recent call last)\nCell In[1], line 1\n----> 1 f()\n\n"
+    "    [... skipping hidden 1 frame]\n\nFile ~/lib/shop/b.py:20, in h(x)\n     19     y\n---> 20     raise Empty()\n\n"
+    "EmptyError: y\n"
+)
+
+
+@each_row(
+    ("text", "errors", "wrapper"),
+    [
+        (PYTHON_CHAIN.format("The above exception was the direct cause of the following exception:"), ["KeyError", "shop.EmptyError"], 1),
+        (PYTHON_CHAIN.format("During handling of the above exception, another exception occurred:"), ["KeyError", "shop.EmptyError"], 0),
+        (PYTHON_CHAIN.format("and later"), ["KeyError", "shop.EmptyError"], None),
+        (IPYTHON_CHAIN, ["KeyError", "EmptyError"], 1),
+        ("x.StateException: a\n\tat a.Api.load(Api.java:7)\nCaused by: x.NullException: b\n\tat a.Store.size(Store.java:4)\n",
+         ["x.StateException", "x.NullException"], 0),
+        ("x.NullException: b\n\tat a.Store.size(Store.java:4)\nWrapped by: x.StateException: a\n\tat a.Api.load(Api.java:7)\n",
+         ["x.NullException", "x.StateException"], 1),
+        ("Error: outer\n    at f (/a/x.js:1:2) {\n  [cause]: TypeError: inner\n      at g (/a/y.js:3:4)\n}\n", ["Error", "TypeError"], 0),
+        ("A::ViewError (bad):\napp/a.rb:3:in `show'\n\nCaused by:\nKeyError (no key)\napp/b.rb:4:in `find'\n", ["A::ViewError", "KeyError"], 0),
+    ],
+)  # fmt: skip
+def test_of_a_chain_the_one_where_the_failure_began_is_known(text: str, errors: list[str], wrapper: int | None):
+    traces = [found.trace for found in find_traces(text)]
+    assert [trace.exception for trace in traces] == errors
+    assert [number for number, trace in enumerate(traces) if trace.is_wrapper] == ([] if wrapper is None else [wrapper])
+
+
+@each_row(
+    ("text", "code"),
+    [
+        (PYTHON_CHAIN.format("and"), "g(1)"),
+        (IPYTHON_CHAIN, "g(1)"),
+        ('Traceback (most recent call last):\n  File "/x/a.py", line 1, in f\nKeyError: 1\n', None),
+        ("│ /x/shop/a.py:12 in f                  │\n│   11 │   x = 1     │\n│ ❱ 12 │   g(1)      │\n╰──╯\nKeyError: 1\n", "g(1)"),
+        ('File "/srv/views.py" in cart\n  20.  g(1)\n\nValueError: no cart\n', "g(1)"),
+        ("shop/cart.py:9: in total\n    g(1)\nE   TypeError: not iterable\n", "g(1)"),
+    ],
+)  # fmt: skip
+def test_the_line_that_a_frame_shows_is_read(text: str, code: str | None):
+    assert find_traces(text)[0].trace.frames[0].code == code
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ _MAX_FILES = 100
 """That have all words of an option."""
 _STANDARD = word_set(
     "main master develop run test tests index setup init start stop new get set call apply args kwargs self this app "
-    "config error exception object string number value data type name key id list dict item file path node"
+    "version help verbose debug quiet output config error exception object string number value data type name key id "
+    "list dict item file path node"
 )
 """Everybody's names."""
 _DECLARED_HERE = re.compile(
@@ -98,7 +99,7 @@ class _Report:
         return found
 
     def is_distinctive(self, name: str) -> bool:
-        lower = name.lower()
+        lower = name.lower().removeprefix("--")
         return lower not in self.meaningless and not is_project_name(self.query_scores.corpus, lower)
 
 
@@ -135,7 +136,7 @@ def _list_names(report: _Report) -> Iterable[str]:
     words = {*find_words(report.prose)}
     for identifier in report.parsed.identifiers:
         *owners, name = re.split(r"::|->|[.#]", identifier.removesuffix("()").lstrip("@$"))
-        is_plain = name.islower() and "_" not in name and not identifier.endswith("()")
+        is_plain = name.islower() and "_" not in name
         if name in words and (not is_plain or owners):
             yield ".".join([*owners[-1:], name])
 

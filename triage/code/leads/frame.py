@@ -1,5 +1,6 @@
 """Frame: the innermost call that lies in this repository, of a stack trace or of a run of the report's example."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -7,8 +8,11 @@ from triage.code.leads.lead import Lead
 from triage.code.rank.mentions import find_frame_place, resolve_frame
 from triage.code.rank.query import Reference, list_frames
 from triage.code.rank.query_scores import QueryScores
-from triage.domain.issue import ParsedIssue, Trace
+from triage.domain.issue import Frame, ParsedIssue, Trace
 
+_BUNDLE = re.compile(r"(?:^|[/\\])(?:dist|build|bundles?|umd|cjs|esm|static)[/\\]|\.min\.|\bbundle\b|\bchunk|webpack")
+_SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")
+"""A name that no other program has by chance."""
 _ResolvedFrame = tuple[Reference, list[int]]
 
 
@@ -61,7 +65,22 @@ def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:
 
 def _resolve_frames(query_scores: QueryScores, trace: Trace) -> list[_ResolvedFrame]:
     """Return the frames that may lie in this repository, innermost first, each with its files."""
-    return [(frame, here) for frame in list_frames(trace) if (here := resolve_frame(query_scores, frame))]
+    resolved = []
+    for frame in list_frames(trace):
+        if bundled := _find_bundled(query_scores, frame):
+            resolved.append((replace(frame, line=None), bundled))
+        elif here := resolve_frame(query_scores, frame):
+            resolved.append((frame, here))
+    return resolved
+
+
+def _find_bundled(query_scores: QueryScores, frame: Reference) -> list[int]:
+    """Return the file of product code that alone defines the function of a frame in a bundle."""
+    corpus, name = query_scores.corpus, Frame(path="", function=frame.function).name
+    if not _BUNDLE.search(frame.path) or not _SHAPED.search(name):
+        return []
+    files = {one.file for one in corpus.definitions.get(name, ()) if corpus.product_files[one.file]}
+    return [*files] if len(files) == 1 else []
 
 
 def _find_caller(query_scores: QueryScores, outer: Sequence[_ResolvedFrame], file: int) -> Lead | None:

@@ -12,6 +12,7 @@ from triage.code.words.corpus import File
 from triage.code.words.tokens import find_words, split_into_terms
 from triage.domain.code import LeadRule
 from triage.domain.issue import ParsedIssue
+from triage.issue.text_signs import SAYS_FAILURE
 
 _MAX_MESSAGES = 30
 _MAX_MESSAGE_CHARS = 600
@@ -43,11 +44,12 @@ _VALUE_FIRST = re.compile(rf"\s*(?:{_PLACEHOLDER.pattern})")
 _VALUE_LAST = re.compile(rf"(?:{_PLACEHOLDER.pattern})\W*$")
 _MAX_OUTER_CHARS = 80
 """Of a value before a text, which any message ends in."""
+_FAILED = re.compile(r"(?i)\b(?:warn(?:ing)?|error|err|fatal|critical|severe|panic)\b")
 _PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\]:?\s*|\w[\w ]{0,20}:\s+)+")
 """Of a title, before what it says."""
 _ESCAPED = re.compile(r"\\(?![nrt])(.)")
 _OF_INTERPRETERS = re.compile(
-    r"(?i)object has no attribute|most recent call last|above exception was the direct|of the above exception"
+    r"(?i)has no attribute|most recent call last|above exception was the direct|of the above exception"
     r"|positional arguments?|unexpected keyword argument|index out of range|no module named|is not defined"
     r"|is not (?:callable|iterable|subscriptable|a function)|cannot (?:import name|read propert)|undefined method"
     r"|null pointer|unsupported operand"
@@ -87,7 +89,9 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
     yield from _lead_to("message", find_message_places(query_scores, [*messages, *quotes]))
     lines = [line.strip() for block in parsed.code for line in block.text.splitlines()]
-    logged = [line for line in lines if len(find_words(line)) >= _MIN_LOG_WORDS][:_MAX_MESSAGES]
+    # A log tells much that is well.
+    failed = (line for line in lines if _FAILED.search(line) or SAYS_FAILURE.search(line))
+    logged = [line for line in failed if len(find_words(line)) >= _MIN_LOG_WORDS][:_MAX_MESSAGES]
     title = _PREFIX.sub("", parsed.title)
     yield from _lead_to("log line", find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, title))
 
@@ -154,13 +158,14 @@ def find_literals(text: str) -> Iterator[tuple[int, str]]:
 
 def split_at_placeholders(literal: str) -> list[str]:
     """Return the fixed parts of a format string, with single blanks between words."""
-    parts = (" ".join(part.split()) for part in _PLACEHOLDER.split(_ESCAPED.sub(r"\1", literal)))
+    # The last link of a chain begins behind a colon, as in `%s: no store`.
+    parts = (" ".join(part.split()).lstrip(":;,").lstrip() for part in _PLACEHOLDER.split(_ESCAPED.sub(r"\1", literal)))
     return [part for part in parts if part][: _MAX_PARTS + 1]
 
 
 def is_distinctive_text(parts: Sequence[str]) -> bool:
     """Return whether the fixed parts of a format string are long enough to tell one place from another."""
-    if any(_OF_INTERPRETERS.search(part) for part in parts):
+    if any(_OF_INTERPRETERS.search(part) for part in parts) or not any(" " in part for part in parts):
         return False
     words = sum(len(find_words(part)) for part in parts)
     chars = sum(map(len, parts))

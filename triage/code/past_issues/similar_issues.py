@@ -193,7 +193,7 @@ def find_similar_issues(
         found.setdefault(shown.number, (one, shown))
     likeliest = list(found.values())[: max(0, limit)]
     excluded = find_referenced_issues(parsed.text, repository, _find_server_url(issue, repository))
-    excluded |= {number for number, original in originals.items() if original == issue.number}
+    excluded |= {one.number for one in past if issue.number in _follow_duplicates(one, known)}
     return [
         _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
         for position, (one, shown) in enumerate(likeliest)
@@ -205,13 +205,20 @@ def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
 
     Itself without such a word, and where the chain is a circle or leaves what is known.
     """
-    original, seen = past, {past.number}
-    while original.duplicate_of is not None and original.duplicate_of not in seen:
-        seen.add(original.duplicate_of)
-        if (following := known.get(original.duplicate_of)) is None:
-            return original
-        original = following
-    return original if original.duplicate_of is None else past
+    chain = _follow_duplicates(past, known)
+    ends = [known[number] for number in chain if number in known]
+    is_circle = chain != [] and chain[-1] == past.number
+    return past if is_circle or not ends else ends[-1]
+
+
+def _follow_duplicates(past: PastIssue, known: Mapping[int, PastIssue]) -> list[int]:
+    """Return the numbers of the issues that this one repeats, one after the other; of a circle each once."""
+    chain: list[int] = []
+    following: PastIssue | None = past
+    while following and following.duplicate_of is not None and following.duplicate_of not in chain:
+        chain.append(following.duplicate_of)
+        following = known.get(following.duplicate_of)
+    return chain
 
 
 def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[PastIssue]:

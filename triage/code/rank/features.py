@@ -40,17 +40,6 @@ def score_called_code(query_scores: QueryScores) -> Scores:
     return scores
 
 
-def find_calls_to(query_scores: QueryScores, file: int) -> Mapping[str, str]:
-    """Return the names that the file defines and the best chunks call, each with the calling definition."""
-    found: dict[str, str] = {}
-    for chunk in query_scores.find_best_chunks(_MAX_CALLERS):
-        symbol = query_scores.corpus.chunk_symbols[chunk]
-        for name, files in _find_calls(query_scores, chunk).items():
-            if file in files and symbol:
-                found.setdefault(name, symbol)
-    return found
-
-
 def _find_calls(query_scores: QueryScores, chunk: int) -> Mapping[str, set[int]]:
     """Return the names that a chunk calls, with the other files of product code that define them."""
     own = int(query_scores.corpus.chunk_files[chunk])
@@ -77,11 +66,6 @@ def score_quotes(query_scores: QueryScores) -> Scores:
             score = 1.0 if not phrase.isidentifier() else 1 / 2
             scores[containing] += score / len(containing)
     return scores
-
-
-def find_quotes(query_scores: QueryScores, file: int) -> list[str]:
-    text = "\n".join(query_scores.file_lines(file))
-    return [phrase for phrase in query_scores.query.phrases if phrase in text]
 
 
 def _mention_scores(name: str) -> Callable[[QueryScores], Scores]:

@@ -45,7 +45,6 @@ class Mentions:
     path_scores: dict[int, float] = field(default_factory=dict)
     frame_scores: dict[int, float] = field(default_factory=dict)
     module_scores: dict[int, float] = field(default_factory=dict)
-    title_stem_scores: dict[int, float] = field(default_factory=dict)
     stem_scores: dict[int, float] = field(default_factory=dict)
     definition_scores: dict[int, float] = field(default_factory=dict)
     """Of the rarest definition that the issue mentions."""
@@ -253,7 +252,6 @@ def _reverse(parts: Sequence[str]) -> list[str]:
 
 
 def _add_stems(corpus: Corpus, query: Query, found: Mentions) -> None:
-    title = {word.lower() for word in query.title_words}
     for word in {word.lower() for word in query.all_words}:
         by_stem = corpus.files_by_stem
         files = by_stem.get(word) or by_stem.get(word.removesuffix("s")) or by_stem.get(f"{word}s") or ()
@@ -261,8 +259,6 @@ def _add_stems(corpus: Corpus, query: Query, found: Mentions) -> None:
             continue
         for file in files:
             _raise_score(found.stem_scores, file, 1 / len(files))
-            if word in title:
-                _raise_score(found.title_stem_scores, file, 1 / len(files))
 
 
 def _add_definitions(corpus: Corpus, query: Query, found: Mentions) -> None:

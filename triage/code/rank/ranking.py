@@ -95,8 +95,8 @@ class PastWeights:
     flattening: float
     """Share by which the sums shrink. The past repeats what other features say, so together they are too sure."""
     enough: float = 60.0
-    """Evidence that counts 1: the BM25 of a file's best changes, less for old and for large ones. For half of the
-    Python issues the best file has as much. Less is weak, though no other file has more."""
+    """Evidence that counts 1: the BM25 of a file's best changes, less for old and for large ones. The best file of half
+    of the Python issues has as much. Less is weak, though no other file has more."""
 
 
 @cache
@@ -137,7 +137,7 @@ def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], 
     found.update(find_highest(features[PAST_FEATURE], _PAST_CANDIDATES))
     mentions = query_scores.mentions
     found.update(mentions.path_scores, mentions.frame_scores, mentions.module_scores)
-    found.update(mentions.definition_scores, mentions.title_stem_scores, mentions.stem_scores)
+    found.update(mentions.definition_scores, mentions.stem_scores)
     return found
 
 

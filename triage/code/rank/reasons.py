@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from triage.base.text import word_set
-from triage.code.rank.features import find_calls_to, find_quotes
 from triage.code.rank.mentions import find_frame_place
 from triage.code.rank.query import Query
 from triage.code.rank.query_scores import QueryScores, documents_with
@@ -39,8 +38,6 @@ _MAX_TERMS = 50
 _MAX_NAME_PARTS = 2
 """Last parts of a qualified name; the location beside the reason has all of it."""
 _QUOTED = re.compile(r"`([^`]+)`")
-_NAME = re.compile(r"[\w.]+")
-"""Names have their own reasons."""
 _KEYWORDS = word_set(
     """
     __init__ abstract and assert async await begin bool boolean break byte case catch char class const continue
@@ -83,8 +80,6 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
     query_scores = ranking.query_scores
     found = [
         *known,
-        *_explain_quotes(ranking, file),
-        *_explain_calls(ranking, file),
         *_explain_run(query_scores, file),
         *_explain_frames(query_scores, file),
         *_explain_paths(query_scores, file),
@@ -93,7 +88,7 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
     ]
     named = {part.lower() for reason in found for name in _QUOTED.findall(reason.text) for part in find_words(name)}
     found.extend(_explain_words(query_scores, chunks, named))
-    return merge_reasons(found or _explain_common_words(query_scores, file))
+    return merge_reasons(found) or ["shares words with the issue"]
 
 
 def merge_reasons(found: Iterable[Reason]) -> list[str]:
@@ -151,23 +146,6 @@ def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
         yield Reason(1.5 + frame.depth, f"frame of the stack trace, {distance} before the error{line}")
 
 
-def _explain_quotes(ranking: Ranking, file: int) -> Iterator[Reason]:
-    score = float(ranking.features["quoted text"][file])
-    phrases = (
-        [phrase for phrase in find_quotes(ranking.query_scores, file) if not _NAME.fullmatch(phrase)] if score else []
-    )
-    if phrases:
-        quoted = " and ".join(f"`{phrase.replace('`', '')}`" for phrase in sorted(phrases, key=len)[-_MAX_NAMES:])
-        yield Reason(1.8 * score, f"holds {quoted}, quoted in the issue")
-
-
-def _explain_calls(ranking: Ranking, file: int) -> Iterator[Reason]:
-    score = float(ranking.features["called"][file])
-    calls = find_calls_to(ranking.query_scores, file) if score else {}
-    for name, caller in sorted(calls.items())[:1]:
-        yield Reason(1.2 * score, f"defines `{name}`, called by `{_shorten_name(caller)}`, which fits the issue")
-
-
 def _explain_paths(query_scores: QueryScores, file: int) -> Iterator[Reason]:
     mentions = query_scores.mentions
     if file not in mentions.frame_scores:
@@ -176,9 +154,10 @@ def _explain_paths(query_scores: QueryScores, file: int) -> Iterator[Reason]:
         elif file in mentions.module_names:
             module = mentions.module_names[file]
             yield Reason(2.2 * mentions.module_scores[file], f"module `{module}` named in the issue")
-    if file in mentions.title_stem_scores:
-        yield Reason(1.5 * mentions.title_stem_scores[file], "file name stands in the title")
-    elif file in mentions.stem_scores and _is_code_name(query_scores, query_scores.corpus.files[file].stem):
+    stem = query_scores.corpus.files[file].stem
+    if file in mentions.stem_scores and stem in {word.lower() for word in query_scores.query.title_words}:
+        yield Reason(1.5 * mentions.stem_scores[file], "file name stands in the title")
+    elif file in mentions.stem_scores and _is_code_name(query_scores, stem):
         yield Reason(0.6 * mentions.stem_scores[file], "file name stands in the issue")
 
 
@@ -246,16 +225,6 @@ def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Coll
             if new:
                 strength = 2.0 * float(query_scores.chunk_scores[chunk]) / float(query_scores.chunk_scores.max())
                 yield Reason(strength, f"matches {_format_words(new)} in {_format_location(corpus, chunk)}")
-            return
-
-
-def _explain_common_words(query_scores: QueryScores, file: int) -> Iterator[Reason]:
-    corpus = query_scores.corpus
-    for table, text in ((corpus.by_path, "has {} in its path"), (corpus.by_file, "shares {} with the issue")):
-        scores = _score_terms(table, query_scores, file)
-        specific = {term: score for term, score in scores.items() if not is_project_name(corpus, term)}
-        if shared := _words_in_issue(query_scores.query, specific):
-            yield Reason(0.1, text.format(_format_words(shared)))
             return
 
 

@@ -19,7 +19,7 @@ from triage.issue.issue_forms import drop_template_text, find_form_kind, find_us
 from triage.issue.kind.kind_features import PHRASES, describe_title, extract_kind_features
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.kind_names import find_labelled_kind, find_named_kind
-from triage.issue.text_signs import FAILURE, count_words, has_error, searchable_text
+from triage.issue.text_signs import FAILURE, count_words, has_error
 
 _MAX_CHARS = 3_000
 """Templates ask for the kind in their first lines."""
@@ -39,7 +39,6 @@ _FEATURE_FORM = re.compile(
     r"solution you'd like|feature (?:request|description)|related to a problem|alternatives (?:you've )?considered",
     re.I,
 )
-_SUPPORT = re.compile(r"\bsupport\b|\bhelp\b|install|build", re.I)
 _ASKS_HOW = re.compile(
     r"^\W*(?:\[[^\]]{1,40}\]\W*|question\W+)?how (?:do|does|can|could|to|should|would)\b(?! (?:not|n['’]t)\b)", re.I
 )
@@ -64,12 +63,6 @@ def find_declared_kind(parsed: ParsedIssue) -> Kind | None:
         return kind
     answered = (section.heading for section in parsed.sections if section.text.strip())
     return "feature_request" if any(map(_FEATURE_FORM.search, answered)) else None
-
-
-def declares_support(parsed: ParsedIssue) -> bool:
-    """Return whether a form's field says that the reporter wants help."""
-    match = _HEADING.search(parsed.prose[:_MAX_CHARS])
-    return match is not None and _SUPPORT.search(match[1]) is not None
 
 
 WEIGHTS_FILE = Path(__file__).with_name("kind_weights.json")
@@ -112,8 +105,6 @@ def estimate_kind(parsed: ParsedIssue) -> dict[LearnedKind, float]:
 _CERTAIN_FROM: dict[LearnedKind, float] = {"bug": 0.8, "feature_request": 0.6, "question": 0.7}
 """Least probability to claim the kind. Of 1,500 issues of five projects, with weights learned from the other four
 (`bench/train_kinds.py`), 83 of 100 claimed bugs, 87 feature requests and 93 questions are right."""
-_SUPPORT_LABEL = re.compile(r"^(?:type[:/ -]*)?(?:support|help|usage|installation|install)$", re.I)
-_SUPPORT_PHRASES = ("installation", "my own", "I tried", "does not work", "error", "help")
 _ACTUAL_RESULT = re.compile(r"actual (?:outcome|behaviou?r|results?)", re.I)
 _ABOUT_DOCUMENTATION = re.compile(
     r"(?i)\b(?:typos?|misspell\w*|(?:broken|dead) links?|mistakes?|errors?) (?:\w+ ){0,3}?(?:in|on) (?:\S+ ){0,4}?"
@@ -133,10 +124,16 @@ _ABOUT_CI = re.compile(
 _EMPTY_TITLE = re.compile(
     r"(?i)^\W*(?:test(?:ing)?|hi|hello|hey|asdf\w*|qwerty?|foo|bar|issue|bug|help|none|title|a+|x+|\d*)[\W\d]*$"
 )
-_SPAM = re.compile(
-    r"(?i)\b(?:buy now|casino|viagra|crypto (?:airdrop|giveaway)|whatsapp (?:me|number|group)|telegram (?:group|"
-    r"channel)|seo services?|earn money|"
-    r"loan offer|customer (?:care|support) (?:phone )?number|click here to (?:claim|win)|free followers|betting site)\b"
+_COMMERCE = re.compile(
+    r"(?i)\b(?:buy|cheap(?:est)?|discounts?|coupons?|promo codes?|order now|casino|betting|viagra|followers|likes|seo|"
+    r"backlinks|airdrop|giveaway|earn money|loans?|whatsapp|telegram|call now|toll[- ]free|click here|free shipping|"
+    r"best (?:prices?|services?)|visit (?:our|my) (?:web)?site|(?:customer|phone) (?:care|support|number)|escorts?)\b"
+)
+_CONTACT = re.compile(r"(?i)https?://|www\.|\bt\.me/|(?<!\d)\+?\d[\d ()-]{8,16}\d(?!\d)|@\w+")
+_MOST_SPAM_WORDS, _MOST_THANKS_WORDS = 150, 20
+_THANKS = re.compile(
+    r"(?i)^\W*(?:thanks?|thank you|thx|great|awesome|amazing|nice|love|i love)\b|"
+    r"\b(?:thanks|thank you) for (?:the|this|your)\b"
 )
 
 
@@ -167,7 +164,6 @@ def read_kind(
         kind=kind,
         likeliest=said if said in KINDS else likeliest,
         probability=1.0 if said else chances[likeliest],
-        support=_wants_support(own, kind or likeliest, labels),
         security=reports_vulnerability(own, labels, is_request=kind == "feature_request"),
     )
 
@@ -242,26 +238,29 @@ def _tells_result(parsed: ParsedIssue) -> bool:
     return any(_ACTUAL_RESULT.search(section.heading) and section.text.strip() for section in parsed.sections)
 
 
-def _wants_support(parsed: ParsedIssue, kind: Kind, labels: Sequence[str]) -> bool:
-    if declares_support(parsed) or any(map(_SUPPORT_LABEL.search, labels)):
+def is_noise(parsed: ParsedIssue) -> bool:
+    """Return whether it advertises something, or only thanks: nobody waits for an answer.
+
+    An advertisement has two words of commerce and says where to buy. Who shows code or an error, says that something
+    fails, or asks for something, writes none.
+    """
+    text = f"{parsed.title}\n{parsed.prose}"[:_MAX_CHARS]
+    if parsed.code or parsed.traces or parsed.error_messages or FAILURE.search(text):
+        return False
+    if count_words(text) > _MOST_SPAM_WORDS or "?" in text:
+        return False
+    if any(PHRASES[name].search(text) for name in ("should", "would be nice", "please add", "would like")):
+        return False
+    if len({match.lower() for match in _COMMERCE.findall(text)}) > 1 and (parsed.links or _CONTACT.search(text)):
         return True
-    text = searchable_text(parsed)
-    return kind == "question" and (
-        has_error(parsed) or sum(bool(PHRASES[p].search(text)) for p in _SUPPORT_PHRASES) > 1
-    )
-
-
-def is_spam(parsed: ParsedIssue) -> bool:
-    """Return whether it advertises something. Who shows code or an error does not."""
-    shows_something = parsed.code or parsed.traces or parsed.error_messages
-    return not shows_something and _SPAM.search(f"{parsed.title} {parsed.prose}"[:5_000]) is not None
+    return count_words(text) <= _MOST_THANKS_WORDS and _THANKS.search(parsed.prose.strip() or parsed.title) is not None
 
 
 def _is_not_actionable(parsed: ParsedIssue) -> bool:
     """Return whether it is an advertisement, or says nothing: no word of its own below a title that is no sentence."""
-    if is_spam(parsed):
+    if is_noise(parsed):
         return True
-    own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith("#"))
+    own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith(("#", ">")))
     if parsed.code or parsed.links or len(re.findall(r"\w{2,}", own_words)) > 3:
         return False
     title = _PREFIX.sub("", parsed.title)

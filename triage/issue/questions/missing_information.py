@@ -1,16 +1,16 @@
 """Finds what a maintainer would really have to ask: at most three questions, each with its reason.
 
-Of 155 reports that were read by hand, four needed a question. So what a report shows counts for more than what it
-leaves out: who can run the example, or reads the trace, needs neither the version nor what was expected. Questions are
-in the language of the report; reasons are for maintainers.
+Of 155 reports that were read by hand, ten needed a question. So what a report shows counts for more than what it leaves
+out: who can run the example, or reads the error, needs neither the version nor what was expected. Three rules ask: a
+required field of the project's form that nothing in the report answers; an error that only a picture shows; and a
+report in which nothing can be seen. Questions are in the language of the report; reasons are for maintainers.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from triage.domain.findings import MissingInformation, MissingKind
-from triage.domain.issue import ParsedIssue, ReportFacts, Section
+from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.issue.issue_forms import (
     FormField,
     classify_field,
@@ -21,310 +21,26 @@ from triage.issue.issue_forms import (
     is_unanswered,
     parse_forms,
 )
-from triage.issue.kind.issue_kind import read_kind
-from triage.issue.questions.vague_reports import (
-    MANY_WORDS,
-    count_own_words,
-    drop_silent_logs,
-    extract_own_words,
-    has_picture_for_error,
-    has_telling_title,
-    is_reproducible,
-    is_vague,
-    lacks_failure,
-    leaves_error_to_picture,
-    links_to_source,
-    may_be_a_wish,
-    shows_pictures,
-)
+from triage.issue.kind.kind_features import describe_title
 from triage.issue.report_facts import find_facts
-from triage.issue.reporter_language import Phrases, get_phrases
+from triage.issue.reporter_language import get_phrases
 from triage.issue.text_signs import (
-    EXPECTATION,
-    INTERMITTENT,
+    NUMBERED,
     OBSERVATION,
+    SOURCE_LINK,
+    count_words,
     find_crash_words,
     has_code,
     has_error,
 )
 from triage.issue.versions.project_version import has_any_version
+from triage.issue.versions.versions import names_platform
 
 MAX_QUESTIONS = 3
-_STATEMENT_WORDS = 12
-"""Who writes more says what happens; it may only be unclear why that is wrong."""
-_MAX_QUOTE_CHARS = 80
-_PLATFORM_BOUND = re.compile(
-    r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|"
-    r"firefox|safari|edge|my|some|certain)|(?:works?|fine|ok) on (?:another|other|a different|one|some) "
-    r"(?:machines?|laptops?|computers?|phones?|devices?|browsers?|systems?)|on my (?:machine|pc|laptop|computer)|"
-    r"platform[- ](?:specific|dependent))\b",
-    re.I,
+_ORDER: tuple[MissingKind, ...] = (
+    *("reproduction", "error_output", "version", "environment", "actual", "expected", "configuration", "other"),
 )
-_FREQUENCY = re.compile(
-    r"\b(?:\d+ ?%|\d+ (?:out of|of|in) \d+|(?:once|twice|\d+ times|\w+ times) (?:a|an|per|every|each|in|out of)|"
-    r"every (?:\d+|few|couple|other|second|third|hour|day|night|week)|(?:about|roughly|around) (?:half|one in|a "
-    r"third|\d+))",
-    re.I,
-)
-
-_NEW_VERSION = re.compile(
-    r"\b(?:newest|latest|last|recent|current) (?:\w+ ){0,2}(?:version|release|update)\b"
-    r"|\b(?:after|since) (?:\w+ ){0,2}(?:updat|upgrad)\w+",
-    re.I,
-)
-_ERRORS = re.compile(r"\b(?:\w+ )?errors\b|\ban error\b|\berror (?:occurs|appears|is shown)\b", re.I)
-
-
-@dataclass(frozen=True)
-class _Report:
-    parsed: ParsedIssue
-    phrases: Phrases
-    facts: ReportFacts
-    project: str
-    """The name without its owner, empty when unknown."""
-    text: str
-    can_be_seen: bool
-    is_vague: bool
-    leaves_steps_open: bool
-    """Whether there is a section for the steps, and it says nothing."""
-    asks_for_version: bool
-    """Whether the project's forms ask for a version; a hosted service has none. True without forms."""
-
-
-def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
-    """Questions to the reporter of a bug, the most useful first. Empty for a complete report, and for other issues.
-
-    `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
-    `project` is `owner/name`.
-    """
-    if read_kind(parsed).kind in ("feature_request", "question") or may_be_a_wish(parsed):
-        return []
-    parsed = drop_template_text(parsed, forms)
-    report = _read_report(drop_silent_logs(parsed), forms, project)
-    known_forms = parse_forms(forms)
-    used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if report.is_vague else [])
-    form = used[0].fields if used else []
-    asked = [] if not lacks_failure(parsed) else [_ask_log_lines(report)]
-    asked += [
-        MissingInformation(
-            kind=field.kind,
-            question=report.phrases.ask_field.format(label=field.label),
-            reason=_FIELD_REASONS[field.kind],
-        )
-        for field in form
-        if _is_needed(field, report)
-    ]
-    known = {question.kind for question in asked}
-    known |= {field.kind for field in form if find_answer(field, parsed.sections)}
-    for kind, check in _CHECKS.items():
-        if kind not in known and (question := check(report)) is not None:
-            asked.append(question)
-            known.add(kind)
-    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
-
-
-def _read_report(parsed: ParsedIssue, forms: Sequence[str], project: str) -> _Report:
-    facts = find_facts(parsed, project)
-    leaves_steps_open = _leaves_steps_open(parsed.sections)
-    can_be_seen = is_reproducible(parsed, shows_steps=not leaves_steps_open)
-    is_open = not can_be_seen and not _compares_versions(facts)
-    return _Report(
-        parsed,
-        get_phrases(parsed.language),
-        facts,
-        project.rpartition("/")[2] if "/" in project else "",  # else the name of a folder
-        text=f"{parsed.title}\n{extract_own_words(parsed)}",
-        can_be_seen=can_be_seen,
-        is_vague=is_open and (is_vague(parsed) or (leaves_steps_open and not has_error(parsed))),
-        leaves_steps_open=leaves_steps_open,
-        asks_for_version=not forms or any("version" in form.casefold() for form in forms),
-    )
-
-
-def _leaves_steps_open(sections: Sequence[Section]) -> bool:
-    steps = [section.text for section in sections if classify_field(section.heading) == "reproduction"]
-    return bool(steps) and all(map(is_unanswered, steps))
-
-
-def _compares_versions(facts: ReportFacts) -> bool:
-    """Whether the report names the version that works and the one that does not: the changes are between them."""
-    return facts.regression is not None and bool(facts.regression.worked_in and facts.regression.broken_in)
-
-
-def _is_needed(field: FormField, report: _Report) -> bool:
-    """Return whether a field that the form requires is empty, and nothing else in the report answers it.
-
-    A Markdown template requires nothing; what it asks for is left to the checks. Of what a form does not require, the
-    steps are needed where nothing else shows them, and the version where the report speaks of a new one.
-    """
-    answer = find_answer(field, report.parsed.sections)
-    is_open = answer is not None and report.is_vague and field.kind == "reproduction"
-    is_new = answer is not None and field.kind == "version" and _NEW_VERSION.search(report.text) is not None
-    if answer or not (field.required or is_open or is_new):
-        return False
-    match field.kind:
-        case "version":
-            return report.facts.version is None and not has_any_version(report.parsed)
-        case "environment":
-            return not report.facts.environment
-        case "reproduction":
-            return not report.can_be_seen
-        case "other" | "configuration":  # who sees an error or runs code can do without
-            return not has_error(report.parsed) and not has_code(report.parsed)
-        case "expected":  # a picture may be the answer: it leaves no text
-            return EXPECTATION.search(report.text) is None and not shows_pictures(report.parsed)
-        case "error_output":
-            return not has_error(report.parsed)
-        case "actual":
-            return OBSERVATION.search(report.text) is None and not shows_pictures(report.parsed)
-    return True
-
-
-def _ask_log_lines(report: _Report) -> MissingInformation:
-    return MissingInformation(
-        kind="error_output",
-        question=report.phrases.ask_log_lines,
-        reason="The log in the report does not show what fails.",
-    )
-
-
-def _ask_error_output(report: _Report) -> MissingInformation | None:
-    parsed = report.parsed
-    if parsed.stack_traces or links_to_source(parsed):
-        return None
-    shows_code = has_code(parsed)
-    if has_picture_for_error(parsed) or (
-        not shows_code and leaves_error_to_picture(parsed, can_be_seen=report.can_be_seen)
-    ):
-        return MissingInformation(
-            kind="error_output",
-            question=report.phrases.ask_text_of_picture,
-            reason="As text it can be searched for in the code.",
-        )
-    if shows_code:
-        return None
-    crash = find_crash_words(report.text)
-    if report.leaves_steps_open and report.is_vague and not crash:
-        crash = words[0] if (words := _ERRORS.search(report.text)) else ""
-    if "following" in crash or not report.is_vague:
-        return None
-    if not crash and report.facts.regression and not report.facts.version and not parsed.error_messages:
-        return MissingInformation(
-            kind="error_output",
-            question=report.phrases.ask_log,
-            reason="It may say what is different now.",
-        )
-    if not crash:
-        return None
-    if parsed.error_messages:
-        if count_own_words(parsed) > MANY_WORDS:
-            return None
-        return MissingInformation(
-            kind="error_output",
-            question=report.phrases.ask_whole_output.format(message=_short(parsed.error_messages[0])),
-            reason="The message alone does not say where in the code it came from.",
-        )
-    return MissingInformation(
-        kind="error_output",
-        question=report.phrases.ask_error,
-        reason=f"The report says “{_short(crash)}”, but shows neither the message nor where it came from.",
-    )
-
-
-def _ask_reproduction(report: _Report) -> MissingInformation | None:
-    if not report.is_vague:
-        return None
-    intermittent = INTERMITTENT.search(report.text)
-    if intermittent is None:
-        return MissingInformation(
-            kind="reproduction",
-            question=report.phrases.ask_steps,
-            reason=f"The report describes {_subject(report.parsed)}, but not how somebody else can see it.",
-        )
-    if _FREQUENCY.search(report.text):
-        return None
-    return MissingInformation(
-        kind="reproduction",
-        question=report.phrases.ask_circumstances,
-        reason=f"The report says “{intermittent[0]}”, so exact steps may not exist; the circumstances narrow it down.",
-    )
-
-
-def _ask_version(report: _Report) -> MissingInformation | None:
-    project, phrases = report.project, report.phrases
-    is_told = report.facts.version or has_any_version(report.parsed)
-    if is_told or not report.is_vague or not report.asks_for_version:
-        return None
-    if report.facts.regression is not None:
-        return MissingInformation(
-            kind="version",
-            question=phrases.ask_two_versions_of.format(project=project) if project else phrases.ask_two_versions,
-            reason="The changes between the two versions are where to look.",
-        )
-    return MissingInformation(
-        kind="version",
-        question=phrases.ask_version_of.format(project=project) if project else phrases.ask_version,
-        reason="It tells which code ran, and whether the problem is already fixed.",
-    )
-
-
-def _ask_environment(report: _Report) -> MissingInformation | None:
-    bound = _PLATFORM_BOUND.search(report.text)
-    if bound is None or report.facts.environment or report.parsed.stack_traces:
-        return None
-    return MissingInformation(
-        kind="environment",
-        question=report.phrases.ask_platform,
-        reason=f"The report says “{_short(bound[0])}”, so the platform matters.",
-    )
-
-
-def _ask_expected(report: _Report) -> MissingInformation | None:
-    if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.text) or report.leaves_steps_open:
-        return None
-    if count_own_words(report.parsed) < _STATEMENT_WORDS:
-        return None
-    return MissingInformation(
-        kind="expected",
-        question=report.phrases.ask_expected,
-        reason=f"Without it, {_subject(report.parsed)} could also be meant that way.",
-    )
-
-
-def _ask_actual(report: _Report) -> MissingInformation | None:
-    if _says_enough(report) or OBSERVATION.search(report.text) or has_telling_title(report.parsed):
-        return None
-    if count_own_words(report.parsed) >= _STATEMENT_WORDS:
-        return None
-    return MissingInformation(
-        kind="actual",
-        question=report.phrases.ask_actual,
-        reason="The report does not say what goes wrong.",
-    )
-
-
-def _says_enough(report: _Report) -> bool:
-    """Return whether an error, code or a longer text shows what is meant; also for other languages than English."""
-    return (
-        not report.is_vague
-        or report.parsed.language != "en"
-        or has_error(report.parsed)
-        or report.facts.regression is not None
-        or find_crash_words(report.text) != ""
-        or count_own_words(report.parsed) > MANY_WORDS
-    )
-
-
-_CHECKS: dict[MissingKind, Callable[[_Report], MissingInformation | None]] = {
-    "reproduction": _ask_reproduction,
-    "error_output": _ask_error_output,
-    "version": _ask_version,
-    "environment": _ask_environment,
-    "actual": _ask_actual,
-    "expected": _ask_expected,
-}
-_ORDER: tuple[MissingKind, ...] = (*_CHECKS, "configuration", "other")
-_FIELD_REASONS: dict[MissingKind, str] = {
+_REASONS: dict[MissingKind, str] = {
     "reproduction": "Without steps or code nobody else can see the problem.",
     "error_output": "The message and the trace name the place in the code.",
     "version": "It tells which code ran, and whether the problem is already fixed.",
@@ -334,13 +50,200 @@ _FIELD_REASONS: dict[MissingKind, str] = {
     "configuration": "The same code behaves differently under another configuration.",
     "other": "The project's form requires it.",
 }
+_MANY_WORDS = 60
+"""Longer prose says what happens, whatever words it uses."""
+_MANY_FOREIGN_WORDS = 18
+"""In a language whose words the rules below cannot read."""
+_TITLE_WORDS = 6
+_TELLING_WORDS = 12
+_STEPS_WORDS = 25
+_MAX_QUOTE_CHARS = 80
+_MAX_LINKS = 50
+_MAX_CHARS = 20_000
+_SANDBOX = re.compile(
+    r"codesandbox|stackblitz|codepen|jsfiddle|jsbin|plnkr|replit|godbolt|gist\.|colab\.|play\.|playground|cirrus-ci|"
+    r"travis-ci|circleci|appveyor|dev\.azure|buildkite|pastebin|paste\.|bpa\.st|asciinema",
+    re.I,
+)
+"""Sites with code that runs, or with the log of a build."""
+_PICTURE = re.compile(r"^https://[^/]+$")
+"""Of a picture only the origin is read, and nothing of it is in the text."""
+_STEP = re.compile(
+    r"^[ \t]{0,8}[-*+•>]{0,2}[ \t]{0,4}(?:then |and |now )?(?:\d{1,2}[.)] )?(?:click|tap|open|close|go to|scroll|press|"
+    r"select|choose|enter|type|run|create|add|remove|delete|start|launch|install|drag|import|export|set|upload|log ?in|"
+    r"call|use|search)\b ?\S",
+    re.I | re.M,
+)
+_CAUSE = re.compile(
+    r"\b(?:when|if|after|once|whenever|while|upon|then|every time|expected|by \w+ing|causes|on (?:an?|the|my) \w+)\b",
+    re.I,
+)
+"""What is done, or where."""
+_GENERAL = re.compile(
+    r"(?i)\b(?:(?:is|are|does|do|it)(?:n['’]?t| not) work\w*|not working|doesnt work|won['’]?t work|crash\w*|broken|"
+    r"errors?|exceptions?|problems?|issues?|bugs?|help|fail\w*|hangs?|freez\w+|slow\w*|any ?more)\b"
+)
+"""Words that could stand above any report."""
+_ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
+_ERRORS = re.compile(r"(?i)\b(?:\w+ )?errors\b|\ban error\b|\berror (?:occurs|appears|is shown)\b")
+_PICTURED = re.compile(
+    r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
+    r"(?:errors?|message|log|output)\b"
+)
+_TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
+_TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]|[\W_]*(?:no response|n/?a|none)[\W_]*$", re.I)
+_POINTER = re.compile(r"`[^`\n]{2,200}`|(?<![\w/])#\d+\b|https?://")
+_LINK = re.compile(r"https?://\S{1,500}")
 
 
-def _subject(parsed: ParsedIssue) -> str:
-    title = _short(parsed.title.strip(" .:!?"))
-    return f"“{title}”" if title else "a problem"
+def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project: str = "") -> list[MissingInformation]:
+    """Questions to the reporter of what may be a bug, the most useful first. Empty for a complete report.
+
+    `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
+    `project` is `owner/name`.
+    """
+    parsed = drop_template_text(parsed, forms)
+    facts = find_facts(parsed, project)
+    is_silent = says_nothing(parsed, facts)
+    known_forms = parse_forms(forms)
+    used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if is_silent else [])
+    fields = used[0].fields if used else []
+    asked = list(_ask_fields(fields, parsed, facts, is_silent=is_silent))
+    answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
+    known = answered | {question.kind for question in asked}
+    asked += [
+        question for question in _ask_general(parsed, facts, project, is_silent=is_silent) if question.kind not in known
+    ]
+    if facts.version or has_any_version(parsed) or (forms and not any("version" in form.casefold() for form in forms)):
+        asked = [question for question in asked if question.kind != "version"]
+    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
 
 
-def _short(words: str) -> str:
+def _ask_fields(
+    fields: Sequence[FormField], parsed: ParsedIssue, facts: ReportFacts, *, is_silent: bool
+) -> Iterator[MissingInformation]:
+    """Ask for fields that the form requires, that are empty, and that nothing else in the report answers.
+
+    Of what it does not require, the steps are asked for where nothing else shows them.
+    """
+    shown: dict[MissingKind, bool] = {
+        "reproduction": not is_silent and can_be_seen(parsed),
+        "error_output": has_error(parsed),
+        "environment": names_platform(parsed.text),
+        "expected": facts.expectation is not None or _shows_picture(parsed),
+        "actual": OBSERVATION.search(_write_out(parsed)) is not None or _shows_picture(parsed),
+        "other": has_error(parsed) or has_code(parsed),
+        "configuration": has_error(parsed) or has_code(parsed),
+    }
+    for field in fields:
+        answer = find_answer(field, parsed.sections)
+        is_open = answer == "" and is_silent and field.kind == "reproduction"
+        if not answer and (field.required or is_open) and not shown.get(field.kind, False):
+            question = get_phrases(parsed.language).ask_field.format(label=field.label)
+            yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
+
+
+def _ask_general(
+    parsed: ParsedIssue, facts: ReportFacts, project: str, *, is_silent: bool
+) -> Iterator[MissingInformation]:
+    phrases = get_phrases(parsed.language)
+    text = _write_out(parsed)
+    crash = find_crash_words(text) or (words[0] if (words := _ERRORS.search(text)) else "")
+    if _leaves_error_to_picture(parsed):
+        yield MissingInformation(
+            kind="error_output",
+            question=phrases.ask_text_of_picture,
+            reason="As text it can be searched for in the code.",
+        )
+    elif is_silent and crash and not parsed.error_messages:
+        yield MissingInformation(
+            kind="error_output",
+            question=phrases.ask_error,
+            reason=f"The report says “{_shorten(crash)}”, but shows neither the message nor where it came from.",
+        )
+    if is_silent:
+        title = _shorten(parsed.title.strip(" .:!?"))
+        subject = f"“{title}”" if title else "a problem"
+        yield MissingInformation(
+            kind="reproduction",
+            question=phrases.ask_steps,
+            reason=f"The report describes {subject}, but not how somebody else can see it.",
+        )
+        name = project.rpartition("/")[2] if "/" in project else ""  # else the name of a folder
+        plain, named = (
+            (phrases.ask_two_versions, phrases.ask_two_versions_of)
+            if facts.regression
+            else (phrases.ask_version, phrases.ask_version_of)
+        )
+        question = named.format(project=name) if name else plain
+        yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
+
+
+def says_nothing(parsed: ParsedIssue, facts: ReportFacts) -> bool:
+    """Return whether a report leaves open what goes wrong where: nobody can run or follow it, or reads an error."""
+    regression = facts.regression
+    if can_be_seen(parsed) or (regression and regression.worked_in and regression.broken_in):
+        return False
+    if _leaves_steps_open(parsed):
+        return not has_error(parsed)
+    prose = _extract_own_words(parsed)
+    words = count_words(_LINK.sub("", prose))
+    named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose)}
+    if parsed.language != "en":
+        return words < _MANY_FOREIGN_WORDS and not named
+    title = _TAG.sub("", parsed.title)
+    whole = f"{title}\n{prose}"
+    tells = _CAUSE.search(whole) is not None and OBSERVATION.search(whole) is not None and not find_crash_words(whole)
+    is_telling = count_words(title) >= _TITLE_WORDS and _GENERAL.search(title) is None
+    if (is_telling and (words > _TITLE_WORDS or named or tells)) or "changes only" in describe_title(parsed.title):
+        return False
+    is_contrast = facts.expectation is not None and OBSERVATION.search(prose) is not None
+    tells_much = tells and title != "" and words >= _TELLING_WORDS
+    return words < _MANY_WORDS and len(named) < 2 and not (tells_much or is_contrast)
+
+
+def can_be_seen(parsed: ParsedIssue) -> bool:
+    """Return whether a maintainer can run it, click through it, or read where it fails."""
+    links = parsed.links[:_MAX_LINKS]
+    if has_code(parsed) or has_error(parsed) or any(SOURCE_LINK.search(one) or _SANDBOX.search(one) for one in links):
+        return True
+    steps = [section.text for section in parsed.sections if classify_field(section.heading) == "reproduction"]
+    if any("`" in text or count_words(_LINK.sub("", text)) >= _STEPS_WORDS for text in steps):
+        return True
+    prose = _extract_own_words(parsed)
+    found = len(NUMBERED.findall(prose)) + len(_STEP.findall(prose))
+    is_described = len(_CAUSE.findall(prose)) >= 2 and count_words(prose) >= _STEPS_WORDS
+    return found >= 2 or is_described or (found == 1 and any(map(_STEP.search, steps)))
+
+
+def _leaves_steps_open(parsed: ParsedIssue) -> bool:
+    steps = [section.text for section in parsed.sections if classify_field(section.heading) == "reproduction"]
+    return bool(steps) and all(map(is_unanswered, steps))
+
+
+def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:
+    """Return whether the report speaks of an error that only a picture shows."""
+    text = _write_out(parsed)
+    speaks = _ERROR if count_words(text) <= _STEPS_WORDS else _PICTURED
+    is_shown = has_error(parsed) or has_code(parsed)
+    return not is_shown and _shows_picture(parsed) and speaks.search(text) is not None
+
+
+def _shows_picture(parsed: ParsedIssue) -> bool:
+    prose = parsed.prose[:_MAX_CHARS]
+    return any(_PICTURE.match(link) and link.partition("//")[2] not in prose for link in parsed.links[:_MAX_LINKS])
+
+
+def _extract_own_words(parsed: ParsedIssue) -> str:
+    """Return prose without headings and checklists, which come from templates, and without answers that are none."""
+    lines = parsed.prose[:_MAX_CHARS].split("\n")
+    return "\n".join(line for line in lines if not _TEMPLATE_LINE.match(line))
+
+
+def _write_out(parsed: ParsedIssue) -> str:
+    return f"{parsed.title}\n{_extract_own_words(parsed)}"
+
+
+def _shorten(words: str) -> str:
     words = " ".join(words.split())
     return words if len(words) <= _MAX_QUOTE_CHARS else words[: _MAX_QUOTE_CHARS - 1].rsplit(" ", 1)[0] + " …"

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from triage.domain.issue import ParsedIssue, Quote, Section
 from triage.issue.text_signs import SAYS_FAILURE, quote
-from triage.issue.traces.trace_frames import UNKNOWN_FILE
 from triage.issue.traces.traces import FoundTrace
 
 _MAX_MESSAGES = 10
@@ -57,6 +56,7 @@ _LEVEL = re.compile(r"^(?:error|fatal|critical|panic)\]:? ", re.I)
 """The rest of `[ERROR] `, which a logger writes before the message."""
 _LAST_BACKTICK = re.compile(r"`[^\w`]{0,3}$")
 _MIN_QUOTED_CHARS = 8
+_NAMED_MESSAGE = re.compile(r"(?i)\b(?:error|message|exception)(?: (?:is|was|says|reads))?\W{0,3}$")
 _MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
     r"^\s*(?:(?:#|//)(?!\W{0,6}[\w.]{0,80}(?:Error|Exception): )|raise\b|except\b|throw\b|catch\b|if\b|return\b|"
@@ -157,7 +157,8 @@ def _quotes(text: str) -> list[str]:
             continue
         for match in _QUOTED.finditer(line):  # short ones too: what is between two quotes is none
             words = match[match.lastindex or 0]
-            if len(words) < _MIN_QUOTED_CHARS or words.count(" ") < 2 or re.search(r"[{}=;]|\w\(", words):
+            is_short = words.count(" ") < 2 and not _NAMED_MESSAGE.search(line[: match.start()])
+            if len(words) < _MIN_QUOTED_CHARS or is_short or re.search(r"[{}=;]|\w\(", words):
                 continue
             if _is_stated_as_error(words, line[: match.start()], line[match.end() :]):
                 found.append(words)
@@ -194,8 +195,6 @@ _MID_SENTENCE = re.compile(r"(?:^|\s)(?!rejection|exception|error|promise)[a-z]{
 _NAME_AT_BOTH_ENDS = re.compile(r"(([A-Z][\w:]{2,100}): .{1,400}) \(\2\)$")
 _TERMINAL = re.compile(r"\x1b|\[\d{1,3}(?:;\d{1,3}){0,3}m|^(?:\$|%|PS [A-Z]:|[\w.-]+@[\w.-]+:)")
 """Colours and prompts."""
-_RUNTIME_PREFIXES = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
-"""Functions of Go and Rust that report a panic; the cause is in the frames below."""
 _GNU_QUOTE = re.compile(r"`[^`'\n]{1,400}'")
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
 
@@ -211,25 +210,9 @@ def find_symptom(parsed: ParsedIssue) -> Quote | None:
 
 
 def describe_symptom(parsed: ParsedIssue) -> str:
-    """Return the error and the place that raised it; empty where no error can be quoted whole."""
+    """Return the error; empty where none can be quoted whole."""
     symptom = find_symptom(parsed)
-    if symptom is None:
-        return ""
-    error = symptom.text.replace("`", "'")  # Ruby and GNU tools quote `name': a lone backtick would open a code span
-    # The last of a chain: the cause in Java, the exception that surfaced in Python.
-    frames = parsed.stack_traces[-1].frames if parsed.stack_traces else []
-    own = [
-        frame
-        for frame in frames
-        if frame.path != UNKNOWN_FILE and not (frame.function or "").startswith(_RUNTIME_PREFIXES)
-    ]
-    if not own:
-        return error
-    last = own[-1]
-    path = last.path.rpartition("/")[2] if is_personal(last.path) else last.path
-    where = f"{path}:{last.line}" if last.line else path
-    is_named = last.function is not None and not last.function.startswith("<")
-    return f"{error}, raised in `{last.function}` ({where})." if is_named else f"{error}, raised at {where}."
+    return symptom.text.replace("`", "'") if symptom else ""  # a lone backtick would open a code span
 
 
 def is_whole(message: str) -> bool:
@@ -252,11 +235,6 @@ def _drop_repeated_name(message: str) -> str:
     """`TypeError: no items` of `TypeError: no items (TypeError)`, as Ruby prints it."""
     match = _NAME_AT_BOTH_ENDS.match(message)
     return match[1] if match else message
-
-
-def is_personal(path: str) -> bool:
-    """Return whether the path is in somebody's home."""
-    return _PERSONAL.search(path) is not None
 
 
 def _repeats(message: str, title: str) -> bool:

@@ -263,7 +263,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"\s*(?:At |at (?P<function>[^\s,]{1,200}), )(?P<path>(?:[A-Za-z]:)?[^:\n]{1,300}\.psm?1)"
             r"(?:: line |:)(?P<line>\d{1,6})(?: char:\d{1,5})?\s*$"
         ),
-        error_near(r"\s*(?P<message>[^\s+].*)", above=1),
+        error_near(r"\s*(?P<message>[^\s+].*[^\s:])\s*$", above=1),
         innermost_first=True,
         gap=6,
     ),

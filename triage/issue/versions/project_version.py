@@ -68,7 +68,6 @@ _STATED = re.compile(
     rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
     rf"|\b(?:app|application|plugin|program|extension) (?:version|build)[:= ]{{1,3}}(?P<whole>{_WHOLE_NUMBER})"
 )
-_VEED = re.compile(r"(?<![\w./@-])(?P<value>v\d{1,4}(?:\.\d{1,6}){1,3}[\w.+-]{0,40})")
 _COMMIT = re.compile(
     r"(?i)\b(?:commit|sha|rev(?:ision)?|hash|HEAD(?: is| at)*|master|main|trunk|develop|version|built from|"
     r"sources?|git)\W{1,4}"
@@ -76,24 +75,13 @@ _COMMIT = re.compile(
 )
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 _MOVING_PREFIX = re.compile(r"(?i)^(?:/\w+/|(?:on|in|from|using|with|against|of|at)[\s`'\"(*:]+(?:the )?)")
-_COMMIT_LINK = re.compile(r"/(?:blob|tree|commit)/(?P<value>[0-9a-f]{7,40})\b")
-_DESCRIBED = re.compile(r"(?<![\w.])(?P<value>[A-Za-z][\w.]{0,30}-\d[\w.]{0,30}-\d{1,6}-g[0-9a-f]{6,40})")
 _UPDATED = re.compile(
     rf"(?i)\b(?:updat|upgrad)(?:e|ed|ing) (?:\S{{1,30}} )?(?:from \S{{1,30}} )?to (?P<value>{_NUMBER})"
-    rf"|(?:升级|更新|升級)(?:到|至|为|為)\s?(?P<chinese>{_NUMBER})"
-    rf"|(?:aktualisier|mise? à jour|actualiz|atualiz|обнов|aggiorna)\w* (?:\S{{1,30}} ){{0,2}}?"
-    rf"(?:auf|vers|a|à|para|до|alla|al) (?P<other>{_NUMBER})"
-    rf"|(?<![\d.])(?P<before>{_NUMBER})\s?(?:[にへ]アップデート|にバージョンアップ|으?로 업데이트)"
 )
 _AFTER_MOVING = re.compile(
     rf"[\s`'\"(@,:]{{1,6}}(?:(?:at|commit|sha|is|version) [`(]?)?"
     rf"(?P<value>{_NUMBER}|(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}(?![\w-]))"
 )
-_COUNTED = re.compile(
-    r"(?i)(?<![?&])\b(?:version|build|release|revision)[:= #]{1,3}(?P<value>\d{1,6})\b(?![.,-]\d)"
-    r"|\b(?P<stage>(?:beta|alpha|rc)[ -]?\d{1,2})\b|(?<![\w.])(?P<revision>(?-i:r)\d{3,6})\b"
-)
-"""A project that counts its builds has no dots."""
 _BARE = re.compile(
     r"(?i)(?:\b(?:in|on|with|since|using|of|for|after|before|until|running|runs?|have|uses?|use) |\()"
     r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
@@ -104,6 +92,8 @@ _IN_TITLE = re.compile(
     rf"(?i)(?:^|\b(?:in|on|with|since|using|of|for|after|from|to) )(?P<value>{_NUMBER})(?![\w%/:+]|\s?(?:s|ms|MB|GB)\b)"
 )
 """A title names few numbers. The last one is that with the fault, as in `from 1.2 to 1.3`."""
+_BROWSER = re.compile(r"(?i)\b(?:chrome|chromium|firefox|safari|edge|opera|brave)\b|\(official build\)")
+_BROWSER_NUMBER = re.compile(r"(?<![\w.])(\d{2,3}\.\d{1,6}(?:\.\d{1,6}){1,2})(?![\w.])")
 _USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
 """What every browser says, whoever made it."""
 
@@ -126,7 +116,9 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
 
 
 def _find_versions_of_others(parsed: ParsedIssue, project: str) -> Iterator[str]:
-    """Yield the versions of what the report links to: another project."""
+    """Yield the versions of browsers, and of what the report links to: another project."""
+    told = f"{parsed.title}\n{shorten_to_ends(parsed.prose)}"
+    yield from (match[1] for match in _BROWSER_NUMBER.finditer(told) if _is_beside_browser(told, match))
     linked, names = {part.lower() for link in parsed.links for part in link.split("/")}, {*_project_names(project)}
     for version in parsed.versions:
         name, _, number = version.lower().rpartition(" ")
@@ -145,21 +137,18 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
     names = list(_project_names(project))
     for section in parsed.sections:
         yield from _in_section(section, names)
-    for match in _LABELLED.finditer(text):
-        if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
-            yield match["value"]
-    yield from _named(text, names)
-    yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
-    yield from (match["value"] for match in _DESCRIBED.finditer(text))
+    for source in (told, text):  # what an example says comes last
+        for match in _LABELLED.finditer(source):
+            if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
+                yield match["value"]
+        yield from _named(source, names)
+        yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
     yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(told))
     yield from _stated(_STATED, told)
-    yield from _stated(_VEED, prose)
     yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)
     yield from _moving(text)
     yield from _stated(_BARE, told)
-    yield from _stated(_COUNTED, prose)
-    yield from (match["value"] for link in parsed.links[:50] for match in _COMMIT_LINK.finditer(link))
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
@@ -255,6 +244,13 @@ def _project_names(project: str) -> Iterator[str]:
 def _follows_platform(text: str, start: int) -> bool:
     before = re.findall(r"[A-Za-z][\w.+#-]*", text[max(0, start - 40) : start])
     return bool(before) and before[-1].lower() in _PLATFORM_WORDS
+
+
+def _is_beside_browser(text: str, match: re.Match[str]) -> bool:
+    """Return whether the line of a version, or the one above it, names a browser."""
+    start = text.rfind("\n", 0, max(0, text.rfind("\n", 0, match.start()))) + 1
+    end = text.find("\n", match.end())
+    return _BROWSER.search(text[max(start, match.start() - 120) : end if end >= 0 else None][:400]) is not None
 
 
 def _squeeze(text: str) -> str:

@@ -1,7 +1,11 @@
-"""Finds the sentence that says that something worked before, in which versions, and the two commits between them."""
+"""Finds the sentence that says that something worked before, in which versions, and the two commits between them.
+
+One rule reads the versions: each belongs to the word of working or of failing that stands beside it.
+"""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from triage.domain.code import Tag
 from triage.domain.issue import ParsedIssue, Regression, ReportFacts
@@ -9,59 +13,54 @@ from triage.issue.text_signs import MAX_CHARS, find_sentences, quote
 from triage.issue.versions.versions import PLATFORMS, find_previous_tag, find_tag, parse_version
 
 _VERSION = (
-    r"(?P<{0}>(?:v\d{{1,6}}|\d{{1,4}}\.(?:\d{{1,6}}|x))(?:\.\d{{1,6}}|\.x){{0,3}}"
-    r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[\w.+-]{{0,30}})?(?!\d|(?:[-–]\d{{1,4}})?\s?(?:s|ms|sec|seconds|%|MB|GB|x)\b)"
-    r"|(?=[0-9]{{0,39}}[a-f])(?=[a-f]{{0,39}}\d)[0-9a-f]{{7,40}}\b)"
+    r"(?:(?:v\d{1,6}|\d{1,4}\.(?:\d{1,6}|x))(?:\.\d{1,6}|\.x){0,3}"
+    r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[\w+-]{0,30})?"
+    r"(?!\w|\.\d|(?:[-–]\d{1,4})?\s?(?:s|ms|sec|seconds|%|MB|GB|x)\b)"
+    r"|(?=[0-9]{0,39}[a-f])(?=[a-f]{0,39}\d)[0-9a-f]{7,40}\b)"
 )
-_NAME = (
-    r"(?:(?:the |our )?(?P<{0}>[A-Za-z][\w.@/-]{{0,40}}) )?(?:(?:version|release|commit|v\.?|ver\.?) "
-    r"?)?[`'\"(*]{{0,3}}"
-)
-_WORKED = (
-    r"\b(?<!not )(?<!n't )(?<!never )(?<!longer )(?:(?<!my )(?<!the )(?<!our )(?<!of )works?|worked|working|"
-    r"behaves?|behaved|passe[sd]|"
-    r"(?:is|was|were|are|be) (?:\w+ )?(?:fine|ok|okay|good|stable|correct|faster|possible)|"
-    r"(?:not|never) (?:\w+ )?the (?:case|problem|issue)|no (?:such )?(?:problem|issue|error|bug)s?|"
-    r"(?:slower|larger|worse) than|(?:downgrad|revert|roll)(?:e|ed|ing|s)?(?: back)?(?: \S{1,30})? to|"
-    r"pin(?:ned|ning)?(?: \S{1,30}){1,3} to|only until|"
-    r"until|regress(?:ion|ed) from)"
-)
-_SINCE = (
-    r"\b(?:since|as of|prior to|starting (?:with|from|in)|beginning with|introduced (?:in|by|with)|regress(?:ion|"
-    r"ed) (?:in|since)|"
-    r"broke(?:n)? (?:in|by|since|with|after)|chang(?:ed|es) (?:in|since|with))"
-)
-_BROKEN = (
-    r"\b(?:(?:updat|upgrad)(?:e|ed|ing) (?:\S{1,30} )?(?:from \S{1,30} )?(?:to)?|after|"
-    r"(?:fails?|failing|failed|crash(?:es|ed)?|hangs?|breaks?|happens?|occurs?|takes? place|wrong|slow(?:er)?|changed|"
-    r"different|"
-    r"(?:does|is|do|are|was)(?:n't| not)(?: \w+)?|but not|no longer \w+) (?:in|with|on|since|after|using|under|from))"
-)
-_IN = r"(?: (?!(?:but|and|yet|however)\b)[\w,]{1,12}){0,3}?(?: (?:in|with|on|under|using|for|at))? "
-_SINCE_VERSION = re.compile(_SINCE + r" " + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
-_BROKEN_IN = re.compile(_BROKEN + r" (?:in |with )?" + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
-_IS_BROKEN = re.compile(
-    _NAME.format("broken_name")
-    + _VERSION.format("broken")
-    + r"[`'\")*]{0,3} (?:is (?:much |\w+ )?(?:broken|slower|unstable|affected)|(?:much )?slower|"
-    r"fails|crashes|hangs|breaks|throws|complains|raises|gives|returns|does(?:n't| not)|no longer)\b",
+_MENTION = re.compile(
+    rf"(?<![\w./-])(?:(?P<name>[A-Za-z][\w.@/-]{{0,40}}) )?(?:(?:version|release|commit|ver\.?|v\.?) ?)?"
+    rf"[`'\"(*<>=≤≥ ]{{0,6}}(?<![\w./-])(?P<version>{_VERSION})",
     re.I,
 )
-_WORKED_IN = re.compile(_WORKED + _IN + _NAME.format("worked_name") + _VERSION.format("worked"), re.I)
-_OR_OLDER = r"(?: (?:and|or) (?:lower|below|earlier|older|before|prior|previous(?: versions?)?))?"
-_IS_FINE = re.compile(
-    _NAME.format("worked_name")
-    + _VERSION.format("worked")
-    + rf"[`'\")*]{{0,3}}{_OR_OLDER} (?:(?:still )?(?:works|worked)|(?:is|was|se[ae]ms?(?: to be)?) (?:still )?(?:fine|"
-    r"ok|okay|good|stable|correct|not affected|unaffected)"
-    r"|(?:had no|did(?:n't| not)|does(?:n't| not) have) )",
+_NOT = r"(?:not|\w+n['’]t|never|no longer|cannot)"
+_HAPPENS = r"(?:happen|occur|appear|reproduc|affect|fail|crash|break|the case|the problem|an? (?:problem|issue))\w*"
+_WELL = r"(?:fine|ok|okay|good|stable|correct(?:ly)?|right|faster|saner|possible|as expected)"
+_CUES = re.compile(
+    # What follows is the version in which it worked.
+    r"(?P<worked_in>\b(?:(?:downgrad|revert|roll)\w*(?: \S{1,30}){0,4}? to|until|up to|than|as it was (?:for|in)|"
+    r"last (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:?|regress(?:ion|ed) from))"
+    # What follows is the version in which it is broken.
+    r"|(?P<broken_in>\b(?:since|as of|after|(?:starting|beginning) (?:with|from|in)|"
+    r"(?:introduced|regress(?:ion|ed)|broken?|chang(?:ed|es)) (?:in|by|with|since|after)|"
+    r"(?:appear|start|begin|show|happen|occur|take)(?:s|ed)?(?: up| place)? (?:only )?(?:in|with|since|after|from)|"
+    r"(?:updat|upgrad)\w*(?: \S{1,30})?(?: from \S{1,30})? to)\b)"
+    r"|(?P<opposite>\bbut not\b)"
+    # What stands beside the version, before it or after it.
+    rf"|(?P<fine>\b(?:un|{_NOT} (?:\w+ )?){_HAPPENS}|\bno (?:such )?(?:error|fail|problem|issue|bug|crash)\w*|"
+    r"\b(?:disappear\w*|(?:went|goes) away|fixe[sd]|solve[sd]|succeed\w*|worked|works?|passe[sd]|behave[sd]|"
+    rf"(?:was|were) (?:\w+ )?{_WELL}|saner|had no)\b)"
+    rf"|(?P<good>\b{_WELL}\b|✅)"
+    r"|(?P<breaks>\b(?:breaks|broke|has broken)\b)"
+    rf"|(?P<bad>{_NOT}\b(?! (?:in|with|on|for|since)\b)(?: \w+){{0,2}}|❌|\b(?:fail\w*|broken|crash\w*|hangs|throws?|"
+    r"raises?|complains?|errors?|wrong|incorrect|unstable|slower|worse|affected|happens|occurs|stopped|different)\b)",
     re.I,
 )
-_FROM = re.compile(r"\bfrom " + _NAME.format("worked_name") + _VERSION.format("worked") + r"[`'\")*]{0,3} to ", re.I)
-_SAID_BROKEN = (_SINCE_VERSION, _IS_BROKEN, _BROKEN_IN)
-_TO = re.compile(r"\bfrom \S{1,30} to " + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
+_MOST_WORDS_BEFORE, _MOST_WORDS_AFTER = 4, 6
+"""Between a word of working or failing and its version."""
+_OR_OLDER = re.compile(r"[\s,]*(?:and|or) (?:lower|below|earlier|older|before|prior|previous)(?: versions?)?", re.I)
+_SAME_LIST = re.compile(r"[`'\")*\s]*(?:,|/|and|or|&|, and|, or)[`'\"(*\s]*$", re.I)
+_LIST_LINE = re.compile(
+    rf"\W*(?:[A-Za-z][\w.-]{{0,30}}[ :]{{1,2}})?{_VERSION}[^-=:→]{{0,80}}(?:--?|[=:→])>?\s*\S", re.I
+)
+_BETWEEN = re.compile(
+    rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION})[`'\"]? (?:and|to) "
+    rf"(?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
+    re.I,
+)
+_CHANGE = re.compile(r"(?i)\b(?:regress\w+|chang\w+|broke\w*|introduced|appeared|happened|upgrad\w+|updat\w+)\b")
 _TROUBLE = re.compile(
-    r"(?i)\b(?:errors?|fail\w*|broke\w*|breaks?|crash\w*|hang\w*|wrong\w*|differen\w+|changed|cannot|can't|"
+    r"(?i)\b(?:errors?|fail\w*|broke\w*|breaks?|crash\w*|hang\w*|wrong\w*|differen\w+|chang\w+|cannot|can't|"
     r"unable|receiv\w+|happen\w*|"
     r"problem|issue|bug|warn\w*|slow\w*|not|n't|incorrect\w*|regress\w*)\b"
 )
@@ -74,11 +73,8 @@ _FEATURE = re.compile(
     r"(?:only )?(?:since|as of|in|from)\b"
 )
 _SURE = re.compile(
-    r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )(?<!you )(?<!options )"
-    r"(?<!flags )(?<!command )(?<!commands )(?<!code )(?<!script )(?<!tools )(?<!compiler )used to (?:work|"
-    r"be possible|be able|pass|compile|"
-    r"build|start|run)|worked (?:fine |well |ok |perfectly |correctly )?(?:before|previously|"
-    r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|"
+    r"\b(?:used to (?:work|be possible|be able|pass)|worked (?:\w+ )?(?:before|previously|earlier|until|yesterday|"
+    r"last)|(?:has|have) (?:always |previously )?worked|"
     r"(?:it|this|that|which|everything|all|these|those) (?:was|were) working(?! (?:on|through|towards?|with|for|as)\b)|"
     r"no longer (?:works?|starts?|runs?|"
     r"builds?|compiles?|loads?|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|"
@@ -94,78 +90,11 @@ _SURE = re.compile(
 )
 """Words that tell a regression without a version."""
 _UPDATED = re.compile(
-    r"\b(?:(?:after|since|following) (?!an? |any |each |every |no )(?:(?:the|my|our|this) )?(?:\w+ )?(?:update|"
-    r"upgrade)\b|"
-    r"(?:(?:after|since)(?: i| we)?|having) (?:updat|upgrad)(?:e|ed|ing)\b|"
-    r"\bwhen (?:i|we) (?:updated|upgraded?)\b)",
-    re.I,
-)
-_ORDINARY_UPDATE = re.compile(
-    r"(?i)\b(?:after|since|when (?:i|we)|having) (?:i |we )?updat(?:e|ed|ing) (?:the|an?|its|his|my|your|our|their|"
-    r"this|some) "
-    r"(?!(?:\w+ ){0,3}(?:app\w*|version|release|packages?|librar(?:y|ies)|dependenc(?:y|ies)|plugins?|extensions?|"
-    r"modules?|drivers?|firmware|kernel|os|system|sdk|gems?|crates?|server|client|software|framework|browser|phone|theme|"
-    r"tool\w*|add-?ons?|image|to)\b)"
-)
-"""What programs and people update, too."""
-_DATA = re.compile(
-    r"(?i)\b(?:rows?|records?|columns?|fields?|values?|state|entit(?:y|ies)|objects?|querysets?|datasets?|props?|"
-    r"tables?)\b"
-)
-"""What programs update, too."""
-_WORKED_VERSION, _BROKEN_VERSION = (
-    r"(?:(?:the )?(?:version|release|v\.?|版本|バージョン|버전|версии|versi[oó]n|vers[aã]o|versione) ?)?"
-    + _VERSION.format(one)
-    for one in ("worked", "broken")
-)
-_ANY_TO = r"(?:\S{1,30} ){0,3}?"
-_OLDER = r"(?:earlier|older|below|lower|before)(?: versions?| releases?)?"
-_LOOKS_RIGHT = (
-    r"(?:is|are|was|were|looks?|looked|works?|behaves?) (?:(?:all|again|still|just|perfectly) )?"
-    r"(?:fine|ok|okay|good|correct|right|saner?|better|as expected)\b"
-)
-_PROBLEM = r"\b(?:bug|issue|problem|regression|error|it|this|that|which|behaviou?r)"
-_BEGINS = (
-    r"(?:has )?(?:first |only )?(?:appear(?:s|ed)|start(?:s|ed)|beg[ia]ns?|show(?:s|ed) up|changes|changed)(?: \w+)?"
-)
-_TELLS_WORKED = tuple(
-    re.compile(pattern.replace("WORKED", _WORKED_VERSION), re.I)
-    for pattern in (
-        r"\blast (?:known )?(?:good|working|stable)(?: version| release| commit)?(?: is| was)?:? WORKED",
-        rf"^(?:with|in|on|under) WORKED(?: \(\S{{1,200}}\))?,? (?:\w+ ){{0,3}}{_LOOKS_RIGHT}",
-        rf"WORKED,? (?:and|or) {_OLDER} (?:(?:are|is|were) (?:un|not )|work)",
-        rf"\b(?:downgrad|revert|roll)(?:e|ed|ing|s)? {_ANY_TO}(?:back )?to WORKED",
-        r"(?:降级|回退|退回|回滚)到? ?WORKED",
-        r"WORKED ?(?:版本|版)? ?(?:是|都|就)?(?:正常|没问题|没有问题|可以)",
-        r"WORKED ?(?:では|までは|は)(?:正常に|問題なく)?(?:動作|動い)",
-        r"WORKED ?(?:에서는|까지는|에서) ?(?:정상|잘)",
-        r"\b(?:в|на|до) WORKED (?:всё |все )?работа",
-        r"\b(?:in|mit|unter|bis) (?:der )?WORKED (?:ging|lief|funktionier)",
-        r"\b(?:en|avec|dans|jusqu['’]à) (?:la )?WORKED(?:,| ça| cela)? (?:fonctionn|march|tout)",
-        r"\b(?:en|con|em|com|in|na) (?:la |a )?WORKED (?:s[ií] )?(?:funcion|funziona|andava)",
-    )
-)
-_TELLS_BROKEN = tuple(
-    re.compile(pattern.replace("BROKEN", _BROKEN_VERSION), re.I)
-    for pattern in (
-        rf"{_PROBLEM} {_BEGINS} (?:in|with|since|from|after) BROKEN",
-        r"^BROKEN (?:breaks|broke|has broken)\b",
-        r"(?:升级|更新|升)(?:到|至)了? ?BROKEN",
-        r"(?:从|自) ?BROKEN ?(?:版本)?(?:开始|起|之后)",
-        r"BROKEN ?(?:版本|版)? ?(?:就|会)?(?:报错|异常|不行|出错|有问题)",
-        r"BROKEN ?(?:から|以降|にアップ)",
-        r"BROKEN ?(?:부터|로 업)",
-        r"\b(?:с|после|начиная с) (?:обновления (?:до )?)?BROKEN",
-        r"\bseit (?:dem update auf |der )?BROKEN",
-        r"\bdepuis (?:la )?BROKEN",
-        r"\bdepuis la mise à jour (?:vers |en )?(?:la )?BROKEN",
-        r"\b(?:desde|dalla|dopo la) (?:la |a )?BROKEN",
-    )
-)
-"""What tells it in other words, and in other languages where it is short."""
-_BETWEEN = re.compile(
-    r"\b(?:regress\w+|behaviou?r changes?|broke\w*|introduced|appeared|happened) (?:\w+ )?"
-    rf"between (?:[a-z][\w-]{{0,30}} )?{_WORKED_VERSION} and {_BROKEN_VERSION}",
+    r"\b(?:(?:after|since|following|with) (?:the|my|our|this|a|last) (?:\w+ )?"
+    r"(?:update|upgrade)\b(?! (?:an?|the|its|his|my|your|our|their)\b)|"
+    r"(?:after|since|when|having)(?: i| we)? upgrad(?:e|ed|ing)\b|"
+    r"(?:after|since|when|having)(?: i| we)? updat(?:ed|ing) (?:\w+ ){0,2}(?:app\w*|version|packages?|librar\w+|"
+    r"dependenc\w+|plugins?|extensions?|drivers?|os|system|sdk|software|browser|client|server|to|from)\b)",
     re.I,
 )
 _COMMIT = re.compile(r"(?<![\w/])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
@@ -174,7 +103,7 @@ _PULL_REQUEST = re.compile(
 )
 _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
-    r"|\b(?:introduced|broken|broke|caused|regressed) (?:in|by|with|since)\b"
+    r"|\b(?:introduced|broken|broke|caused|regressed|regression) (?:in|by|with|since)\b"
 )
 _CULPRIT = re.compile(r"(?i)(?<!not )(?<!not the )\bculprit\b")
 _CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
@@ -186,115 +115,148 @@ _CHEAP = re.compile(
 """Every sentence that tells a regression has one of these, which are cheap to look for."""
 _STATISTICS = re.compile(r"(?i)\b(?:linear|logistic|ridge|lasso|polynomial|quantile|multiple) regression")
 _HYPOTHETICAL = re.compile(
-    r"(?i)\b(?:if it|should (?:be|have)|would (?:be|have)|to (?:avoid|prevent)|regression tests?|sure if|might "
+    r"(?i)\b(?:if it|should (?:be|have)(?! as)|would (?:be|have)|to (?:avoid|prevent)|regression tests?|sure if|might "
     r"have)\b"
 )
 _MAX_SENTENCES = 200
 _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
 
 
+_BEFORE_VERSION = ("worked_in", "broken_in", "opposite")
+"""What stands before its version only."""
+
+
+@dataclass(frozen=True)
+class _Mention:
+    """A version in a sentence, and what is said of it."""
+
+    version: str
+    works: bool
+    cue: str
+    """Name of the group of `_CUES`."""
+
+
 def find_regression(parsed: ParsedIssue) -> Regression | None:
-    """What worked before, from the sentence that tells it; versions also from a list and from other such sentences."""
-    sentences = _sentences(parsed)
-    found = [one for sentence in sentences if (one := _in_sentence(parsed, sentence)) is not None]
-    found += [one for one in [_in_list(parsed)] if one is not None]
+    """What worked before, from the sentence that tells it; versions also from other sentences."""
+    sentences = [
+        sentence
+        for sentence in [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
+        if _CHEAP.search(sentence) and not _STATISTICS.search(sentence) and not _HYPOTHETICAL.search(sentence)
+    ]
+    read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
+    found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
+    found += [one for one in [_in_list(parsed, read)] if one is not None]
     if not found:
         return None
     best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
-    fine = next(
-        (version for sentence in sentences if (version := _first(sentence, "worked", _WORKED_IN, _IS_FINE))), ""
-    )
-    worked = best.worked_in or next((one.worked_in for one in found if one.worked_in), fine)
-    broken = best.broken_in or next((one.broken_in for one in found if one.broken_in not in ("", worked)), "")
+    every = [mention for _, mentions in read for mention in mentions]
+    worked = best.worked_in or _first([one.worked_in for one in found], [one.version for one in every if one.works])
+    broken = best.broken_in or _first([one.broken_in for one in found if one.broken_in != worked])
     if worked and not broken:
-        others = (_first(sentence, "broken", *_SAID_BROKEN, unless=worked) for sentence in sentences)
-        broken = next(filter(None, others), "")
+        broken = _first([one.version for one in every if not one.works and one.version != worked])
     return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
 
 
-def _sentences(parsed: ParsedIssue) -> Sequence[str]:
-    sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])]
-    return [
-        sentence
-        for sentence in sentences[:_MAX_SENTENCES]
-        if _CHEAP.search(sentence) and not _STATISTICS.search(sentence)
-    ]
+def _first(*groups: Sequence[str]) -> str:
+    return next((version for group in groups for version in group if version), "")
 
 
-def _in_sentence(parsed: ParsedIssue, sentence: str) -> Regression | None:
-    if _HYPOTHETICAL.search(sentence):
+def _read_versions(sentence: str) -> Iterator[_Mention]:
+    """Yield each version of the project with the word of working or failing beside it."""
+    mentions: list[re.Match[str]] = []
+    is_platform = False
+    for match in _MENTION.finditer(sentence):
+        name = (match["name"] or "").lower().rstrip(":")
+        # `python 3.9, not 3.7`: the second one has no name of its own.
+        is_platform = name in _NOT_PROJECTS or (
+            is_platform and not mentions and name in ("", "not", "and", "or", "than")
+        )
+        if not is_platform:
+            mentions.append(match)
+    cues = list(_CUES.finditer(sentence))
+    previous: _Mention | None = None
+    end = 0
+    for position, match in enumerate(mentions):
+        start, stop = match.start("version"), match.end("version")
+        older = _OR_OLDER.match(sentence, stop)
+        stop = older.end() if older else stop
+        following = mentions[position + 1].start() if position + 1 < len(mentions) else len(sentence)
+        before = [cue for cue in cues if end <= cue.start() and cue.end() <= start]
+        after = [cue for cue in cues if stop <= cue.start() < following and cue.lastgroup not in _BEFORE_VERSION]
+        cue = _choose_cue(sentence, match.start(), stop, before[-1:], after[:1])
+        name = (cue.lastgroup or "") if cue else ""
+        if previous is not None and _SAME_LIST.fullmatch(sentence[end:start]):
+            name = previous.cue
+        if name == "opposite":
+            name = "fine" if previous and not previous.works else "bad"
+        if name:
+            previous = _Mention(match["version"].rstrip("."), name in ("worked_in", "fine", "good"), name)
+            yield previous
+        end = stop
+
+
+def _choose_cue(
+    sentence: str, start: int, stop: int, before: list[re.Match[str]], after: list[re.Match[str]]
+) -> re.Match[str] | None:
+    """Return the cue before the version if only a few words are between, else the one after it, else any before it.
+
+    In `1.2 works, 1.3 fails` the one after it is nearer.
+    """
+    left = sentence[before[0].end() : start] if before else ""
+    right = len(sentence[stop : after[0].start()].split()) if after else _MOST_WORDS_AFTER + 1
+    is_apart = right <= 1 and re.search(r"[,;:]", left) is not None
+    if before and len(left.split()) <= _MOST_WORDS_BEFORE and not is_apart:
+        return before[0]
+    return after[0] if right <= _MOST_WORDS_AFTER else None
+
+
+def _in_sentence(parsed: ParsedIssue, sentence: str, mentions: Sequence[_Mention]) -> Regression | None:
+    is_sure = _SURE.search(sentence) is not None or _UPDATED.search(sentence) is not None
+    between = _BETWEEN.search(sentence) if is_sure or _CHANGE.search(sentence) else None
+    if between and not _is_platform(sentence, between.start("worked")):
+        worked, broken, is_told = between["worked"], between["broken"], True
+    else:
+        worked = _first([one.version for one in mentions if one.works])
+        broken = _first([one.version for one in mentions if not one.works and one.version != worked])
+        is_told = _is_told(sentence, mentions, has_both=bool(worked and broken))
+    if not is_sure and not is_told:
         return None
-    is_updated = _UPDATED.search(sentence) is not None and not (
-        _DATA.search(sentence) or _ORDINARY_UPDATE.search(sentence)
-    )
-    is_sure = is_updated or _SURE.search(sentence) is not None
-    worked = _first(sentence, "worked", _WORKED_IN, _IS_FINE) or (_first(sentence, "worked", _FROM) if is_sure else "")
-    broken = _first(sentence, "broken", *_SAID_BROKEN, *([_TO] if is_sure else []), unless=worked)
-    if between := _BETWEEN.search(sentence):
-        worked, broken = between["worked"], between["broken"]
-    other_worked, other_broken = _first(sentence, "worked", *_TELLS_WORKED), _first(sentence, "broken", *_TELLS_BROKEN)
-    worked = worked or (other_worked if other_worked != broken else "")
-    broken = broken or (other_broken if other_broken != worked else "")
-    is_sure = is_sure or between is not None or bool(other_worked or other_broken)
-    if _COMMIT.fullmatch(broken) and _HELPS_NOT.search(sentence):
+    commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
+    if commit and _HELPS_NOT.search(sentence):
         return None
-    is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
-    since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not is_feature
-    if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
-        return None
-    if is_sure and not broken:
-        commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
+    if not broken or _COMMIT.fullmatch(worked):
         is_blamed = _BLAMES.search(sentence) and (_CULPRIT.search(sentence) or not _CLEARS.search(sentence))
-        broken = re.sub(r"/?pull/", "#", commit[0]).removeprefix("github.com/") if commit and is_blamed else ""
+        if commit and is_blamed:
+            broken = re.sub(r"/?pull/", "#", commit[0]).removeprefix("github.com/")
+            worked = "" if worked == broken else worked
     place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
 
-_PAST = re.compile(
-    r"(?i)\b(?:worked|was|were|behaved|ran|passed|built|compiled|never the case|not the case|slower than|"
-    r"downgrad\w+|pin(?:ned|ning)\b.{0,100}\b(?:works?|fine|helps|fixes)|but|later|newer|lower|older|earlier|disappears|"
-    r"works? (?:\w+ )?(?:in|with|on)|no longer)\b"
-)
+def _is_platform(sentence: str, start: int) -> bool:
+    words = re.findall(r"[A-Za-z][\w.+-]*", sentence[max(0, start - 30) : start])
+    return any(word.lower() in _NOT_PROJECTS for word in words[-2:])
 
 
-def _in_list(parsed: ParsedIssue) -> Regression | None:
+def _is_told(sentence: str, mentions: Sequence[_Mention], *, has_both: bool) -> bool:
+    """Return whether what is said of the versions is said of a change: that it fails in one alone is none."""
+    if _FEATURE.search(sentence) or _REASON.search(sentence):
+        return False
+    cues = {one.cue for one in mentions}
+    is_since = "broken_in" in cues and _TROUBLE.search(sentence) is not None
+    return has_both or is_since or bool(cues & {"worked_in", "fine", "breaks"})
+
+
+def _in_list(parsed: ParsedIssue, read: Sequence[tuple[str, Sequence[_Mention]]]) -> Regression | None:
     """Return what lines such as `* v23.0 -- stable` and `* v24.0 -- unstable` tell."""
-    worked = broken = ""
-    line_of_broken = ""
-    for line in parsed.prose[:MAX_CHARS].split("\n"):
-        match = _LIST_LINE.match(line[:200])
-        if match is None:
-            continue
-        if _FINE.search(match["verdict"]):
-            worked = match["version"]
-        elif _BAD.search(match["verdict"]) and worked and not broken:
-            broken, line_of_broken = match["version"], line.strip()
-    place = quote(parsed, line_of_broken) if broken else None
-    return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
-
-
-_LIST_LINE = re.compile(
-    rf"\s*[-*+]?\s*(?:[A-Za-z][\w.-]{{0,30}}[ :]{{1,2}})?{_VERSION.format('version')}[^-=:→]{{0,80}}(?:--?|"
-    rf"[=:→])>?\s*(?P<verdict>\S.{{0,60}})",
-    re.I,
-)
-_FINE = re.compile(
-    r"(?i)^\W*(?:stable|works?|worked|working|ok|okay|good|fine|pass(?:es|ed)?|no (?:error|problem|issue)|"
-    r"correct|✅|👍)"
-)
-_BAD = re.compile(
-    r"(?i)^\W*(?:unstable|broken|fails?|failed|bad|does(?:n't| not)|not (?:ok|working)|error|crash\w*|wrong|❌)"
-)
-
-
-def _first(sentence: str, group: str, *patterns: re.Pattern[str], unless: str = "") -> str:
-    """Return the first version of the project: one that follows the name of a platform is left out."""
-    for pattern in patterns:
-        for match in pattern.finditer(sentence):
-            version, named = match[group].rstrip("."), match.groupdict()
-            if (named.get(f"{group}_name") or "").lower() not in _NOT_PROJECTS and version != unless:
-                return version
-    return ""
+    lines = [(line, mentions[0]) for line, mentions in read if mentions and _LIST_LINE.match(line)]
+    worked = ""
+    for line, mention in lines:
+        if mention.works:
+            worked = mention.version
+        elif worked and (place := quote(parsed, line)):
+            return Regression(worked_in=worked, broken_in=mention.version, quote=place)
+    return None
 
 
 HEAD = "HEAD"
