@@ -44,8 +44,8 @@ def test_the_commit_that_shares_rare_words_is_first_and_only_the_window_counts(t
 
 
 def test_the_subject_weighs_more_than_the_body(tmp_path: Path):
-    body = commit(40, "Work around an old path\n\nThe conftest casefold.")
-    subject = commit(41, "Wrong conftest casefold\n\nAn old path around.")
+    body = commit(40, "Work around an old path\n\nWrong conftest casefold.")
+    subject = commit(41, "Wrong conftest casefold\n\nWork around an old path.")
     assert subjects(rank(tmp_path, body, subject))[0] == "Wrong conftest casefold"
 
 
