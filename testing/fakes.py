@@ -155,7 +155,9 @@ class FakeCodebase:
     def show_commit(self, commit: str, path: str = "") -> str:
         return self.commits.get(commit, "")
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
         return self.history if paths else CodeHistory()
 
     def read_history(self, path: str, limit: int, text: str = "") -> History:

@@ -132,8 +132,10 @@ class Codebase(Protocol):
         With `path`, the diff of that file alone. Empty if there is none. Takes up to ten seconds: call it in a thread.
         """
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
-        """Owners and later changes of the likeliest files, and of the lines that fail.
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
+        """Owners and later changes of the likeliest files, and of the lines that fail; the fix of the issue.
 
         Takes seconds with a long history: call it in a thread.
         """

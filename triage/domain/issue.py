@@ -226,6 +226,8 @@ class ReportFacts(Value):
     """The message as the program wrote it, whole."""
     expectation: Quote | None = None
     regression: Regression | None = None
+    named_fix: str = ""
+    """The commit, or `#12` of the pull request, that the report calls the fix."""
     severity: SeveritySign | None = None
     """None where no sentence says how bad it is."""
     symptom: Quote | None = None

@@ -14,6 +14,7 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
+    LaterFix,
     RegressionWindow,
     Span,
 )
@@ -37,7 +38,17 @@ from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["2"] = "2"
 CommentReason = Literal[
-    "security", "duplicate", "regression", "elsewhere", "analysis", "found", "question", "update", "asked", "always"
+    "security",
+    "duplicate",
+    "fixed",
+    "regression",
+    "elsewhere",
+    "analysis",
+    "found",
+    "question",
+    "update",
+    "asked",
+    "always",
 ]
 """Why a report is worth a comment: the first statement that speaks, else what else there is."""
 MAX_LABELS = 5
@@ -185,6 +196,7 @@ class RunReport(Value):
     owners: list[str] = Field(default_factory=list)
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
+    later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None
     evidence: list[CheckedEvidence] = Field(default_factory=list)

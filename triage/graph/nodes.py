@@ -208,7 +208,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
-        return services.codebase.look_up_history(facts, paths, lines)
+        return services.codebase.look_up_history(state.parsed, facts, paths, lines)
 
     try:
         found = await in_thread(look_up, seconds=seconds)

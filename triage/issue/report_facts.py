@@ -7,6 +7,7 @@ from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
 from triage.issue.text_signs import MAX_CHARS, find_sentences, quote
 from triage.issue.traces.error_messages import find_symptom
+from triage.issue.versions.named_fix import find_named_fix
 from triage.issue.versions.project_version import find_project_version
 from triage.issue.versions.regressions import find_regression
 
@@ -29,6 +30,7 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
         error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
         expectation=find_expectation(parsed),
         regression=regression,
+        named_fix=find_named_fix(parsed, project),
         severity=find_severity(parsed),
         symptom=find_symptom(parsed),
     )
