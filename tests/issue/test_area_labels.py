@@ -14,7 +14,7 @@ from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.issue.area_labels import ISSUE_LABELER, LABELER, choose_area_labels
 from triage.issue.read_issue import read_issue
 
-LABELS = ["area: cli", "os/windows", "Product-Image Resizer", "A-ui", "Docker 🐋", "priority: high", "bug"]
+LABELS = ["area: cli", "os/windows", "Product-Image Resizer", "A-ui", "Docker 🐋", "🐋", "priority: high", "bug"]
 
 
 def choose(title: str = "", body: str = "", labels: Sequence[str] = LABELS, **given: Any) -> dict[str, str]:
