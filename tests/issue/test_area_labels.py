@@ -62,7 +62,7 @@ def place(path: str, sign: Any = "trace") -> BestPlace:
         ("[{any: ['src/cli/*']}]", True),
         ("[{any: ['src/cli/*'], all: ['!src/cli/main.py']}]", False),
         ("[{changed-files: [{all-globs-to-all-files: ['**']}]}]", False),
-        ("['!docs/**']", False),
+        ("['!docs/**', '**', '*.py', '**/*.{c,py}']", False),
         ("['src/*', 'cli/**', 'src/cli/main.p']", False),
         ("[[7, {any: {}}]]", False),
     ],

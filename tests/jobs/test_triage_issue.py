@@ -85,7 +85,7 @@ def test_labels_are_added_only_when_asked_and_only_existing_ones():
 
 FORM = "name: Bug\nlabels: [from-form, bug]\nbody:\n- {type: dropdown, attributes: {label: Component}}\n"
 PLACE = BestPlace(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1)
-RULES = {".github/labeler.yml": "dates: src/parse.py\nfrom-form: '**'\n"}
+RULES = {".github/labeler.yml": "dates: src/parse.py\nfrom-form: src/**\n"}
 
 
 @pytest.mark.parametrize("with_model", [False, True])

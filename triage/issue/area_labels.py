@@ -98,9 +98,12 @@ def _find_by_rules(text: str, rules: Mapping[str, str], facts: Sequence[BestPlac
 
 
 def _list_globs(written: Any) -> Iterator[str]:
-    """Yield globs of which any is enough, for any file: plain ones, and those of `changed-files`."""
+    """Yield globs of which any is enough, for any file: plain ones, and those of `changed-files`.
+
+    A glob of an extension alone tells the language of a file, not what an issue is about.
+    """
     for one in written if isinstance(written, list) else [written]:
-        if isinstance(one, str) and not one.startswith("!"):
+        if isinstance(one, str) and not re.match(r"!|(?:\*\*/)?\*+(?:\.|$)", one):
             yield one
         elif isinstance(one, dict) and "all" not in one:
             for key in ("any", "changed-files", "any-glob-to-any-file"):
