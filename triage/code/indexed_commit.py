@@ -20,6 +20,7 @@ from triage.code.files.project_files import (
     read_copied_patterns,
     read_dependencies,
     read_issue_forms,
+    read_label_rules,
     read_skills,
     remove_skills,
 )
@@ -102,6 +103,8 @@ class IndexedCommit:
     owners: CodeOwners
     forms: list[str]
     """Text of each issue form."""
+    label_rules: dict[str, str]
+    """The project's rules for labels: texts by path."""
     security_policy: str | None
     """Path of SECURITY.md."""
     dependencies: list[str]
@@ -258,6 +261,7 @@ def index_repository(
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
+    label_rules = read_label_rules(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)
     past_changes = PastChanges(built.corpus, changes.wait() if changes else ChangeTable())
@@ -275,7 +279,7 @@ def index_repository(
         shallow=past is None and tree.history is not None and tree.history.is_shallow(),
     )
     packages = read_dependencies(tree, listing.entries)
-    project = owners, forms, policy, packages, skills
+    project = owners, forms, label_rules, policy, packages, skills
     index = IndexedCommit(built.corpus, past_changes, vectors, model, *project, tree, repository)
     return index, facts
 

@@ -29,7 +29,7 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
-from triage.domain.issue import FailingPackage
+from triage.domain.issue import AreaLabel, FailingPackage
 from triage.domain.past_issues import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
@@ -191,6 +191,8 @@ class RunReport(Value):
     """The past issue that this one is probably the same as; none if that is not likely enough."""
     learned_labels: list[LearnedLabel] = Field(default_factory=list)
     """Labels, also the issue type, that similar issues of the repository carry, with their probability."""
+    area_labels: list[AreaLabel] = Field(default_factory=list)
+    """Labels that say what it is about, with what says so: those in the ticket, and further ones."""
     past_issues: int = 0
     """Number of past issues that this one was compared with."""
     owners: list[str] = Field(default_factory=list)

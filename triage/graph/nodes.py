@@ -15,7 +15,7 @@ from triage.citations.verify import verify_files
 from triage.domain.code import BestPlace, CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind, ParsedIssue
-from triage.domain.past_issues import PastIssue
+from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.domain.run import Outcome
 from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
@@ -26,6 +26,8 @@ from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
+from triage.issue.area_labels import choose_area_labels
+from triage.issue.issue_forms import find_used_forms, parse_forms
 from triage.issue.kind.issue_kind import read_kind
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.other_issues import choose_search_words
@@ -104,6 +106,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
         "index": index,
         "regression_window": window,
         "facts": places,
+        **_route(state, codebase, places),
         "dependencies": dependencies,
         "failing_package": find_failing_package(
             parsed, dependencies, lambda name: _is_own_package(name, state, codebase)
@@ -133,6 +136,23 @@ def _read_kind(
     return read_kind(
         _read_opening(issue), issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned
     )
+
+
+def _route(
+    state: BugTriageState,
+    codebase: Codebase,
+    facts: Sequence[BestPlace],
+    learned: Sequence[LearnedLabel] = (),
+    past: Sequence[PastIssue] = (),
+) -> Update:
+    """Choose labels among those that nobody, and no form, has put on the issue."""
+    opening = _read_opening(state.issue)
+    forms = find_used_forms(parse_forms(codebase.read_issue_forms()), opening)
+    of_forms = [name for form in forms for name in form.labels]
+    given = {name.casefold() for name in (*state.issue.labels, *of_forms)}
+    free = [name for name in state.repository.labels if name.casefold() not in given]
+    chosen = choose_area_labels(opening, free, codebase.read_label_rules(), facts, learned, past)
+    return {"area_labels": chosen, "form_labels": of_forms}
 
 
 def _read_opening(issue: Issue) -> ParsedIssue:
@@ -259,6 +279,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
+            **_route(state, codebase, places, learned.labels, past),
             "kind_reading": kind_reading,
             "facts": places,
         }
