@@ -224,9 +224,6 @@ class ReportFacts(Value):
     """Of the project: a release, a commit, or a moving state such as `current master`."""
     error: Quote | None = None
     """The message as the program wrote it, whole."""
-    expectation: Quote | None = None
     regression: Regression | None = None
     severity: SeveritySign | None = None
     """None where no sentence says how bad it is."""
-    symptom: Quote | None = None
-    """An exception with its message that the title does not have; it can be quoted as it stands."""
