@@ -10,7 +10,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
-from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, is_noise, read_kind
+from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.reporter_language import get_phrases
 from triage.issue.versions.regressions import find_regression
@@ -101,8 +101,6 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
 def _list_questions(
     kind: Kind | None, parsed: ParsedIssue, services: Services, project: str
 ) -> list[MissingInformation]:
-    if is_noise(parsed):  # nobody waits for the answer
-        return []
     if kind == "not_actionable":
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
