@@ -9,7 +9,7 @@ from typing import Any
 from bench.accuracy import open_git, parse_arguments
 from triage.code.codebase import GitCodebase
 from triage.code.indexed_commit import PastCommit
-from triage.domain.code import FoundPlaces
+from triage.domain.code import BestPlace
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
@@ -18,18 +18,15 @@ from triage.issue.report_facts import find_facts
 def main() -> None:
     records, mirror = parse_arguments(__doc__)
     named, right = Counter[str](), Counter[str]()
-    for record, found in find_all_places(records, mirror):
+    for record, facts in find_all_places(records, mirror):
         gold = record["gold_files"]
-        best = found.best
-        if best:
-            _count(f"first: {best.rule}", best.span.path in gold, named, right)
-            _count("first: all", best.span.path in gold, named, right)
-            _count("one of the facts: all", any(one.span.path in gold for one in found.facts), named, right)
-        for fact in found.facts:
+        for fact in facts[:1]:
+            _count(f"first: {fact.rule}", fact.span.path in gold, named, right)
+            _count("first: all", fact.span.path in gold, named, right)
+            _count("one of the facts: all", any(one.span.path in gold for one in facts), named, right)
+        for fact in facts:
             _count(f"each: {fact.rule}", fact.span.path in gold, named, right)
-        _count("ranking: first of the files", any(path in gold for path in found.likely[:1]), named, right)
-        _count("ranking: one of three", any(path in gold for path in found.likely), named, right)
-        print(record["instance_id"], [(one.rule, one.span.path, one.line, one.text) for one in found.facts], flush=True)
+        print(record["instance_id"], [(one.rule, one.span.path, one.line, one.text) for one in facts], flush=True)
     for group in sorted(named):
         print(f"{group}: right {right[group]} of {named[group]}")
     print(f"of {len(records)} issues")
@@ -40,7 +37,7 @@ def _count(group: str, is_right: bool, named: Counter[str], right: Counter[str])
     right[group] += is_right
 
 
-def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], FoundPlaces]]:
+def find_all_places(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[BestPlace]]]:
     """Yield where each issue leads."""
     for record in records:
         git = open_git(record, mirror)

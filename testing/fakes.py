@@ -19,7 +19,6 @@ from triage.domain.code import (
     CodeHistory,
     ExecutedCode,
     FileChange,
-    FoundPlaces,
     History,
     Hit,
     IndexFacts,
@@ -93,8 +92,8 @@ class FakeCodebase:
             seconds=0.1,
         )
 
-    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
-        return FoundPlaces(facts=[self.best_place] if self.best_place else [])
+    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+        return [self.best_place] if self.best_place else []
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         self.past_issues += issues

@@ -108,7 +108,7 @@ class TestSlack:
         assert message == {"text": f"<{FULL.issue.url}|#412> {FULL.ticket.title.replace('>', '&gt;')} · severity HIGH"}
 
     def test_a_found_place_is_named(self, tmp_path: Path) -> None:
-        found = BestPlace(sign="trace", span=Span(path="src/a<b>.py", start=1, end=2))
+        found = BestPlace(sign="trace", rule="frame", span=Span(path="src/a<b>.py", start=1, end=2))
         _, (message,) = self.send(tmp_path, change_report(severity=None, best_place=found))
         assert message["text"].endswith(f"{FULL.ticket.title} · probably src/a&lt;b&gt;.py")
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel
 
 from triage.domain.code import (
+    BestPlace,
     CodeHistory,
     ExecutedCode,
-    FoundPlaces,
     History,
     Hit,
     IndexFacts,
@@ -73,7 +73,7 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
+    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
         """Where the issue leads: a place by a trace, a message or a name, and files that are sure enough together."""
 
     def get_retriever(self, repository: str, chars: int) -> BaseRetriever:

@@ -296,13 +296,6 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
 
 
-async def test_a_vague_issue_is_never_sure():
-    """The chances were learned from issues with something to go by."""
-    agent_input = case(issue=factories.issue(title="It does not work", body="parse is broken since today"))
-    answer = await codebase_rules.answer_with_rules(agent_input, fake_services(codebase=CODE))
-    assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_rules.MAX_VAGUE_CONFIDENCE)
-
-
 async def test_what_the_issue_says_counts_once():
     found = factories.investigation(keywords_for_search=["parse", "frobnicate"], hypothesis="`leap_years` is not asked")
     agent_input = case(
@@ -452,7 +445,9 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 SETTLED = {
-    "facts": [BestPlace(sign="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)],
+    "facts": [
+        BestPlace(sign="name", rule="name", span=Span(path="src/parse.py", start=1, end=2), line=1, probability=0.7)
+    ],
     "codebase": factories.codebase(confidence=0.8),
     "citations": Citations(verified=2, total=2),
     "searched_by_model": True,

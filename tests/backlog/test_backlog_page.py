@@ -18,7 +18,7 @@ from triage.safety.active_content import find_active_content
 
 ISSUES = "https://redirect.github.com/acme/ledger/issues/"
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
-FOUND = BestPlace(sign="trace", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
+FOUND = BestPlace(sign="trace", rule="frame", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
 
 
 def render(*reports: RunReport, **fields: object) -> str:

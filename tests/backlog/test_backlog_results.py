@@ -11,7 +11,7 @@ from triage.domain.code import BestPlace, Span
 
 
 def found(probability: float) -> BestPlace:
-    return BestPlace(sign="trace", span=Span(path="a.py", start=1, end=2), probability=probability)
+    return BestPlace(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), probability=probability)
 
 
 def numbers(*reports: Any) -> list[int]:

@@ -18,7 +18,7 @@ from triage.domain.run import Usage
 from triage.ports import Services
 from triage.safety.secrets.redactor import SecretRedactor
 
-FOUND = BestPlace(sign="trace", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
+FOUND = BestPlace(sign="trace", rule="frame", span=Span(path="a.py", start=1, end=2), line=1, probability=0.9)
 
 
 @dataclass

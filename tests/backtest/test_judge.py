@@ -14,7 +14,7 @@ PATH = "shop/cart.py"
 
 
 def place(path: str = PATH, chance: float = 0.6) -> BestPlace:
-    return BestPlace(sign="name", span=Span(path=path, start=1, end=2), probability=chance)
+    return BestPlace(sign="name", rule="name", span=Span(path=path, start=1, end=2), probability=chance)
 
 
 def report(*paths: str, **changes: object):

@@ -21,7 +21,7 @@ def save(folder: Path, number: int, days: int, name: str = "", **changes: Any) -
         "repository": SLUG,
         "issue": IssueRef(number=number, title="It @breaks", url=""),
         "started_at": days_ago(days),
-        "best_place": BestPlace(sign="name", span=Span(path=TILL, start=1, end=7), probability=0.9),
+        "best_place": BestPlace(sign="name", rule="name", span=Span(path=TILL, start=1, end=7), probability=0.9),
         "suspects": [FULL.suspects[0].model_copy(update={"path": TILL})],
         "why": "",
         "comment_reason": "found",

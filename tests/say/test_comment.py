@@ -120,6 +120,7 @@ def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
 FOUND = {
     "trace": BestPlace(
         sign="trace",
+        rule="frame",
         span=sample_reports.span(DATES, 21, 27),
         line=24,
         symbol="parse_date",
@@ -129,6 +130,7 @@ FOUND = {
     ),
     "trace_into_a_library": BestPlace(
         sign="trace",
+        rule="frame",
         span=sample_reports.span(DATES, 21, 27),
         line=24,
         symbol="parse_date",
@@ -138,6 +140,7 @@ FOUND = {
     ),
     "message": BestPlace(
         sign="message",
+        rule="message",
         span=sample_reports.span(READER, 70, 76),
         line=73,
         symbol="read_rows",
@@ -146,6 +149,7 @@ FOUND = {
     ),
     "quote": BestPlace(
         sign="quote",
+        rule="quoted code",
         span=sample_reports.span(READER, 70, 76),
         line=73,
         symbol="read_rows",
@@ -154,13 +158,16 @@ FOUND = {
     ),
     "place": BestPlace(
         sign="place",
+        rule="place",
         span=sample_reports.span(READER, 70, 76),
         line=73,
         symbol="read_rows",
         text=READER,
         probability=0.8,
     ),
-    "name": BestPlace(sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71),
+    "name": BestPlace(
+        sign="name", rule="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71
+    ),
 }
 
 

@@ -23,7 +23,7 @@ from tests.say.sample_reports import (
     change_report,
     span,
 )
-from triage.domain.code import MAX_NARROW, BestPlace, FileChange, LastChange, MatchSource, RegressionWindow
+from triage.domain.code import MAX_NARROW, BestPlace, FileChange, LastChange, LeadRule, MatchSource, RegressionWindow
 from triage.domain.issue import FailingPackage
 from triage.domain.report import RunReport
 from triage.domain.statement import (
@@ -39,9 +39,20 @@ from triage.domain.statement import (
 )
 from triage.say.decide import list_asked, list_shown
 
+SIGNS: dict[LeadRule, MatchSource] = {
+    "frame": "trace",
+    "message": "message",
+    "log line": "message",
+    "quoted code": "quote",
+    "place": "place",
+    "name": "name",
+}
 
-def place(sign: MatchSource, path: str = READER) -> BestPlace:
-    return BestPlace(sign=sign, span=span(path, 70, 76), line=73, text="row %d has no date")
+
+def place(rule: LeadRule, path: str = READER, probability: float = 0.6) -> BestPlace:
+    lines = span(path, 70, 76)
+    text = "row %d has no date"
+    return BestPlace(sign=SIGNS[rule], rule=rule, span=lines, line=73, text=text, probability=probability)
 
 
 WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
@@ -53,7 +64,7 @@ CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
 PACKAGE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
 )
-PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("trace"), place("message")
+PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("frame"), place("message")
 UNSURE = {"kind": None, "kind_probability": None}
 """Of a kind that nobody is sure of."""
 ASKS = {"missing_information": QUESTIONS}
@@ -88,7 +99,12 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": TRACE, **ASKS}, "found! files"),
         (UNSAID, {"best_place": TRACE, "suspects": UNSAID.suspects[1:]}, "found!"),
         (UNSAID, {"best_place": NAME, **UNSURE}, "found files"),
-        (UNSAID, {"best_place": place("quote"), **UNSURE}, "found files"),
+        (UNSAID, {"best_place": NAME}, "found! files"),
+        (UNSAID, {"best_place": place("name", probability=0.2)}, "files"),
+        (UNSAID, {"best_place": place("frame", probability=0.0)}, "found! files"),
+        (UNSAID, {"best_place": place("log line"), **UNSURE}, "found files"),
+        (UNSAID, {"best_place": place("quoted code"), **UNSURE}, "found files"),
+        (UNSAID, {"best_place": place("quoted code")}, "found! files"),
         (UNSAID, {"best_place": MESSAGE, **UNSURE}, "found! files"),
         (UNSAID, {"best_place": TRACE, **UNSURE}, "found! files"),
         (UNSAID, {"best_place": PATH, "other_places": [place("message", CLI)], **UNSURE}, "found! files"),
@@ -131,7 +147,7 @@ def test_likely_files_are_shown_below_a_place_and_to_who_asks():
 
 
 def test_a_file_that_is_told_is_not_told_again():
-    report = change_report(UNSAID, best_place=place("trace", DATES), other_places=[place("message", CLI)])
+    report = change_report(UNSAID, best_place=place("frame", DATES), other_places=[place("message", CLI)])
     likely = next(one for one in report.statements if isinstance(one, LikelyPlaces))
     assert [one.path for one in likely.places] == [READER]
 
@@ -178,8 +194,7 @@ def collect_facts(report: RunReport) -> list[Any]:
     return [*facts, *texts, *suspects, *report.missing_information, None]
 
 
-SIGNS: list[MatchSource] = ["trace", "message", "quote", "place", "name"]
-PLACES = [place(sign, path) for sign, path in product(SIGNS, (READER, DATES))]
+PLACES = [place(rule, path) for rule, path in product(SIGNS, (READER, DATES))]
 
 
 @given(

@@ -43,7 +43,7 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
 )
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     span = Span(path="src/dates.py", start=21, end=27)
-    found = BestPlace(sign=sign, span=span, line=line, symbol="parse", text=text, probability=0.87)
+    found = BestPlace(sign=sign, rule="frame", span=span, line=line, symbol="parse", text=text, probability=0.87)
     suspect = Suspect(path=span.path, span=span, reason="found")
     lines = shown(RULES.model_copy(update={"best_place": found, "suspects": [suspect]}))
     assert lines[0] == first
@@ -53,7 +53,7 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
 
 def test_the_code_is_shown_around_the_line_that_fails():
     span = Span(path="src/dates.py", start=2, end=40)
-    found = BestPlace(sign="trace", span=span, line=24, text="ValueError: bad date", symbol="parse")
+    found = BestPlace(sign="trace", rule="frame", span=span, line=24, text="ValueError: bad date", symbol="parse")
     report = RULES.model_copy(update={"best_place": found})
     lines = [f"line_{number} = \x1b[2J{number}" for number in range(1, 61)]
     code = [line for line in shown(report, lines=lines) if "line_" in line]
@@ -69,7 +69,7 @@ def test_a_report_without_references_counts_none():
 
 def test_a_trace_into_a_library_is_not_said_to_end_here():
     span = Span(path="src/dates.py", start=21, end=27)
-    found = BestPlace(sign="trace", span=span, line=24, text="OSError: full", calls_before_error=1)
+    found = BestPlace(sign="trace", rule="frame", span=span, line=24, text="OSError: full", calls_before_error=1)
     first = "The last frame of the stack trace in this repository is src/dates.py. OSError: full"
     assert shown(RULES.model_copy(update={"best_place": found}))[0] == first
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from triage.agents.agent import CONFIDENT_FROM
 from triage.agents.prompts import find_traceback_lines, get_named, shows_reason
@@ -11,7 +10,6 @@ from triage.base.threads import in_thread
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import SIGN_REASONS, Hit, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
-from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.issue.code_names import find_identifiers
 from triage.ports import Codebase, Services
@@ -22,10 +20,7 @@ MIN_QUOTE_CHARS = 10
 """A shorter line may be in an issue by chance."""
 MIN_SUSPECT_CHANCE = 0.04
 """A hit with a lower probability is no suspect."""
-MAX_VAGUE_CONFIDENCE, MAX_CONFIDENCE = 0.5, 0.95
-_LIBRARY = re.compile(
-    r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|vendor|\.cargo|lib[/\\]python[\d.]*)[/\\]"
-)
+MAX_CONFIDENCE = 0.95
 MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
 NO_REASON = "shares words with the issue"
 
@@ -69,10 +64,7 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
     hits = await in_thread(services.codebase.search, build_query(agent_input), MAX_FILES)
-    likely = agent_input.likely
-    # With the agents' words other files may be first.
-    hits.sort(key=lambda hit: likely.index(hit.path) if hit.path in likely else len(likely))
-    confidence = estimate_confidence(hits, agent_input, services.codebase)
+    confidence = estimate_confidence(hits)
     first = hits[0] if hits else None
     files = await in_thread(_list_files, select_suspects(hits), agent_input, services.codebase)
     return CodebaseFinding(
@@ -165,39 +157,10 @@ def _choose_quote(passage: Passage, agent_input: AgentInput, reason: str) -> str
     return max(quoted, key=len) if quoted else next(iter([*named, *code, *lines]), None)
 
 
-def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> float:
+def estimate_confidence(hits: Sequence[Hit]) -> float:
     """Return the probability that the first hit is right, rounded down, since a promise is worse than a doubt.
 
-    At most 0.95, because the fault may be outside of the repository. At most 0.5 for an issue without names, messages,
-    paths and traces, because the probabilities were learned from issues that have some; and for one whose traces do not
-    pass through the repository, or end in a file of the project that the checkout does not have.
+    At most 0.95, because the fault may be outside of the repository.
     """
-    parsed = agent_input.parsed
-    traces = [trace for trace in parsed.traces if trace.frames]
-    has_evidence = parsed.identifiers or parsed.error_messages or parsed.paths or parsed.traces
-    is_foreign = bool(traces) and not any(
-        codebase.resolve_path(frame.path) for trace in traces for frame in trace.frames
-    )
-    paths = {path.lower() for path in codebase.list_paths()} if traces else set()
-    folders = {path.rpartition("/")[0] for path in paths} - {""}
-    is_incomplete = any(_ends_in_missing_file(trace, paths, folders, codebase) for trace in traces)
-    is_sure = has_evidence and not is_foreign and not is_incomplete
-    probability = min(MAX_CONFIDENCE if is_sure else MAX_VAGUE_CONFIDENCE, hits[0].probability if hits else 0.0)
+    probability = min(MAX_CONFIDENCE, hits[0].probability if hits else 0.0)
     return round(probability * 10_000) // 100 / 100
-
-
-def _ends_in_missing_file(trace: Trace, paths: AbstractSet[str], folders: AbstractSet[str], codebase: Codebase) -> bool:
-    """Return whether the last frame of the project is in one of its folders, but in none of its files.
-
-    `paths` and `folders` are in small letters.
-    """
-    for frame in reversed(trace.frames):
-        if _LIBRARY.search(frame.path):
-            continue
-        if codebase.resolve_path(frame.path):
-            return False
-        *parts, name = frame.path.lower().replace("\\", "/").split("/")
-        known = [folder for start in range(len(parts)) if (folder := "/".join(parts[start:])) in folders]
-        if known:
-            return not any(f"{folder}/{name}" in paths for folder in known)
-    return False

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import (
+    BestPlace,
     CodeHistory,
     ExecutedCode,
-    FoundPlaces,
     History,
     Hit,
     IndexFacts,
@@ -87,8 +87,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
-        return self._indexed.find_places(parsed) if self._indexed else FoundPlaces()
+    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+        return self._indexed.find_places(parsed) if self._indexed else []
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever

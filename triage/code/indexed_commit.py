@@ -25,7 +25,7 @@ from triage.code.files.project_files import (
 )
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.tree import FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import MAX_LIKELY, choose_facts, choose_likely_files, find_leads, put_reported_first
+from triage.code.leads.find_leads import MAX_LIKELY, choose_facts, find_leads, put_reported_first
 from triage.code.leads.lead import Lead
 from triage.code.leads.regression import make_rater, raise_changed_files
 from triage.code.past_changes import ChangeReader, ChangeTable, PastChanges
@@ -38,8 +38,8 @@ from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus,
 from triage.code.vectors.projection import project_query
 from triage.code.words.corpus import Corpus
 from triage.domain.code import (
+    BestPlace,
     ExecutedCode,
-    FoundPlaces,
     Hit,
     IndexFacts,
     PromptPassages,
@@ -161,13 +161,12 @@ class IndexedCommit:
         leads = find_leads(ranking.query_scores, ranked.parsed, self.repository, changed, commit)
         return replace(ranked, ranking=put_reported_first(ranking, leads), leads=leads)
 
-    def find_places(self, parsed: ParsedIssue) -> FoundPlaces:
-        """Return where the issue leads, see `code.leads`. No embedding model is asked."""
+    def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
+        """Return where facts of the issue lead, see `code.leads`. No embedding model is asked."""
         if not self.corpus.files:
-            return FoundPlaces()
+            return []
         ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
-        facts = choose_facts(ranked.ranking, ranked.leads)
-        return FoundPlaces(facts=facts, likely=choose_likely_files(ranked.ranking))
+        return choose_facts(ranked.ranking, ranked.leads)
 
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """Return the commits between the versions that the report names; None without any, or without their history."""

@@ -42,8 +42,6 @@ class AgentInput(Value):
     critique: CritiqueFinding | None = None
     facts: list[BestPlace] = Field(default_factory=list)
     """Where a trace, a message or a name of the issue leads, the surest first."""
-    likely: list[str] = Field(default_factory=list)
-    """The first files of the ranking, at most three."""
     regression_window: RegressionWindow | None = None
     """What changed between the versions that the issue names."""
     citations: Citations = Citations()

@@ -131,7 +131,7 @@ class BestPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
     sign: MatchSource
-    rule: LeadRule = "frame"
+    rule: LeadRule
     span: Span
     """The lines to show; the first line of the file if the place is not `is_here`."""
     line: int | None = None
@@ -158,19 +158,6 @@ class BestPlace(Value):
 
 
 MAX_FACTS = 5
-
-
-class FoundPlaces(Value):
-    """Where an issue leads."""
-
-    facts: list[BestPlace] = Field(default_factory=list, max_length=MAX_FACTS)
-    """Places that a fact of the report leads to, whatever the ranking says: the surest first, one of each file."""
-    likely: list[str] = Field(default_factory=list)
-    """The first files of product code in the ranking, at most three."""
-
-    @property
-    def best(self) -> BestPlace | None:
-        return self.facts[0] if self.facts else None
 
 
 class FileChange(Value):

@@ -100,7 +100,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
     return {
         "index": index,
         "regression_window": window,
-        **dict(places),
+        "facts": places,
         "dependencies": dependencies,
         "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
@@ -251,7 +251,7 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
             "kind_reading": kind_reading,
-            **dict(places),
+            "facts": places,
         }
 
     attempt = await step.attempt("rules", lambda: in_thread(look_back), RULES_SECONDS)

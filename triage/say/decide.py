@@ -6,7 +6,7 @@ a file share never are, nor what the report says itself.
 
 from collections.abc import Iterator
 
-from triage.domain.code import MAX_NARROW, BestPlace, PathChange
+from triage.domain.code import MAX_NARROW, LeadRule, PathChange
 from triage.domain.findings import MissingInformation
 from triage.domain.report import RunReport
 from triage.domain.statement import (
@@ -26,6 +26,13 @@ from triage.say.wording import describe_verdict
 MAX_LIKELY = 3
 """Files that share words with the report: of 174 fixed bugs in Python, 129 had a file of the fix among three."""
 MAX_QUESTIONS = 6
+_FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message"})
+"""What failed, in the report's own words: a fact whatever the issue is, and wherever the ranking has the file."""
+_NAMED: frozenset[LeadRule] = frozenset(
+    {"log line", "quoted code", "commit", "qualified name", "class", "option", "id", "name"}
+)
+"""What a report may show for any reason: told of a bug, if the file is likely by other words too."""
+MIN_NAMED_CHANCE = 0.3
 
 
 def decide(report: RunReport) -> list[Statement]:
@@ -89,7 +96,8 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
     is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
     yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)
-    told = [place.span.path for place in leads.places] if leads else []
+    places = leads.places if leads else []
+    told = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
     others = [one for one in report.suspects[:MAX_LIKELY] if one.path not in told]
     if others and not cause:
         likely = [LikelyPlace(path=one.path, span=one.span, symbol=one.symbol, reason=one.reason) for one in others]
@@ -114,24 +122,20 @@ def _decide_cause(report: RunReport) -> Cause | None:
 
 
 def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
-    if not report.best_place:
+    found = [report.best_place, *report.other_places] if report.best_place else []
+    places = [one for one in found if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
+    if not places:
         return None
-    places = [report.best_place, *report.other_places]
     later, last = report.later_change, report.last_change if _is_news(report) else None
+    speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return Leads(
-        speaks=any(_is_fact(place, is_bug=is_bug) for place in places) or (is_bug and bool(later or last)),
+        # The report has a path that it names itself: only what became of its lines is news.
+        speaks=any(one.rule in speaking for one in places) or (is_bug and bool(later or last)),
         places=places,
         later_change=later,
         last_change=None if later else last,
         owners=report.owners,
     )
-
-
-def _is_fact(place: BestPlace, *, is_bug: bool) -> bool:
-    """Return whether a place tells its reader something that the report does not say."""
-    if place.sign == "place":
-        return False  # the report has the path
-    return is_bug or place.sign in ("trace", "message")
 
 
 def _is_news(report: RunReport) -> bool:

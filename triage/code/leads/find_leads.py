@@ -115,13 +115,6 @@ def choose_facts(ranking: Ranking, leads: Sequence[Lead]) -> list[BestPlace]:
     return [_make_place(lead, ranking) for lead in islice(first.values(), MAX_FACTS)]
 
 
-def choose_likely_files(ranking: Ranking) -> list[str]:
-    """Return the paths of the first files of product code, at most three."""
-    files = ranking.query_scores.corpus.files
-    product = (files[file].path for file in ranking.order if files[file].role.is_product_code)
-    return list(islice(product, MAX_LIKELY))
-
-
 def _make_place(lead: Lead, ranking: Ranking) -> BestPlace:
     query_scores = ranking.query_scores
     corpus, lines = query_scores.corpus, query_scores.file_lines(lead.file)
