@@ -4,8 +4,8 @@ A label has the id of the issue and places in its text (the title, a line break,
 hold the texts are given with `--set` (records with `instance_id` and `problem_statement`, or with `repo`, `created_at`,
 `title` and `body`). The half `look` was used while the rules were written, the half `held` was not.
 
-Versions are compared by number, errors and symptoms must have all of the labelled message, and severities must have the
-same level. Of expectation and regression only the presence is compared.
+Versions are compared by number, errors must have all of the labelled message, and severities must have the same level.
+Of regressions only the presence is compared.
 """
 
 import argparse
@@ -24,10 +24,6 @@ from triage.issue.read_issue import read_issue
 from triage.issue.report_facts import find_facts
 
 LABELS = Path(__file__).parent / "data" / "readings.jsonl"
-PRECISION_ONLY = "symptom"
-"""Many errors are left unquoted on purpose: the title says them, or they are not whole."""
-RECALL_ONLY = "expectation"
-"""Almost no report is labelled as one that leaves it open."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)+|[0-9a-f]{7,40}|\d+")
 
 Label = dict[str, Any]
@@ -63,8 +59,8 @@ class Score:
             self.errors.append(f"{issue.label['id']}: {given!r} read as {found!r}")
 
     def row(self, name: str) -> str:
-        precision = f"{100 * self.right / self.found:.0f} %" if self.found and name != RECALL_ONLY else "-"
-        recall = f"{100 * self.right / self.given:.0f} %" if self.given and name != PRECISION_ONLY else "-"
+        precision = f"{100 * self.right / self.found:.0f} %" if self.found else "-"
+        recall = f"{100 * self.right / self.given:.0f} %" if self.given else "-"
         return f"| {name} | {self.given} | {precision} | {recall} |"
 
 
@@ -142,9 +138,6 @@ def _compare(
     yield "error", error, errors, any(_contains(error, given) for given in errors)
     languages = sorted({trace.language for trace in parsed.stack_traces})
     yield "traces", languages, label["traces"], set(label["traces"]) <= set(languages)
-    expects = label["expectation"] == "given"
-    if expects or label["expectation"] == "missing":
-        yield "expectation", facts.expectation, expects, True
     regression = label["regression"]
     yield "regression", facts.regression, regression, True
     worked, broken = (facts.regression.worked_in, facts.regression.broken_in) if facts.regression else ("", "")
@@ -156,9 +149,6 @@ def _compare(
     level = facts.severity.severity if facts.severity else ""
     if label["kind"] == "bug":
         yield "severity", level, severity and severity["level"], bool(severity) and level == severity["level"]
-    if facts.symptom and "error" not in label["optional"]:
-        symptom = facts.symptom.text
-        yield "symptom", symptom, errors, any(_contains(symptom, given) for given in errors)
 
 
 def _judge_questions(label: Label, kinds: Sequence[str]) -> Iterator[str]:

@@ -534,20 +534,12 @@ def test_a_model_does_not_get_all_the_labels_that_it_wants():
     ("raw", "expected"),
     [
         ({}, {"title": "parse() raises ValueError for 02-29", "labels": [], "assignee": None, "effort": "M"}),
-        ({"title": " ", "labels": 7, "effort": "HUGE", "assignee": ["x"]}, {"labels": [], "effort": "M"}),
-        ({"labels": "Bug, `regression`; invented"}, {"labels": ["bug", "Regression"]}),
-        ({"labels": "- bug\n- regression"}, {"labels": ["bug", "Regression"]}),
-        ({"labels": [{"name": "bug"}, "regression, crash"]}, {"labels": ["bug"]}),
-        ({"effort": "s (a few lines)", "assignee": ["@Keeper"]}, {"effort": "S", "assignee": "keeper"}),
-        ({"effort": "Extra large"}, {"effort": "XL"}),
-        ({"effort": "Medium"}, {"effort": "M"}),
-        ({"effort": "some"}, {"effort": "M"}),
         (
-            {"title": "A\nB", "labels": ["BUG", "regression", "invented", 7]},
+            {"title": " A\nB ", "labels": [" Bug", "made up", "REGRESSION"]},
             {"title": "A B", "labels": ["bug", "Regression"]},
         ),
-        ({"assignee": "@keeper", "effort": "XL"}, {"assignee": "keeper", "effort": "XL"}),
-        ({"assignee": "stranger"}, {"assignee": None}),
+        ({"assignee": "@Keeper", "effort": "xl"}, {"assignee": "keeper", "effort": "XL"}),
+        ({"assignee": "stranger", "effort": "huge"}, {"assignee": None, "effort": "M"}),
         ({"title": "x" * 500}, {"title": "x" * 200}),
     ],
 )

@@ -75,7 +75,6 @@ PLATFORM = Issue(
 FEATURE = Issue(title="Feature request: dark mode", body="It would be nice to have a dark mode.")
 QUESTION = Issue(title="How can I change the port?", body="I looked in the manual and found no option.")
 JUNK = Issue(title="test", body="")
-SPAM = Issue(title="Great casino bonus", body="Click here to claim, buy now at https://casino.example")
 
 FURTHER = Issue(
     title="Save fails",

@@ -15,13 +15,12 @@ def test_a_complete_report():
     assert summary.version == "2.4.1"
     assert summary.error == "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"
     assert [trace.exception for trace in summary.traces] == ["TypeError"]
-    assert summary.symptom == summary.error
     assert summary.missing == []
 
 
 def test_a_report_that_says_nothing_of_it_has_none_of_it():
     summary = summarize_issue(Issue(title="The header is large", body="It covers half of the page."))
-    assert (summary.version, summary.error, summary.regression, summary.severity, summary.symptom) == (None,) * 5
+    assert (summary.version, summary.error, summary.regression, summary.severity) == (None,) * 4
     assert summary.traces == []
     assert "version" in [question.kind for question in summary.missing]
 
@@ -87,7 +86,7 @@ def test_json_has_the_kinds_of_the_questions():
             "error",
             "traces",
         ),
-        *("regression", "severity", "symptom", "expectation", "missing", "places"),
+        *("regression", "severity", "missing", "places"),
     }
 
 

@@ -52,7 +52,6 @@ def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
         (issues.FEATURE, [], "feature_request"),
         (issues.QUESTION, [], "question"),
         (issues.JUNK, [], "not_actionable"),
-        (issues.SPAM, [], "not_actionable"),
         (Issue(title="", body=""), [], "not_actionable"),
         (Issue(title="asdf", body="<!-- template -->\n### What happened?\n\n_No response_"), [], "not_actionable"),
         (Issue(title="Broken totals", body="two items"), ["enhancement"], "feature_request"),

@@ -10,10 +10,9 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
-from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, is_noise, read_kind
+from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.issue.reporter_language import get_phrases
-from triage.issue.traces.error_messages import describe_symptom
 from triage.issue.versions.regressions import find_regression
 from triage.ports import Codebase, Model, Services
 
@@ -66,17 +65,17 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     kind = (await in_thread(_read_kind, agent_input)).kind
     project = agent_input.repository.slug
     questions = await in_thread(_list_questions, kind, parsed, services, project)
-    symptom = describe_symptom(parsed)
+    error = next(iter(parsed.error_messages), "").replace("`", "'")  # a lone one would open a code span
     names = _list_names(parsed, services.codebase)
     areas = names[:6]
     exceptions = [trace.exception for trace in parsed.traces if trace.exception]
     return InvestigatorFinding(
         agent_name="investigator",
-        summary=symptom or parsed.title or "The issue has no title.",
+        summary=error or parsed.title or "The issue has no title.",
         confidence=_estimate_confidence(parsed),
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
-        hypothesis=symptom or f"What is reported is: {parsed.title}",
+        hypothesis=error or f"What is reported is: {parsed.title}",
         affected_areas=areas,
         keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *names]))[:MAX_KEYWORDS],
         error_messages=parsed.error_messages,
@@ -102,8 +101,6 @@ def _list_names(parsed: ParsedIssue, codebase: Codebase) -> list[str]:
 def _list_questions(
     kind: Kind | None, parsed: ParsedIssue, services: Services, project: str
 ) -> list[MissingInformation]:
-    if is_noise(parsed):  # nobody waits for the answer
-        return []
     if kind == "not_actionable":
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]

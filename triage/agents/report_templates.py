@@ -1,6 +1,5 @@
 """The writer's rules: report and ticket from templates over the findings."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
@@ -10,7 +9,7 @@ from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile,
 from triage.domain.issue import SeveritySign, SignKind
 from triage.domain.report import MAX_LABELS
 from triage.issue.kind.severity_signs import find_severity, find_severity_signs
-from triage.issue.kind_names import choose_label, find_labelled_kind
+from triage.issue.kind_names import LABEL_WORDS, choose_label, find_labelled_kind
 from triage.issue.versions.regressions import find_regression
 
 MAX_SUSPECTS = 5
@@ -21,19 +20,6 @@ _SIGN_PHRASES: dict[SignKind, str] = {
     "security": "a security problem",
     "data_loss": "lost or damaged data",
     "crash": "a crash",
-}
-
-_LABEL_WORDS: dict[str, tuple[str, ...]] = {
-    "bug": ("bug", "defect"),
-    "feature_request": ("enhancement", "feature"),
-    "question": ("question", "support"),
-    "not_actionable": ("invalid",),
-    "regression": ("regression",),
-    "security": ("security",),
-    "crash": ("crash",),
-    "documentation": ("documentation", "docs", "doc"),
-    "ci": ("ci", "ci/cd"),
-    "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
 }
 
 
@@ -153,48 +139,27 @@ def _list_areas(agent_input: AgentInput, least: float = 0.0) -> list[str]:
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return a model's ticket with a title, only labels that exist, what form and project say first, and an owner."""
-    title, effort = raw.get("title"), raw.get("effort")
-    chosen = _select_existing_labels(raw.get("labels"), _list_labels(agent_input))
-    wanted = {name.strip("@").casefold() for name in _split_names(raw.get("assignee"))}
+    wanted = (raw.get("assignee") or "").strip("@ ").casefold()
+    effort = (raw.get("effort") or "").strip().upper()
+    chosen = _select_existing_labels(raw.get("labels") or [], _list_labels(agent_input))
     return {
-        "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.parsed.title),
+        "title": _format_title(raw.get("title") or agent_input.parsed.title),
         "labels": list(dict.fromkeys([*_list_areas(agent_input, least=1.0), *chosen]))[:MAX_LABELS],
-        "assignee": next((owner for owner in owners if owner.casefold() in wanted), None),
-        "effort": _read_effort(effort) or "M",
+        "assignee": next((owner for owner in owners if owner.casefold() == wanted), None),
+        "effort": effort if effort in get_args(Effort) else "M",
     }
-
-
-def _split_names(value: Any) -> list[str]:
-    """Return the names in a list, in objects such as `{"name": "bug"}`, or in a text with commas."""
-    if isinstance(value, dict):
-        value = value.get("name") or value.get("login")
-    if isinstance(value, list):
-        return [name for item in value for name in ([item] if isinstance(item, str) else _split_names(item))]
-    return [name.strip(" \t`'\"[]-*#") for name in re.split(r"[,;\n]", value)] if isinstance(value, str) else []
-
-
-def _read_effort(value: Any) -> Effort | None:
-    first = re.match(r"\W*(x{0,2}[sl]|m|extra[ -]small|small|medium|extra[ -]large|large)\b", str(value), re.IGNORECASE)
-    written = first[1].lower().replace(" ", "-") if first else ""
-    short = {"extra-small": "XS", "small": "S", "medium": "M", "large": "L", "extra-large": "XL"}.get(
-        written, written.upper()
-    )
-    return next((effort for effort in get_args(Effort) if effort == short), None)
 
 
 def _format_title(text: str) -> str:
     return " ".join(text.split())[:MAX_TITLE_CHARS] or "Untitled issue"
 
 
-def _select_existing_labels(written: Any, labels: Sequence[str]) -> list[str]:
-    known = {label.lower(): label for label in labels}
-    # The name of a label may have a comma in it.
-    written = written[0] if isinstance(written, list) and len(written) == 1 else written
-    whole = [item for item in (written if isinstance(written, list) else [written]) if isinstance(item, str)]
-    names = [name.strip().lower() for name in [*whole, *_split_names(written)]]
-    return list(dict.fromkeys(known[name] for name in names if name in known))[:MAX_LABELS]
+def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list[str]:
+    known = {label.casefold(): label for label in labels}
+    written = (name.strip().casefold() for name in names)
+    return list(dict.fromkeys(known[name] for name in written if name in known))[:MAX_LABELS]
 
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
-    found = (choose_label(_LABEL_WORDS.get(kind, ()), labels) for kind in kinds)
+    found = (choose_label(LABEL_WORDS.get(kind, ()), labels) for kind in kinds)
     return list(dict.fromkeys(label for label in found if label))

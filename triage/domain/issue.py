@@ -234,11 +234,8 @@ class ReportFacts(Value):
     """Of the project: a release, a commit, or a moving state such as `current master`."""
     error: Quote | None = None
     """The message as the program wrote it, whole."""
-    expectation: Quote | None = None
     regression: Regression | None = None
     named_fix: str = ""
     """The commit, or `#12` of the pull request, that the report calls the fix."""
     severity: SeveritySign | None = None
     """None where no sentence says how bad it is."""
-    symptom: Quote | None = None
-    """An exception with its message that the title does not have; it can be quoted as it stands."""

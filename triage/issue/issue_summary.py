@@ -28,9 +28,6 @@ class ReadingSummary(Value):
     traces: list[Trace]
     regression: Regression | None
     severity: Severity | None
-    symptom: str | None
-    """The error, where it can be quoted whole and is not the title again."""
-    expectation: str | None
     missing: list[MissingInformation]
     places: dict[str, tuple[int, int]]
     """Start and end of the quoted fields in the visible text, in characters; the end is exclusive."""
@@ -48,8 +45,6 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
     quotes = {
         "version": facts.version,
         "error": facts.error,
-        "symptom": facts.symptom,
-        "expectation": facts.expectation,
         "severity": severity.quote if severity else None,
     }
     return ReadingSummary(
@@ -63,8 +58,6 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
         traces=parsed.stack_traces,
         regression=facts.regression,
         severity=severity.severity if severity else None,
-        symptom=_text(facts.symptom),
-        expectation=_text(facts.expectation),
         missing=find_missing_information(parsed, [], project) if may_be_bug else [],
         places={name: (quote.start, quote.end) for name, quote in quotes.items() if quote},
     )
@@ -101,7 +94,6 @@ def format_summary(issue: Issue) -> str:
         "traces": "; ".join(map(_describe_trace, summary.traces)),
         "regression": _describe_regression(summary.regression) if summary.regression else None,
         "severity": summary.severity,
-        "symptom": summary.symptom,
     }
     found = [f"{name + ':':12} {value}\n" for name, value in fields.items() if value]
     asked = [f"- {question.question}\n" for question in summary.missing]

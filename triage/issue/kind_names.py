@@ -13,6 +13,19 @@ _KIND_WORDS: dict[Kind, str] = {
     "ci": r"ci|ci[ /-]?cd|continuous integration|flaky(?: tests?)?",
 }
 """In the order in which the labels of one issue count."""
+LABEL_WORDS: dict[str, tuple[str, ...]] = {
+    "bug": ("bug", "defect"),
+    "feature_request": ("enhancement", "feature"),
+    "question": ("question", "support"),
+    "not_actionable": ("invalid",),
+    "regression": ("regression",),
+    "security": ("security",),
+    "crash": ("crash",),
+    "documentation": ("documentation", "docs", "doc"),
+    "ci": ("ci", "ci/cd"),
+    "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
+}
+"""Names of the labels and issue types that fit a kind or a sign, the usual one first."""
 _WHOLE_NAMES: dict[str, Kind] = dict.fromkeys(("support", "help", "usage", "discussion", "how to"), "question")
 """Inside of other names these words mean something else: `support for arm`, `help wanted`."""
 _INSIDE = {kind: re.compile(rf"\b(?:{words})\b") for kind, words in _KIND_WORDS.items()}

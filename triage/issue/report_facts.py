@@ -1,38 +1,24 @@
 """Collects what a report says about itself. Takes time linear in the text, and raises nothing for any text."""
 
-import re
 from collections.abc import Sequence
 
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
-from triage.issue.text_signs import MAX_CHARS, find_sentences, quote
-from triage.issue.traces.error_messages import find_symptom
+from triage.issue.text_signs import quote
 from triage.issue.versions.named_fix import find_named_fix
 from triage.issue.versions.project_version import find_project_version
 from triage.issue.versions.regressions import find_regression
 
-_EXPECTATION_HEADING = re.compile(r"(?i)expect|should (?:happen|have)|desired")
-_EXPECTS = re.compile(
-    r"(?i)\b(?:expect(?:ed|ing|s|ation)?\b(?! (?:behavio|result|output|outcome)\w*:?$)|should(?:n't| not) \w+|"
-    r"should (?:be|"
-    r"return|have|give|work|show|not|raise|print|do|produce|allow|"
-    r"use|accept|only|match|also|output|render|display|contain|support|at least)|ought to|supposed to|would "
-    r"(?:hope|like|expect|love)|"
-    r"(?:is|are) (?:intended|meant) to|must (?:not )?be|it would (?:be|make))"
-)
-
 
 def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
-    """Version, error, expectation and so on. `project` is `owner/name`: its name tells versions apart."""
+    """Version, error and so on. `project` is `owner/name`: its name tells versions apart."""
     version, regression = find_version(parsed, project)
     return ReportFacts(
         version=version,
         error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
-        expectation=find_expectation(parsed),
         regression=regression,
         named_fix=find_named_fix(parsed, project),
         severity=find_severity(parsed),
-        symptom=find_symptom(parsed),
     )
 
 
@@ -60,17 +46,6 @@ def _complete(regression: Regression, version: str) -> Regression:
     if not regression.worked_in or regression.broken_in or regression.worked_in in version:
         return regression
     return regression.model_copy(update={"broken_in": version})
-
-
-def find_expectation(parsed: ParsedIssue) -> Quote | None:
-    """Return a section for it, else the first sentence that says what should happen."""
-    for section in parsed.sections:
-        if _EXPECTATION_HEADING.search(section.heading) and re.search(r"\w{2}", section.text):
-            return quote(parsed, section.text)
-    for sentence in [*find_sentences(parsed.prose[:MAX_CHARS]), parsed.title]:
-        if _EXPECTS.search(sentence):
-            return quote(parsed, sentence)
-    return None
 
 
 _PROMPTS = "$>#. \t"

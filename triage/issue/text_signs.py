@@ -50,17 +50,6 @@ def _trim(sentence: str) -> Iterator[str]:
 _MAX_SEARCHED_CHARS = 20_000
 """Signs are searched for in so much text; reporters name the problem early."""
 
-OBSERVATION = re.compile(
-    r"\b(?:actual\w*|but|instead|however|currently|returns?|gives?|gets?|got|results? in|shows?|displays?|"
-    r"prints?|outputs?|produces?|"
-    r"becomes?|remains?|ignor\w+|missing|wrong\w*|incorrect\w*|invalid|inconsisten\w+|unexpected\w*|fail\w*|"
-    r"crash\w*|broke\w*|breaks?|hangs?|freez\w+|"
-    r"throws?|raises?|(?:does|do|is|are|was|were|can|did|has|have|would|could|should|wo)(?:n['’]t| not)|cannot|"
-    r"can['’]t|"
-    r"never|no longer|nothing|bug|leak\w*|"
-    r"too (?:slow|many|much|long|large|small|strict)|loses?|lost|duplicate\w*|truncat\w+|ambiguous|mislead\w+)\b",
-    re.I,
-)
 CRASH = re.compile(
     r"\b(?:crash(?:es|ed|ing)?|segfaults?|segmentation fault|core dump\w*|unhandled|panics?|panicked|blows up|"
     r"(?:throws?|raises?|throwing|raising|thrown|raised|fails? with|failed with|failing with|get|gets|got|"
@@ -97,7 +86,6 @@ SAYS_FAILURE = re.compile(
     r"assert\w*|exceed\w*|out of memory|illegal|killed|undefined|exception|timed? ?out)\b"
 )
 _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
-SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
 def searchable_text(parsed: ParsedIssue) -> str:

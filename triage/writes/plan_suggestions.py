@@ -16,7 +16,7 @@ from triage.domain.effect import (
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
-from triage.issue.kind_names import strip_label
+from triage.issue.kind_names import LABEL_WORDS, strip_label
 from triage.safety.active_content import format_plain_line
 from triage.say import wording
 from triage.say.decide import list_asked
@@ -50,14 +50,6 @@ def select_allowed_labels(config: ProjectConfig, labels: Iterable[str]) -> list[
     return [label for label in labels if label.casefold() not in own and is_allowed(label)]
 
 
-_KIND_WORDS: dict[Kind | None, tuple[str, ...]] = {
-    "bug": ("bug", "defect"),
-    "feature_request": ("feature", "enhancement"),
-    "question": ("question", "support"),
-    "documentation": ("documentation", "docs", "doc"),
-    "ci": ("ci",),
-}
-"""Names of labels and issue types, the usual one first."""
 _KIND_REASONS: dict[Kind | None, str] = {
     None: "What kind of issue it is, nothing says clearly",
     "bug": "It reads as a bug report",
@@ -156,7 +148,9 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
         else:
             yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
     by_word = {name.casefold(): name for name in options.types}
-    types = [] if report.security else [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
+    types = (
+        [] if report.security else [by_word[word] for word in LABEL_WORDS.get(report.kind or "", ()) if word in by_word]
+    )
     if types and of_kind:
         yield _suggest("type", types[0], _explain_kind(report), of_kind)
 
@@ -186,7 +180,7 @@ def _rate_kind(report: RunReport) -> Confidence | None:
 
 
 def _names_kind(label: str, kind: Kind | None) -> bool:
-    return strip_label(label) in _KIND_WORDS.get(kind, ())
+    return strip_label(label) in LABEL_WORDS.get(kind or "", ())
 
 
 def _explain_label(report: RunReport, name: str) -> str:

@@ -1,11 +1,9 @@
 """The project's own version, in the ways in which reporters write it."""
 
-from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
 from triage.domain.issue import Issue
 from triage.issue.read_issue import read_issue
 from triage.issue.versions.project_version import find_project_version
-from triage.issue.versions.versions import MOVING_VERSION
 
 
 def version_in(body: str, project: str = "acme/shop") -> str | None:
@@ -21,7 +19,6 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
         ("psf/requests", "Installed: requests (2.4.3), urllib3 (1.9)", "2.4.3"),
         ("jqlang/jq", "jq-1.6-159-gcff5336 on Ubuntu 20.04", "1.6-159-gcff5336"),
         ("axios/axios", '```json\n"axios": "^1.6.0"\n```', "1.6.0"),
-        ("GoogleContainerTools/jib", "```xml\n<artifactId>jib-maven-plugin</artifactId>\n  <version>3.3.1</version>\n```", "3.3.1"),
         ("google/gson", "```\nimplementation 'com.google.code.gson:gson:2.8.9'\n```", "2.8.9"),
         ("gin-gonic/gin", "```\ngithub.com/gin-gonic/gin v1.9.1\n```", "v1.9.1"),
         ("caddyserver/caddy", "image: caddy:2.7.5-alpine", "2.7.5-alpine"),
@@ -33,30 +30,19 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
         ("acme/shop", "### Version\n\ncurrent master", "current master"),
         ("acme/shop", "### Python version\n\n3.9.1\n\n### Shop Version\n\n3.4.3", "3.4.3"),
         ("acme/shop", "It happens in version 4.5.1.", "4.5.1"),
-        ("acme/shop", "After updating to 2.0.1 it fails.", "2.0.1"),
-        ("acme/shop", "Tested on the latest main.", "latest main"),
         ("acme/shop", "built from 3f2a9bc4d1", "3f2a9bc4d1"),
-        ("acme/shop", "See https://github.com/acme/shop/blob/0123456789abcdef/x.py", "0123456789abcdef"),
         ("acme/shop", "It fails in all versions `>=0.35.0`.", "0.35.0"),
         ("acme/shop", "Shop v 3.1.7", "3.1.7"),
-        ("acme/shop", "There is a leak in 2.0.0 networking code.", "2.0.0"),
         ("acme/shop", "I use the latest version `46e058d`.", "46e058d"),
         ("acme/shop", "Tested on master @ 6fca5556a3a81.", "6fca5556a3a81"),
         ("acme/shop", "Introduced by ebf576526542dbdb3a4df30b173b10dc08c131f0.", "ebf576526542dbdb3a4df30b173b10dc08c131f0"),
-        ("acme/shop", "It fails on current HEAD.", "current HEAD"),
-        ("acme/shop", "最新版", "最新版"),
         ("acme/shop", "built from source (3f2a9bc)", "3f2a9bc"),
-        ("acme/shop", "docker run acme/shop:latest", "latest"),
-        ("acme/shop", "image: acme/shop:v2-alpine", "v2-alpine"),
-        ("acme/shop", "I am using the latest.", "latest"),
-        ("acme/shop", "HEAD", "HEAD"),
         ("acme/shop", "Windows version 10, https://shop.example/total?version=2017-02-27", None),
         ("acme/shop", "- Shop Version:\n- OS Version:\n\nSteps to Reproduce:\n\n1. open it", None),
         ("acme/shop", "Go version: go1.21.3", None),
         ("acme/shop", "With main.js it works, in the main window it does not, on the main thread neither.", None),
         ("acme/shop", "It sends (HEAD, LIST, LIST) and then another head request.", None),
         ("acme/shop", '```\n  File "a.py", line 133, in main\n```', None),
-        ("mozilla/widget", "User Agent: Mozilla/5.0 (Windows NT 10.0; rv:103.0)", None),
         ("acme/shop", "See section 3.2.1, from 10.0.0.1 on 12.10.2020.", None),
         ("acme/shop", "Python 3.11.2, Node 20.1, Ubuntu 22.04", None),
         ("acme/shop", "### Python version\n\n3.9.1", None),
@@ -71,20 +57,12 @@ def test_the_version_is_found(project: str, body: str, version: str | None) -> N
 @each_row(
     ("title", "body", "version"),
     [
-        ("Totals change from 2.1 to 2.2", "It passes on 2.1.", "2.2"),
-        ("2.2 no longer adds up", "I use the latest version.", "2.2"),
         ("It fails in 2.x", "Versions:\nv2.1.3: false", "v2.1.3"),
         ("It fails on Python 3.12", "", None),
         ("Total is off", "```python\nassert Version('1.0a1') == shop.Version('1a1')\n```", None),
-        ("Total is off", "Since tax version 1.1.0 it fails, see https://github.com/acme/tax/issues/1", None),
-        (
-            "Total is off",
-            "### Which versions?\n\n* OS: macOS Catalina 10.15.7\n* Python: 3.7.5\n* Cart: 2.6.0",
-            "2.6.0",
-        ),
     ],
 )
-def test_the_title_comes_before_the_text_and_no_value_or_other_package_counts(title, body, version) -> None:
+def test_no_number_of_something_else_counts(title, body, version) -> None:
     found = find_project_version(read_issue(Issue(title=title, body=body)), "acme/shop")
     assert (found.text if found else None) == version
 
@@ -98,22 +76,3 @@ def test_the_version_that_works_is_not_that_of_the_report() -> None:
 
 def test_without_a_project_the_labels_still_tell() -> None:
     assert version_in("### Version\n\n2.4.1", "") == "2.4.1"
-
-
-def test_lines_of_marks_do_not_slow_down_the_search_for_a_branch() -> None:
-    assert_grows_linearly(repeat_to("[\n"), MOVING_VERSION.search, 16_000)
-
-
-@each_row(
-    ("title", "body", "version"),
-    [
-        ("Endless loop in 1.82.1", "```\ndocker run -e SHOP_VERSION=1.66.1 x\n```", "1.82.1"),
-        ("Endless loop", "Shop 1.82.1 loops.\n\n```\nexport SHOP_VERSION=1.66.1\n```", "1.82.1"),
-        ("Tree not loaded in Edge", "Version 112.0.1722.48 (Official build) of Edge", None),
-        ("Tree not loaded", "Browser: Microsoft Edge\nVersion: 112.0.1722.48", None),
-        ("Tree not loaded", "Chrome 120.0.6099.71 and node v20.1.0", None),
-    ],
-)
-def test_neither_an_example_nor_a_browser_tells_the_version(title: str, body: str, version: str | None) -> None:
-    found = find_project_version(read_issue(Issue(title=title, body=body)), "acme/shop")
-    assert (found.text if found else None) == version

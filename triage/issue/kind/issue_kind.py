@@ -16,7 +16,7 @@ from typing import get_args
 from triage.domain.findings import Kind
 from triage.domain.issue import KindReading, LearnedKind, ParsedIssue
 from triage.issue.issue_forms import drop_template_text, find_form_kind, find_used_forms, parse_forms
-from triage.issue.kind.kind_features import PHRASES, describe_title, extract_kind_features
+from triage.issue.kind.kind_features import describe_title, extract_kind_features
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.kind_names import find_labelled_kind, find_named_kind
 from triage.issue.text_signs import FAILURE, count_words, has_error
@@ -105,7 +105,6 @@ def estimate_kind(parsed: ParsedIssue) -> dict[LearnedKind, float]:
 _CERTAIN_FROM: dict[LearnedKind, float] = {"bug": 0.8, "feature_request": 0.6, "question": 0.7}
 """Least probability to claim the kind. Of 1,500 issues of five projects, with weights learned from the other four
 (`bench/train_kinds.py`), 83 of 100 claimed bugs, 87 feature requests and 93 questions are right."""
-_ACTUAL_RESULT = re.compile(r"actual (?:outcome|behaviou?r|results?)", re.I)
 _ABOUT_DOCUMENTATION = re.compile(
     r"(?i)\b(?:typos?|misspell\w*|(?:broken|dead) links?|mistakes?|errors?) (?:\w+ ){0,3}?(?:in|on) (?:\S+ ){0,4}?"
     r"(?:docs?|documentation|readme|docstrings?|tutorials?|man ?pages?|website|changelog|guides?)\b"
@@ -120,20 +119,6 @@ _ABOUT_CI = re.compile(
     r"(?i)\bflak[ey]\w* (?:\w+ ){0,2}tests?\b|\btests?\b.{0,60}\b(?:is|are) flak[ey]|^\W*CI\b"
     r"|\bCI (?:is|job|build|fail\w*|broken|red|workflow|pipeline)\b|\btest\w* .{0,40}\b(?:in|on) CI\b"
     r"|\b(?:nightly|scheduled|release) (?:build|job|workflow)s? (?:fail|is|are|broke)\w*"
-)
-_EMPTY_TITLE = re.compile(
-    r"(?i)^\W*(?:test(?:ing)?|hi|hello|hey|asdf\w*|qwerty?|foo|bar|issue|bug|help|none|title|a+|x+|\d*)[\W\d]*$"
-)
-_COMMERCE = re.compile(
-    r"(?i)\b(?:buy|cheap(?:est)?|discounts?|coupons?|promo codes?|order now|casino|betting|viagra|followers|likes|seo|"
-    r"backlinks|airdrop|giveaway|earn money|loans?|whatsapp|telegram|call now|toll[- ]free|click here|free shipping|"
-    r"best (?:prices?|services?)|visit (?:our|my) (?:web)?site|(?:customer|phone) (?:care|support|number)|escorts?)\b"
-)
-_CONTACT = re.compile(r"(?i)https?://|www\.|\bt\.me/|(?<!\d)\+?\d[\d ()-]{8,16}\d(?!\d)|@\w+")
-_MOST_SPAM_WORDS, _MOST_THANKS_WORDS = 150, 20
-_THANKS = re.compile(
-    r"(?i)^\W*(?:thanks?|thank you|thx|great|awesome|amazing|nice|love|i love)\b|"
-    r"\b(?:thanks|thank you) for (?:the|this|your)\b"
 )
 
 
@@ -224,37 +209,12 @@ def _is_question_title(parsed: ParsedIssue, chances: Mapping[LearnedKind, float]
 
 
 def _shows_failure(parsed: ParsedIssue) -> bool:
-    return bool(parsed.traces) or has_error(parsed) or _tells_result(parsed)
-
-
-def _tells_result(parsed: ParsedIssue) -> bool:
-    return any(_ACTUAL_RESULT.search(section.heading) and section.text.strip() for section in parsed.sections)
-
-
-def is_noise(parsed: ParsedIssue) -> bool:
-    """Return whether it advertises something, or only thanks: nobody waits for an answer.
-
-    An advertisement has two words of commerce and says where to buy. Who shows code or an error, says that something
-    fails, or asks for something, writes none.
-    """
-    text = f"{parsed.title}\n{parsed.prose}"[:_MAX_CHARS]
-    if parsed.code or parsed.traces or parsed.error_messages or FAILURE.search(text):
-        return False
-    if count_words(text) > _MOST_SPAM_WORDS or "?" in text:
-        return False
-    if any(PHRASES[name].search(text) for name in ("should", "would be nice", "please add", "would like")):
-        return False
-    if len({match.lower() for match in _COMMERCE.findall(text)}) > 1 and (parsed.links or _CONTACT.search(text)):
-        return True
-    return count_words(text) <= _MOST_THANKS_WORDS and _THANKS.search(parsed.prose.strip() or parsed.title) is not None
+    return bool(parsed.traces) or has_error(parsed)
 
 
 def _is_not_actionable(parsed: ParsedIssue) -> bool:
-    """Return whether it is an advertisement, or says nothing: no word of its own below a title that is no sentence."""
-    if is_noise(parsed):
-        return True
+    """Return whether it says nothing: no word of its own below a title that is no sentence."""
     own_words = "\n".join(line for line in parsed.prose.split("\n") if not line.startswith(("#", ">")))
     if parsed.code or parsed.links or len(re.findall(r"\w{2,}", own_words)) > 3:
         return False
-    title = _PREFIX.sub("", parsed.title)
-    return _EMPTY_TITLE.match(title) is not None or not title.strip() or count_words(parsed.title) < 2
+    return not _PREFIX.sub("", parsed.title).strip() or count_words(parsed.title) < 2

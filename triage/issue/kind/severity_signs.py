@@ -64,17 +64,6 @@ _NEGATED = re.compile(
     r"n['’]t\s(?:\w+\s){0,2}|[\"“])$"
 )
 """What stands before a word that says nothing: also a quotation mark, since a message is no observation."""
-_HARMLESS = re.compile(
-    r"(?i)\b(?:confirm\w*|cach\w+|temp(?:orary)?|tmp|lock ?files?|test (?:data|files?|database)|"
-    r"build (?:folder|directory|output)|dist)\b"
-)
-"""What may be deleted without a loss, or is deleted only if the user says so."""
-_BY_DESIGN = re.compile(
-    r"(?i)\b(?:crash (?:the|your) (?:course|party)|feature request|how (?:do|can|to)|does it crash|is it safe|"
-    r"crash-?safe|not sure (?:if|whether))\b"
-    r"|^\W*(?:when|if|whenever|in case) .{0,80}, (?:there|it|we|you|the \w+) (?:should|could|would|must)\b"
-    r"|^\W*(?:please )?(?:attach|add|include|provide|paste)\b.{0,100}\b(?:if|when)\b"
-)
 _MAX_SENTENCES = 200
 _MAX_CODE_BLOCKS = 20
 
@@ -103,9 +92,7 @@ def find_severity_signs(parsed: ParsedIssue) -> list[SeveritySign]:
 def _find_sentence(parsed: ParsedIssue, kind: SignKind, sentences: list[str]) -> Quote | None:
     for sentence in sentences:
         for match in _PATTERNS[kind].finditer(sentence):
-            if _NEGATED.search(sentence[max(0, match.start() - 40) : match.start()]) or _BY_DESIGN.search(sentence):
-                continue
-            if kind == "data_loss" and _HARMLESS.search(sentence):
+            if _NEGATED.search(sentence[max(0, match.start() - 40) : match.start()]):
                 continue
             if place := quote(parsed, sentence):
                 return place

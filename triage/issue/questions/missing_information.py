@@ -13,12 +13,10 @@ from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.issue.issue_forms import (
     FormField,
-    classify_field,
     drop_template_text,
     find_answer,
     find_bug_form,
     find_used_forms,
-    is_unanswered,
     parse_forms,
 )
 from triage.issue.kind.kind_features import describe_title
@@ -26,15 +24,12 @@ from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import get_phrases
 from triage.issue.text_signs import (
     NUMBERED,
-    OBSERVATION,
-    SOURCE_LINK,
     count_words,
     find_crash_words,
     has_code,
     has_error,
 )
-from triage.issue.versions.project_version import has_any_version
-from triage.issue.versions.versions import names_platform
+from triage.issue.versions.versions import MOVING_VERSION, names_platform
 
 MAX_QUESTIONS = 3
 _ORDER: tuple[MissingKind, ...] = (
@@ -54,8 +49,8 @@ _MANY_WORDS = 60
 """Longer prose says what happens, whatever words it uses."""
 _MANY_FOREIGN_WORDS = 18
 """In a language whose words the rules below cannot read."""
+_MANY_NAMES = 2
 _TITLE_WORDS = 6
-_TELLING_WORDS = 12
 _STEPS_WORDS = 25
 _MAX_QUOTE_CHARS = 80
 _MAX_LINKS = 50
@@ -68,12 +63,6 @@ _SANDBOX = re.compile(
 """Sites with code that runs, or with the log of a build."""
 _PICTURE = re.compile(r"^https://[^/]+$")
 """Of a picture only the origin is read, and nothing of it is in the text."""
-_STEP = re.compile(
-    r"^[ \t]{0,8}[-*+•>]{0,2}[ \t]{0,4}(?:then |and |now )?(?:\d{1,2}[.)] )?(?:click|tap|open|close|go to|scroll|press|"
-    r"select|choose|enter|type|run|create|add|remove|delete|start|launch|install|drag|import|export|set|upload|log ?in|"
-    r"call|use|search)\b ?\S",
-    re.I | re.M,
-)
 _CAUSE = re.compile(
     r"\b(?:when|if|after|once|whenever|while|upon|then|every time|expected|by \w+ing|causes|on (?:an?|the|my) \w+)\b",
     re.I,
@@ -85,7 +74,6 @@ _GENERAL = re.compile(
 )
 """Words that could stand above any report."""
 _ERROR = re.compile(r"(?i)\b(?:errors?|exceptions?|fail\w*|crash\w*|message|warning)\b")
-_ERRORS = re.compile(r"(?i)\b(?:\w+ )?errors\b|\ban error\b|\berror (?:occurs|appears|is shown)\b")
 _PICTURED = re.compile(
     r"(?i)\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|some|following)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
     r"(?:errors?|message|log|output)\b"
@@ -104,41 +92,33 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     """
     parsed = drop_template_text(parsed, forms)
     facts = find_facts(parsed, project)
-    is_silent = says_nothing(parsed, facts)
+    is_silent = says_nothing(parsed)
     known_forms = parse_forms(forms)
     used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if is_silent else [])
     fields = used[0].fields if used else []
-    asked = list(_ask_fields(fields, parsed, facts, is_silent=is_silent))
+    asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
     answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
     known = answered | {question.kind for question in asked}
     asked += [
         question for question in _ask_general(parsed, facts, project, is_silent=is_silent) if question.kind not in known
     ]
-    if facts.version or has_any_version(parsed) or (forms and not any("version" in form.casefold() for form in forms)):
+    needs_no_version = forms and not any("version" in form.casefold() for form in forms)
+    if facts.version or MOVING_VERSION.search(_write_out(parsed)) or needs_no_version:
         asked = [question for question in asked if question.kind != "version"]
     return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
 
 
-def _ask_fields(
-    fields: Sequence[FormField], parsed: ParsedIssue, facts: ReportFacts, *, is_silent: bool
-) -> Iterator[MissingInformation]:
-    """Ask for fields that the form requires, that are empty, and that nothing else in the report answers.
-
-    Of what it does not require, the steps are asked for where nothing else shows them.
-    """
+def _ask_fields(fields: Sequence[FormField], parsed: ParsedIssue, *, is_silent: bool) -> Iterator[MissingInformation]:
+    """Ask for fields that the form requires, that are empty, and that nothing else in the report answers."""
+    is_shown = has_error(parsed) or has_code(parsed) or _shows_picture(parsed)
     shown: dict[MissingKind, bool] = {
         "reproduction": not is_silent and can_be_seen(parsed),
         "error_output": has_error(parsed),
         "environment": names_platform(parsed.text),
-        "expected": facts.expectation is not None or _shows_picture(parsed),
-        "actual": OBSERVATION.search(_write_out(parsed)) is not None or _shows_picture(parsed),
-        "other": has_error(parsed) or has_code(parsed),
-        "configuration": has_error(parsed) or has_code(parsed),
+        "version": False,
     }
     for field in fields:
-        answer = find_answer(field, parsed.sections)
-        is_open = answer == "" and is_silent and field.kind == "reproduction"
-        if not answer and (field.required or is_open) and not shown.get(field.kind, False):
+        if field.required and not find_answer(field, parsed.sections) and not shown.get(field.kind, is_shown):
             question = get_phrases(parsed.language).ask_field.format(label=field.label)
             yield MissingInformation(kind=field.kind, question=question, reason=_REASONS[field.kind])
 
@@ -147,15 +127,14 @@ def _ask_general(
     parsed: ParsedIssue, facts: ReportFacts, project: str, *, is_silent: bool
 ) -> Iterator[MissingInformation]:
     phrases = get_phrases(parsed.language)
-    text = _write_out(parsed)
-    crash = find_crash_words(text) or (words[0] if (words := _ERRORS.search(text)) else "")
+    crash = find_crash_words(_write_out(parsed))
     if _leaves_error_to_picture(parsed):
         yield MissingInformation(
             kind="error_output",
             question=phrases.ask_text_of_picture,
             reason="As text it can be searched for in the code.",
         )
-    elif is_silent and crash and not parsed.error_messages:
+    elif is_silent and crash:
         yield MissingInformation(
             kind="error_output",
             question=phrases.ask_error,
@@ -179,46 +158,24 @@ def _ask_general(
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
 
 
-def says_nothing(parsed: ParsedIssue, facts: ReportFacts) -> bool:
-    """Return whether a report leaves open what goes wrong where: nobody can run or follow it, or reads an error."""
-    regression = facts.regression
-    if can_be_seen(parsed) or (regression and regression.worked_in and regression.broken_in):
+def says_nothing(parsed: ParsedIssue) -> bool:
+    """Return whether a report is short, names nothing, has a title that could stand above any, and shows nothing."""
+    title, prose = _TAG.sub("", parsed.title), _extract_own_words(parsed)
+    is_telling = count_words(title) >= _TITLE_WORDS and not _GENERAL.search(title)
+    if is_telling or "changes only" in describe_title(parsed.title) or can_be_seen(parsed):
         return False
-    if _leaves_steps_open(parsed):
-        return not has_error(parsed)
-    prose = _extract_own_words(parsed)
-    words = count_words(_LINK.sub("", prose))
     named = {*parsed.identifiers, *parsed.paths, *_POINTER.findall(prose)}
-    if parsed.language != "en":
-        return words < _MANY_FOREIGN_WORDS and not named
-    title = _TAG.sub("", parsed.title)
-    whole = f"{title}\n{prose}"
-    tells = _CAUSE.search(whole) is not None and OBSERVATION.search(whole) is not None and not find_crash_words(whole)
-    is_telling = count_words(title) >= _TITLE_WORDS and _GENERAL.search(title) is None
-    if (is_telling and (words > _TITLE_WORDS or named or tells)) or "changes only" in describe_title(parsed.title):
-        return False
-    is_contrast = facts.expectation is not None and OBSERVATION.search(prose) is not None
-    tells_much = tells and title != "" and words >= _TELLING_WORDS
-    return words < _MANY_WORDS and len(named) < 2 and not (tells_much or is_contrast)
+    many = _MANY_WORDS if parsed.language == "en" else _MANY_FOREIGN_WORDS
+    return count_words(_LINK.sub("", prose)) < many and len(named) < _MANY_NAMES
 
 
 def can_be_seen(parsed: ParsedIssue) -> bool:
     """Return whether a maintainer can run it, click through it, or read where it fails."""
-    links = parsed.links[:_MAX_LINKS]
-    if has_code(parsed) or has_error(parsed) or any(SOURCE_LINK.search(one) or _SANDBOX.search(one) for one in links):
-        return True
-    steps = [section.text for section in parsed.sections if classify_field(section.heading) == "reproduction"]
-    if any("`" in text or count_words(_LINK.sub("", text)) >= _STEPS_WORDS for text in steps):
+    if has_code(parsed) or has_error(parsed) or any(map(_SANDBOX.search, parsed.links[:_MAX_LINKS])):
         return True
     prose = _extract_own_words(parsed)
-    found = len(NUMBERED.findall(prose)) + len(_STEP.findall(prose))
     is_described = len(_CAUSE.findall(prose)) >= 2 and count_words(prose) >= _STEPS_WORDS
-    return found >= 2 or is_described or (found == 1 and any(map(_STEP.search, steps)))
-
-
-def _leaves_steps_open(parsed: ParsedIssue) -> bool:
-    steps = [section.text for section in parsed.sections if classify_field(section.heading) == "reproduction"]
-    return bool(steps) and all(map(is_unanswered, steps))
+    return is_described or len(NUMBERED.findall(prose)) >= 2
 
 
 def _leaves_error_to_picture(parsed: ParsedIssue) -> bool:

@@ -20,7 +20,6 @@ from triage.issue.traces.trace_frames import (
     find_module_frame,
     find_native_frame,
     find_notebook_frame,
-    find_page_frame,
     find_python_frame,
     find_rust_panic,
     find_script_frame,
@@ -64,7 +63,6 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         error_near(_ERROR, below=60),
         gap=60,
     ),
-    TraceFormat("python", ("File ",), find_page_frame, error_near(_ERROR, below=6), gap=5),
     TraceFormat(
         "python",
         (".py:",),
@@ -203,20 +201,6 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ),
         None,
         single=True,
-    ),
-    TraceFormat(
-        "dart",
-        (".dart:",),
-        frame_by_pattern(
-            r"\s*#\d{1,4}\s+(?P<function>.{1,200}?) \((?:package:|"
-            r"file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
-        ),
-        error_near(
-            rf"(?!When the exception was)(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{RAISED_NAME})?(?:: )?"
-            r"(?P<message>\S.*)",
-            above=4,
-        ),
-        innermost_first=True,
     ),
     TraceFormat(
         "c",

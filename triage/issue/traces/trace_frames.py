@@ -216,15 +216,6 @@ def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return FrameLine(f"{type_name}.cs", None, match["function"]) if type_name else None
 
 
-def find_page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """Django's error page: `File "x.py" in view`, and on the next line `12. code`."""
-    match = _PAGE.match(lines[number])
-    if match is None or number + 1 >= len(lines):
-        return None
-    line = re.match(r"\s{0,40}(\d{1,7})\.\s", lines[number + 1])
-    return FrameLine(match["path"], int(line[1]) if line else None, match["function"])
-
-
 def find_diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     match = _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
     return frame_from_groups(match.groupdict()) if match else None
@@ -255,7 +246,6 @@ _CELL = re.compile(
     r"(?P<cell>Cell In ?\[\d{1,6}\]), line (?P<line>\d{1,7})(?:, in (?P<function>[\w<>.]{1,200}).{0,600})?\s*$"
 )
 _ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
-_PAGE = re.compile(r"\s*File \"(?P<path>[^\"]{1,400})\" in (?P<function>\S{1,200})\s*$")
 _PATH = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
 _DIAGNOSTIC = re.compile(
     rf"\s*(?:\x1b)?{_PATH}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"

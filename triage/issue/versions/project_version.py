@@ -1,11 +1,12 @@
-"""Finds which version of the project the report is about: a release, a commit, or a moving state such as `main`."""
+"""Finds which version of the project the report is about: a release or a commit."""
 
 import re
 from collections.abc import Iterator
 
+from triage.base.text import word_set
 from triage.domain.issue import ParsedIssue, Quote, Section
 from triage.issue.text_signs import quote, shorten_to_ends
-from triage.issue.versions.versions import MOVING_VERSION, PLATFORMS, is_platform_version
+from triage.issue.versions.versions import PLATFORMS
 
 _MAX_VALUE_CHARS = 120
 _NUMBER = (
@@ -18,43 +19,11 @@ _BETWEEN = (
     r"[\"'`)\]}*]{0,4}(?:\s{0,12}(?:[:=@,(|<>~^\[\]\"'`{}*-]{1,4}|versions?|release|ver\.?|v\.|is|was|at|tag|"
     r"current|latest)){0,5}\s{0,12}[\"'`(*]{0,3}"
 )
-_TAG = r"(?:latest|edge|nightly|stable|main|master|dev\w{0,10}|v?\d{1,4})(?:[-.][\w.-]{1,40})?(?![\w.])"
-"""Of an image."""
-_MAVEN = r"</artifactId>\s{0,40}<version>"
 _IN_HEADING = re.compile(r"(?i)\bversions?\b|\brelease\b")
-_IN_LIST = re.compile(r"[-*+>\s]*[A-Za-z][\w .-]*: +(?P<value>\S.*)$")
-_EMPTY = re.compile(r"(?i)^\W*(?:n/?a|none|no response|unknown|not sure|-|\?+|irrelevant|no|yes|any|all)?\W*$")
-_LABEL_WORDS = re.compile(
-    r"(?i)\b(?:versions?|release|which|what|your|the|of|used?|using|are|you|is|in|number|output|automated|code|"
-    r"please|info\w*|and)\b|--\w+|[^\w\s]"
+_PLATFORM_WORDS = PLATFORMS | word_set(
+    "browser compiler bazel gpu cudnn mobile device operating system environment jupyter language framework "
+    "go rust scala kotlin swift typescript elixir erlang ghc lua julia r"
 )
-_PLATFORM_WORDS = PLATFORMS | {
-    "browser",
-    "compiler",
-    "bazel",
-    "gpu",
-    "cudnn",
-    "mobile",
-    "device",
-    "operating",
-    "system",
-    "environment",
-    "jupyter",
-    "language",
-    "framework",
-    "go",
-    "rust",
-    "scala",
-    "kotlin",
-    "swift",
-    "typescript",
-    "elixir",
-    "erlang",
-    "ghc",
-    "lua",
-    "julia",
-    "r",
-}
 _LABELLED = re.compile(
     r"(?im)^[\s>*#_`|-]{0,8}(?:(?P<name>[\w .()/-]{0,40}?)[ _]?)?\bversion\b"
     r"(?: used| number| ?\([^()\n]{1,60}\))?[*_`)]{0,3}[ ]?[:=|"
@@ -74,28 +43,6 @@ _COMMIT = re.compile(
     r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
 )
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
-_MOVING_PREFIX = re.compile(r"(?i)^(?:/\w+/|(?:on|in|from|using|with|against|of|at)[\s`'\"(*:]+(?:the )?)")
-_UPDATED = re.compile(
-    rf"(?i)\b(?:updat|upgrad)(?:e|ed|ing) (?:\S{{1,30}} )?(?:from \S{{1,30}} )?to (?P<value>{_NUMBER})"
-)
-_AFTER_MOVING = re.compile(
-    rf"[\s`'\"(@,:]{{1,6}}(?:(?:at|commit|sha|is|version) [`(]?)?"
-    rf"(?P<value>{_NUMBER}|(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}(?![\w-]))"
-)
-_BARE = re.compile(
-    r"(?i)(?:\b(?:in|on|with|since|using|of|for|after|before|until|running|runs?|have|uses?|use) |\()"
-    r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
-    rf"(?P<value>(?=v?\d{{1,3}}\.\d{{1,4}}\.\d){_NUMBER})(?![\w%/:]|\.\d|\s?(?:s|ms|MB|GB)\b)"
-)
-"""A number of three parts after a preposition. One of four may be an address."""
-_IN_TITLE = re.compile(
-    rf"(?i)(?:^|\b(?:in|on|with|since|using|of|for|after|from|to) )(?P<value>{_NUMBER})(?![\w%/:+]|\s?(?:s|ms|MB|GB)\b)"
-)
-"""A title names few numbers. The last one is that with the fault, as in `from 1.2 to 1.3`."""
-_BROWSER = re.compile(r"(?i)\b(?:chrome|chromium|firefox|safari|edge|opera|brave)\b|\(official build\)")
-_BROWSER_NUMBER = re.compile(r"(?<![\w.])(\d{2,3}\.\d{1,6}(?:\.\d{1,6}){1,2})(?![\w.])")
-_USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
-"""What every browser says, whoever made it."""
 
 
 def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> Quote | None:
@@ -106,33 +53,17 @@ def find_project_version(parsed: ParsedIssue, project: str, works: str = "") -> 
         project: `owner/name`, or empty.
         works: The version that has no fault, which is another one.
     """
-    others = {works.removeprefix("v"), *_find_versions_of_others(parsed, project)}
+    other = works.removeprefix("v")
     for words in _candidates(parsed, project):
-        value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")
-        is_ours = value and not _EMPTY.match(value) and value.removeprefix("v") not in others
+        value = words.strip("`*_\"'|-+> \t").rstrip(".,;:")
+        is_ours = re.search(r"\w", value) and value.removeprefix("v") != other
         if is_ours and (place := quote(parsed, value[:_MAX_VALUE_CHARS])):
             return place
     return None
 
 
-def _find_versions_of_others(parsed: ParsedIssue, project: str) -> Iterator[str]:
-    """Yield the versions of browsers, and of what the report links to: another project."""
-    told = f"{parsed.title}\n{shorten_to_ends(parsed.prose)}"
-    yield from (match[1] for match in _BROWSER_NUMBER.finditer(told) if _is_beside_browser(told, match))
-    linked, names = {part.lower() for link in parsed.links for part in link.split("/")}, {*_project_names(project)}
-    for version in parsed.versions:
-        name, _, number = version.lower().rpartition(" ")
-        if name and name in linked and _squeeze(name) not in names:
-            yield number
-
-
-def has_any_version(parsed: ParsedIssue) -> bool:
-    """Return whether any number may be the project's: one that is not known to be of a platform."""
-    return any(not is_platform_version(version) for version in parsed.versions)
-
-
 def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
-    text, prose = (_USER_AGENT.sub("", shorten_to_ends(one)) for one in (parsed.text, parsed.prose))
+    text, prose = (shorten_to_ends(one) for one in (parsed.text, parsed.prose))
     told = f"{parsed.title}\n\n{prose}"
     names = list(_project_names(project))
     for section in parsed.sections:
@@ -142,13 +73,9 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
             if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
                 yield match["value"]
         yield from _named(source, names)
-        yield from reversed([version for version in _stated(_IN_TITLE, parsed.title) if "x" not in version])
-    yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(told))
     yield from _stated(_STATED, told)
     yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)
-    yield from _moving(text)
-    yield from _stated(_BARE, told)
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
@@ -167,7 +94,7 @@ def _in_section(section: Section, names: list[str]) -> Iterator[str]:
     own = [line for line in lines if not set(re.findall(r"[a-z]+", line.lower())) & _PLATFORM_WORDS]
     for line in own[:1]:
         if len(line) <= _MAX_VALUE_CHARS and re.search(r"\d|master|main|latest|nightly|HEAD|trunk", line):
-            yield labelled["value"] if (labelled := _IN_LIST.match(line)) else line
+            yield line
 
 
 def _is_of_project(label: str, names: list[str]) -> bool:
@@ -175,22 +102,17 @@ def _is_of_project(label: str, names: list[str]) -> bool:
     squeezed = _squeeze(label)
     if any(name in squeezed for name in names):
         return True
-    words = _LABEL_WORDS.sub(" ", label).lower().split()
-    return not any(word in _PLATFORM_WORDS for word in words)
+    return _PLATFORM_WORDS.isdisjoint(re.findall(r"[\w.+-]+", label.lower()))
 
 
 def _named(text: str, names: list[str]) -> Iterator[str]:
-    """`xarray: 0.16.0`, `jib 3.4.0`, `requests (2.4.3)`, `<artifactId>jib</artifactId><version>3.4.0</version>`."""
+    """`xarray: 0.16.0`, `jib 3.4.0`, `requests (2.4.3)`."""
     for name in names:
         spelled = r"[\W_]?".join(map(re.escape, name))
-        pattern = re.compile(
-            rf"(?i)(?<![A-Za-z]){spelled}[\w-]{{0,40}}?(?:{_MAVEN}|{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})"
-        )
+        pattern = re.compile(rf"(?i)(?<![A-Za-z]){spelled}[\w-]{{0,40}}?(?:{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})")
         yield from (match["value"] for match in pattern.finditer(text))
     for name in names:
         spelled = r"[\W_]?".join(map(re.escape, name))
-        image = re.compile(rf"(?i)/{spelled}[\w-]{{0,40}}:(?P<value>{_TAG})")
-        yield from (match["value"] for match in image.finditer(text))
         yield from (
             match["value"]
             for match in re.finditer(
@@ -199,14 +121,6 @@ def _named(text: str, names: list[str]) -> Iterator[str]:
                 text,
             )
         )
-
-
-def _moving(text: str) -> Iterator[str]:
-    """Yield a branch or `latest`; what follows it in numbers says more."""
-    moving = MOVING_VERSION.search(text)
-    if moving:
-        exact = _AFTER_MOVING.match(text, moving.end())
-        yield exact["value"] if exact else _MOVING_PREFIX.sub("", moving[0].strip())
 
 
 def _alone(prose: str) -> Iterator[str]:
@@ -244,13 +158,6 @@ def _project_names(project: str) -> Iterator[str]:
 def _follows_platform(text: str, start: int) -> bool:
     before = re.findall(r"[A-Za-z][\w.+#-]*", text[max(0, start - 40) : start])
     return bool(before) and before[-1].lower() in _PLATFORM_WORDS
-
-
-def _is_beside_browser(text: str, match: re.Match[str]) -> bool:
-    """Return whether the line of a version, or the one above it, names a browser."""
-    start = text.rfind("\n", 0, max(0, text.rfind("\n", 0, match.start()))) + 1
-    end = text.find("\n", match.end())
-    return _BROWSER.search(text[max(start, match.start() - 120) : end if end >= 0 else None][:400]) is not None
 
 
 def _squeeze(text: str) -> str:

@@ -48,8 +48,6 @@ _CUES = re.compile(
 )
 _MOST_WORDS_BEFORE, _MOST_WORDS_AFTER = 4, 6
 """Between a word of working or failing and its version."""
-_OR_OLDER = re.compile(r"[\s,]*(?:and|or) (?:lower|below|earlier|older|before|prior|previous)(?: versions?)?", re.I)
-_SAME_LIST = re.compile(r"[`'\")*\s]*(?:,|/|and|or|&|, and|, or)[`'\"(*\s]*$", re.I)
 _LIST_LINE = re.compile(
     rf"\W*(?:[A-Za-z][\w.-]{{0,30}}[ :]{{1,2}})?{_VERSION}[^-=:→]{{0,80}}(?:--?|[=:→])>?\s*\S", re.I
 )
@@ -63,14 +61,6 @@ _TROUBLE = re.compile(
     r"(?i)\b(?:errors?|fail\w*|broke\w*|breaks?|crash\w*|hang\w*|wrong\w*|differen\w+|chang\w+|cannot|can't|"
     r"unable|receiv\w+|happen\w*|"
     r"problem|issue|bug|warn\w*|slow\w*|not|n't|incorrect\w*|regress\w*)\b"
-)
-_REASON = re.compile(
-    r"(?i)\bsince (?:\S{1,30} )?v?\d[\w.]{0,20} (?:supports?|has|have|is|was|uses?|does|can|will|already|comes|ships)\b"
-)
-"""`Since 4.4 supports it, I tried`: no time."""
-_FEATURE = re.compile(
-    r"(?i)\b(?:available|supported|supports|exists?|deprecated|removed|added|documented|new|possible|required) "
-    r"(?:only )?(?:since|as of|in|from)\b"
 )
 _SURE = re.compile(
     r"\b(?:used to (?:work|be possible|be able|pass)|worked (?:\w+ )?(?:before|previously|earlier|until|yesterday|"
@@ -105,7 +95,6 @@ _BLAMES = re.compile(
     r"(?i)first bad commit|\b(?:bisect|culprit|revert)"
     r"|\b(?:introduced|broken|broke|caused|regressed|regression) (?:in|by|with|since)\b"
 )
-_CULPRIT = re.compile(r"(?i)(?<!not )(?<!not the )\bculprit\b")
 _CLEARS = re.compile(r"(?i)\b(?:good|works?|worked|working)\b")
 _HELPS_NOT = re.compile(r"(?i)(?:\bnot|n['’]t) (?:fix|help|solve|change)")
 """What a sentence about a commit says that does not blame it: the last good one, or one whose revert helps nothing."""
@@ -113,11 +102,6 @@ _CHEAP = re.compile(
     r"\d|(?i:used to|work|longer|any ?more|stopped|update|upgrade|updat|regress|bisect|bad commit|revert)"
 )
 """Every sentence that tells a regression has one of these, which are cheap to look for."""
-_STATISTICS = re.compile(r"(?i)\b(?:linear|logistic|ridge|lasso|polynomial|quantile|multiple) regression")
-_HYPOTHETICAL = re.compile(
-    r"(?i)\b(?:if it|should (?:be|have)(?! as)|would (?:be|have)|to (?:avoid|prevent)|regression tests?|sure if|might "
-    r"have)\b"
-)
 _MAX_SENTENCES = 200
 _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "page", "port", "jdk17", "x86"}
 
@@ -141,7 +125,7 @@ def find_regression(parsed: ParsedIssue) -> Regression | None:
     sentences = [
         sentence
         for sentence in [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
-        if _CHEAP.search(sentence) and not _STATISTICS.search(sentence) and not _HYPOTHETICAL.search(sentence)
+        if _CHEAP.search(sentence)
     ]
     read = [(sentence, list(_read_versions(sentence))) for sentence in sentences]
     found = [one for sentence, mentions in read if (one := _in_sentence(parsed, sentence, mentions)) is not None]
@@ -178,15 +162,11 @@ def _read_versions(sentence: str) -> Iterator[_Mention]:
     end = 0
     for position, match in enumerate(mentions):
         start, stop = match.start("version"), match.end("version")
-        older = _OR_OLDER.match(sentence, stop)
-        stop = older.end() if older else stop
         following = mentions[position + 1].start() if position + 1 < len(mentions) else len(sentence)
         before = [cue for cue in cues if end <= cue.start() and cue.end() <= start]
         after = [cue for cue in cues if stop <= cue.start() < following and cue.lastgroup not in _BEFORE_VERSION]
         cue = _choose_cue(sentence, match.start(), stop, before[-1:], after[:1])
         name = (cue.lastgroup or "") if cue else ""
-        if previous is not None and _SAME_LIST.fullmatch(sentence[end:start]):
-            name = previous.cue
         if name == "opposite":
             name = "fine" if previous and not previous.works else "bad"
         if name:
@@ -224,11 +204,10 @@ def _in_sentence(parsed: ParsedIssue, sentence: str, mentions: Sequence[_Mention
     commit = _COMMIT.search(sentence) or _PULL_REQUEST.search(sentence)
     if commit and _HELPS_NOT.search(sentence):
         return None
-    if not broken or _COMMIT.fullmatch(worked):
-        is_blamed = _BLAMES.search(sentence) and (_CULPRIT.search(sentence) or not _CLEARS.search(sentence))
-        if commit and is_blamed:
-            broken = re.sub(r"/?pull/", "#", commit[0]).removeprefix("github.com/")
-            worked = "" if worked == broken else worked
+    is_blamed = commit and _BLAMES.search(sentence) and not _CLEARS.search(sentence)
+    if commit and is_blamed and (not broken or _COMMIT.fullmatch(worked)):
+        broken = re.sub(r"/?pull/", "#", commit[0]).removeprefix("github.com/")
+        worked = "" if worked == broken else worked
     place = quote(parsed, sentence)
     return Regression(worked_in=worked, broken_in=broken, quote=place) if place else None
 
@@ -240,8 +219,6 @@ def _is_platform(sentence: str, start: int) -> bool:
 
 def _is_told(sentence: str, mentions: Sequence[_Mention], *, has_both: bool) -> bool:
     """Return whether what is said of the versions is said of a change: that it fails in one alone is none."""
-    if _FEATURE.search(sentence) or _REASON.search(sentence):
-        return False
     cues = {one.cue for one in mentions}
     is_since = "broken_in" in cues and _TROUBLE.search(sentence) is not None
     return has_both or is_since or bool(cues & {"worked_in", "fine", "breaks"})

@@ -68,26 +68,10 @@ _NOT_NAMES = word_set(
     "run have has stable latest "
     "ratio factor"
 )
-_BRANCH = (
-    r"(?:master|main|trunk|develop|dev branch|nightly|(?-i:HEAD))\b(?![./(\[_-]\w|\()"
-    r"(?! (?!(?:branch|build|version|release|as|at|and|or|but|it|i|too|also|today|now|still|of|on|in|with|from|since|"
-    r"when|where|while|without|after|before|that|this|which|the|a|is|are|was|does|has|have|commit|checkout)\b)[a-z])"
-)
-"""`in the main window` and `in main.c` are no branches."""
 _NUMBERED_PARTS = word_set("section sections figure table chapter step line lines ticket issue pr page rfc rule")
 MOVING_VERSION = re.compile(
-    r"(?<!\d, )\b(?:on|in|from|using|with|against|of|version:?|at)[\s`'\"(*:]{1,4}(?:the )?"
-    rf"(?:latest |current |newest |git |upstream |origin/|upstream/)?{_BRANCH}"
-    r"|\b(?:latest|current|newest)[\s`'\"(*:]{1,4}(?:git |upstream )?"
-    r"(?:master|main|trunk|head|develop|nightly|version|release|stable|commit|dev\w*)\b"
-    r"|\b(?:on|using|with|have|has|running) (?:the )?(?:very )?(?:latest|newest)\b(?! [a-z])"
-    r"|^[^\w\n]{0,20}(?:latest |current )?(?:master|main|trunk|(?-i:HEAD)|develop|dev branch|canary|edge|nightly|"
-    r"latest)[^\w\n]{0,20}$"
+    r"(?i)\b(?:latest|newest|current) |\b(?:master|main|trunk|nightly|HEAD|[0-9a-f]{10,40})\b"
     r"|最新版|最新バージョン|최신 버전|última versi[oó]n|dernière version|neueste[nr]? Version|последн\w{1,4} верси"
-    r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\bHEAD (?:is|at|@|commit)\b"
-    r"|\bcommit [`'(]?[0-9a-f]{7,40}\b|/(?:blob|tree|commit)/[0-9a-f]{7,40}\b|\bsha:? ?[0-9a-f]{7,40}\b|"
-    r"\bdev\d*\+g?[0-9a-f]{6,}",
-    re.I | re.M,
 )
 """A state of the source without a release number."""
 
@@ -102,12 +86,6 @@ def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) 
     for text in code:
         _add(found, _in_lines(text.split("\n"), _PLATFORM_NUMBER, _PINNED, _DASHED))
     return list(found.values())[:_MAX_VERSIONS]
-
-
-def is_platform_version(version: str) -> bool:
-    """Return whether a found version is that of a language, system, browser or tool, not of the project."""
-    name = version.lower().rpartition(" ")[0]
-    return any(word in PLATFORMS for word in re.split(r"[\s(),/-]+", name))
 
 
 def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
