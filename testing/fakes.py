@@ -57,6 +57,7 @@ class FakeCodebase:
     files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
+    label_rules: Mapping[str, str] = field(default_factory=dict)
     dependencies: Sequence[str] = ()
     skills: Skills = field(default_factory=Skills)
     security_policy: str | None = None
@@ -155,7 +156,9 @@ class FakeCodebase:
     def show_commit(self, commit: str, path: str = "") -> str:
         return self.commits.get(commit, "")
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
         return self.history if paths else CodeHistory()
 
     def read_history(self, path: str, limit: int, text: str = "") -> History:
@@ -182,6 +185,9 @@ class FakeCodebase:
 
     def read_issue_forms(self) -> list[str]:
         return list(self.forms)
+
+    def read_label_rules(self) -> dict[str, str]:
+        return dict(self.label_rules)
 
     def list_dependencies(self) -> list[str]:
         return list(self.dependencies)

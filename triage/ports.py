@@ -132,8 +132,10 @@ class Codebase(Protocol):
         With `path`, the diff of that file alone. Empty if there is none. Takes up to ten seconds: call it in a thread.
         """
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
-        """Owners and later changes of the likeliest files, and of the lines that fail.
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
+        """Owners and later changes of the likeliest files, and of the lines that fail; the fix of the issue.
 
         Takes seconds with a long history: call it in a thread.
         """
@@ -143,6 +145,9 @@ class Codebase(Protocol):
 
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
+
+    def read_label_rules(self) -> dict[str, str]:
+        """Texts of the files in which the project says when a label fits, by path; empty before `index`."""
 
     def list_dependencies(self) -> list[str]:
         """Names of the packages that the project's manifests declare, at most 500; empty before `index`."""

@@ -44,7 +44,7 @@ def test_a_window_is_told_with_the_commits_first_that_fit():
     )
     assert format_window(None) == ""
     unfit = window.model_copy(update={"commits": [], "further": changes})
-    assert "none fits the report's words; newest first:" in format_window(unfit)
+    assert "none fits the report well; the closest first:" in format_window(unfit)
 
 
 def test_a_narrow_window_is_shown_with_the_diffs_of_its_code():

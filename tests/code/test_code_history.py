@@ -49,11 +49,11 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def look_up(root: Path, facts: ReportFacts, lines: Span | None = None) -> CodeHistory:
+def look_up(root: Path, facts: ReportFacts, lines: Span | None = None, parsed: ParsedIssue = PARSED) -> CodeHistory:
     codebase = GitCodebase(root, "acme/till")
-    assert codebase.look_up_history(facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
+    assert codebase.look_up_history(parsed, facts, ["till.py"], lines) == CodeHistory(), "nothing is indexed yet"
     codebase.index()
-    return codebase.look_up_history(facts, ["till.py"], lines)
+    return codebase.look_up_history(parsed, facts, ["till.py"], lines)
 
 
 def find_window(root: Path, facts: ReportFacts) -> RegressionWindow | None:
@@ -71,7 +71,7 @@ def test_commits_between_two_versions(repository: Path):
     window = find_window(repository, regression("1.0", ""))
     assert window is not None
     assert (window.worked_in, window.broken_in, window.total) == ("v1.0", "HEAD", 2)
-    assert [change.subject for change in window.commits] == ["Count once", "Round the total (#12)"]
+    assert [change.subject for change in window.commits] == ["Round the total (#12)", "Count once"], "by the words"
     assert window.commits[0].paths == ["till.py"]
     between = find_window(repository, regression("", "1.1"))
     assert between is not None
@@ -139,6 +139,73 @@ def test_a_change_that_the_reporters_version_has_as_a_backport_is_not_later(repo
     assert [look_up(repository, one, lines).later_change is None for one in facts] == [False, True]
 
 
+FIX = "Fix the empty basket: its receipt has a negative balance (#77)"
+EMPTY_BASKET = ParsedIssue(title="Empty basket: receipt has negative balance", prose="An empty basket prints -0.")
+
+
+def add_fix(root: Path) -> str:
+    for number in range(9):
+        commit(root, f"Change part {number}", BODY + f"y = {number}\n", at=f"2025-07-1{number}T00:00:00Z")
+    return commit(root, FIX, BODY + "y = 99\n", at="2025-08-01T00:00:00Z")
+
+
+def test_a_fix_that_fits_the_report_is_told_with_its_release(repository: Path):
+    fix = add_fix(repository)
+    reported = ReportFacts(version=Quote(text="till 1.1 (of the shop)", start=0, end=3))
+    found = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
+    assert found is not None
+    assert (found.commit.commit, found.version, found.release, found.is_named) == (fix, "v1.1", None, False)
+    git(repository, "tag", "v1.2")
+    released = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
+    assert released is not None
+    assert released.release == "v1.2"
+    current = ReportFacts(version=Quote(text="1.2", start=0, end=3))
+    for facts, parsed in ((reported, PARSED), (current, EMPTY_BASKET), (ReportFacts(), EMPTY_BASKET)):
+        assert look_up(repository, facts, parsed=parsed).later_fix is None
+
+
+def test_a_fix_that_a_release_branch_has_is_released(repository: Path):
+    fix = add_fix(repository)
+    git(repository, "checkout", "-q", "-b", "1.1.x", "v1.1")
+    git(repository, "cherry-pick", "-Xtheirs", fix, at="2025-09-01T00:00:00Z")
+    git(repository, "tag", "-a", "v1.1.1", "-m", "v1.1.1", at="2025-09-02T00:00:00Z")
+    git(repository, "checkout", "-q", "main")
+    reported, current = (ReportFacts(version=Quote(text=text, start=0, end=3)) for text in ("1.1", "1.1.1"))
+    found = look_up(repository, reported, parsed=EMPTY_BASKET).later_fix
+    assert found is not None
+    assert found.release == "v1.1.1"
+    assert look_up(repository, current, parsed=EMPTY_BASKET).later_fix is None
+
+
+def test_the_fix_that_the_report_names_is_told_if_the_commit_has_it(repository: Path):
+    culprit = git(repository, "rev-parse", "v1.1^{commit}")
+    git(repository, "checkout", "-q", "-b", "side", "v1.0")
+    elsewhere = commit(repository, "Elsewhere", "x = 2\n")
+    git(repository, "checkout", "-q", "main")
+    for named, version, is_told in (
+        (culprit[:8], "1.0", True),
+        ("#12", "1.0", True),
+        (culprit[:8], "1.1", False),
+        (elsewhere[:8], "1.0", False),
+        ("#99", "1.0", False),
+    ):
+        facts = ReportFacts(version=Quote(text=version, start=0, end=3), named_fix=named)
+        found = look_up(repository, facts).later_fix
+        assert (found is not None) is is_told, named
+        if found:
+            assert (found.commit.commit, found.release, found.is_named) == (culprit, "v1.1", True)
+
+
+def test_commits_of_a_release_branch_are_in_the_window(repository: Path):
+    git(repository, "checkout", "-q", "-b", "1.0.x", "v1.0")
+    commit(repository, "Only on the branch", BODY + "z = 1\n", at="2025-05-01T00:00:00Z")
+    git(repository, "tag", "v1.0.1")
+    git(repository, "checkout", "-q", "main")
+    window = find_window(repository, regression("1.0", "1.0.1"))
+    assert window is not None
+    assert [change.subject for change in window.commits] == ["Only on the branch"]
+
+
 def test_at_most_three_code_owners_are_named(repository: Path):
     write(repository, {"CODEOWNERS": "*.py @acme/tills @a @b @c\n"})
     git(repository, "add", "-A")
@@ -182,7 +249,7 @@ def test_a_commit_with_an_odd_date_costs_no_owner(repository: Path, author: str)
     assert find_window(repository, regression("1.0", "")) is not None
 
 
-def test_the_order_is_that_of_the_history(repository: Path):
+def test_where_no_word_tells_the_order_is_that_of_the_history(repository: Path):
     late = commit(repository, "Written long ago", BODY + "y = 1\n", at="2019-01-01T00:00:00Z")
     window = find_window(repository, regression("1.1", ""))
     assert window is not None
@@ -201,7 +268,7 @@ def test_what_is_no_version_asks_git_nothing_odd(repository: Path):
     for version in ("--output=/tmp/x", "HEAD", "main", "v1.0..HEAD", "-1", "1.0\n", "\0"):
         regressed = regression(version, version).regression
         facts = ReportFacts(version=Quote(text=version, start=0, end=1), regression=regressed)
-        codebase.look_up_history(facts, ["till.py"], Span(path="till.py", start=1, end=2))
+        codebase.look_up_history(PARSED, facts, ["till.py"], Span(path="till.py", start=1, end=2))
         assert codebase.find_regression_window(PARSED, facts) is None, version
 
 

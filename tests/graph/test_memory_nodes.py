@@ -13,7 +13,7 @@ from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
 from triage.agents.prompts import MEMORY_TITLE
 from triage.base.errors import GitHubUnavailable
-from triage.domain.code import ExecutedCode
+from triage.domain.code import BestPlace, ExecutedCode, Span
 from triage.domain.issue import EarlierReport, Frame, Issue, IssueComment
 from triage.domain.past_issues import LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
@@ -183,7 +183,18 @@ class TestLearnedLabels:
     labels = ("bug", "enhancement", "area: dates", "needs-triage")
 
     async def report(self, **changes: Any) -> RunReport:
-        codebase = FakeCodebase(factories.FILES, learned=self.learned)
+        fails = (
+            None
+            if changes
+            else BestPlace(
+                sign="trace",
+                rule="frame",
+                span=Span(path="src/parse.py", start=1, end=2),
+                line=1,
+                text="ValueError: no day",
+            )
+        )
+        codebase = FakeCodebase(factories.FILES, learned=self.learned, best_place=fails)
         given = fake_services(codebase=codebase, past_issues=FakePastIssues([[past(2)]]))
         repository = factories.repository(labels=list(self.labels))
         return await run_graph(factories.issue(**changes), repository, given, asyncio.Event())

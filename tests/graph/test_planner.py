@@ -61,7 +61,8 @@ async def test_an_allowed_proposal_is_taken_and_recorded():
 @pytest.mark.parametrize(("declared", "searches"), [(["numpy"], True), ([], False)])
 async def test_issues_are_searched_only_where_a_package_raised_the_error(declared: list[str], searches: bool):
     trace = (
-        'Traceback (most recent call last):\n  File "/v/site-packages/numpy/a.py", line 9, in go\nValueError: no day\n'
+        'Traceback (most recent call last):\n  File "/home/me/run.py", line 1, in main\n'
+        '  File "/v/site-packages/numpy/a.py", line 9, in go\nValueError: no day\n'
     )
     codebase = FakeCodebase(factories.FILES, dependencies=declared)
     given = fake_services(codebase=codebase, web_tools=FakeToolset(name=ISSUE_SEARCH))

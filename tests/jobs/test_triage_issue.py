@@ -12,7 +12,8 @@ from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
-from triage.domain.effect import COMMENT_MARKER, Policy
+from triage.domain.code import BestPlace, Span
+from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionOptions
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
@@ -80,6 +81,33 @@ def test_labels_are_added_only_when_asked_and_only_existing_ones():
     )
     harness.run(OPENED)
     assert harness.github.labelled == [(7, ["bug"])]
+
+
+FORM = "name: Bug\nlabels: [from-form, bug]\nbody:\n- {type: dropdown, attributes: {label: Component}}\n"
+PLACE = BestPlace(sign="trace", rule="frame", span=Span(path="src/parse.py", start=1, end=2), line=1)
+RULES = {".github/labeler.yml": "dates: src/parse.py\nfrom-form: src/**\n"}
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+@pytest.mark.parametrize("labels", ["apply", "suggest"])
+def test_an_issue_is_routed_by_its_form_and_the_projects_rules(labels: LabelsMode, with_model: bool):
+    codebase = FakeCodebase(factories.FILES, forms=[FORM], label_rules=RULES, best_place=PLACE)
+    model = FakeModel(factories.answers(TriageReport=factories.report(labels=["other"]))) if with_model else None
+    names = ["area: cli", "bug", "dates", "from-form", "other"]
+    harness = RunHarness(
+        policy=Policy(comment="never", labels=labels), services=fake_services(codebase=codebase, model=model)
+    )
+    harness.github.existing_labels = [*names, "release-dates"]
+    harness.github.suggestion_options = SuggestionOptions(labels=names)
+    harness.set_thread(body=f"### Component\n\nCLI\n\n### Log\n\n{factories.TRACEBACK}")
+    harness.run(OPENED)
+    expected = ["area: cli", "dates", *(["other"] if with_model else [])]
+    assert harness.github.labelled == ([(7, expected)] if labels == "apply" else [])
+    told = {one.name: one.rationale for _, one in harness.github.suggested}
+    assert list(told) == (expected if labels == "suggest" else [])
+    if told:
+        assert told["area: cli"] == "The form's field Component says it."
+        assert told["dates"] == "'.github/labeler.yml' maps 'src/parse.py' to it."
 
 
 def test_a_label_that_is_there_is_not_added_again():

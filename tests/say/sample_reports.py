@@ -8,6 +8,7 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
+    LaterFix,
     PathChange,
     RegressionWindow,
     Span,
@@ -449,6 +450,11 @@ PAST = change_report(
     later_change=LaterChange(
         version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9"
     ),
+    later_fix=LaterFix(
+        version="v0.8",
+        commit=FileChange(commit="6" * 40, date="2026-10-05", subject="Fix day-first dates (#380)"),
+        release="v0.9",
+    ),
     last_change=LastChange(
         commit=FileChange(commit="7" * 40, date="2026-09-14", subject="Dates are parsed once"),
         release="v0.8",
@@ -494,6 +500,7 @@ HOSTILE = change_report(
         total=9,
     ),
     later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
+    later_fix=LaterFix(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
     last_change=LastChange(commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL, is_reported=True),
     owners=[EVIL],
     missing_information=[missing("other", EVIL, EVIL)],

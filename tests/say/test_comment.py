@@ -35,6 +35,8 @@ from triage.domain.code import (
     MAX_NARROW,
     BestPlace,
     Caller,
+    FileChange,
+    LaterFix,
     RegressionWindow,
 )
 from triage.domain.effect import COMMENT_MARKER, CommentMode
@@ -58,6 +60,9 @@ from triage.say.page import Fold, Page, build_comment_page, fit_page, utf16_leng
 from triage.say.template import ensure_safe
 
 AFTER_FIRST = next_state(FIRST, None)
+NAMED_FIX = LaterFix(
+    version="v0.8", commit=FileChange(commit="6" * 40, date="2026-10-05", subject="Fix"), is_named=True
+)
 ELSEWHERE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format: 31/12", is_declared=True
 )
@@ -96,6 +101,8 @@ def html(markdown: str) -> str:
         ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
         ("asked", change_report(UNSAID, comment_reason="asked"), None),
         ("regression", change_report(UNSAID, regression_window=PAST.regression_window), None),
+        ("fixed", change_report(UNSAID, later_fix=PAST.later_fix), None),
+        ("fix_named", change_report(UNSAID, later_fix=NAMED_FIX), None),
         ("elsewhere", change_report(UNSAID, failing_package=ELSEWHERE), None),
     ],
 )

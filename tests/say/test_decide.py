@@ -23,12 +23,23 @@ from tests.say.sample_reports import (
     change_report,
     span,
 )
-from triage.domain.code import MAX_NARROW, BestPlace, FileChange, LastChange, LeadRule, MatchSource, RegressionWindow
+from triage.domain.code import (
+    MAX_NARROW,
+    BestPlace,
+    FileChange,
+    LastChange,
+    LaterChange,
+    LaterFix,
+    LeadRule,
+    MatchSource,
+    RegressionWindow,
+)
 from triage.domain.issue import FailingPackage
 from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
     ChangedBetween,
+    FixedSince,
     KnownIssue,
     Leads,
     LikelyPlaces,
@@ -58,6 +69,10 @@ def place(rule: LeadRule, path: str = READER, probability: float = 0.6) -> BestP
 WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
 FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES})
 BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
+NAMED_FIX = LaterFix(
+    version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Fix"), is_named=True
+)
+LATER = LaterChange(**PAST.later_fix.model_dump(exclude={"is_named"})) if PAST.later_fix else None
 OPEN = SIMILAR[0].model_copy(update={"state": "open"})
 LAST = LastChange(commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"))
 CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
@@ -82,6 +97,14 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"possible_duplicate": SIMILAR[0], **ASKS}, "duplicate! files question!"),
         (UNSAID, {"possible_duplicate": OPEN, **ASKS}, "duplicate! files"),
         (FEATURE, {"possible_duplicate": OPEN}, "duplicate!"),
+        # fixed
+        (UNSAID, {"later_fix": PAST.later_fix, **ASKS}, "fixed! files"),
+        (UNSAID, {"later_fix": PAST.later_fix, **UNSURE, **ASKS}, "fixed files question!"),
+        (UNSAID, {"later_fix": NAMED_FIX, **UNSURE, **ASKS}, "fixed! files"),
+        (UNSAID, {"possible_duplicate": OPEN, "later_fix": PAST.later_fix}, "duplicate! fixed! files"),
+        (UNSAID, {"regression_window": WINDOW, "later_fix": PAST.later_fix}, "fixed! regression! files"),
+        (UNSAID, {"best_place": PATH, "later_change": LATER, "later_fix": PAST.later_fix}, "fixed! found files"),
+        (FEATURE, {"later_fix": PAST.later_fix}, ""),
         # changed
         (UNSAID, {"regression_window": WINDOW}, "regression! files"),
         (UNSAID, {"regression_window": WINDOW, **UNSURE}, "regression files"),
@@ -92,8 +115,8 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"regression_window": BLAMED.model_copy(update={"commits": []})}, "files"),
         (UNSAID, {"regression_window": WINDOW, **ASKS}, "regression! files question!"),
         # not ours
-        (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere! files"),
-        (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere! found! files"),
+        (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere!"),
+        (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere!"),
         (UNSAID, {"failing_package": PACKAGE, "best_place": TRACE}, "found! files"),
         # a place
         (UNSAID, {"best_place": TRACE, **ASKS}, "found! files"),
@@ -171,6 +194,8 @@ def list_facts(one: Statement) -> Iterator[Any]:
             yield one.policy
         case KnownIssue():
             yield one.issue
+        case FixedSince():
+            yield one.fix
         case ChangedBetween():
             yield from (one.worked_in, one.broken_in, one.total, *one.commits)
         case NotOurs():
@@ -189,7 +214,14 @@ def collect_facts(report: RunReport) -> list[Any]:
     window = report.regression_window
     suspects = [part for one in report.suspects for part in (one.path, one.span, (one.path, one.span))]
     commits = [window.worked_in, window.broken_in, window.total, *window.commits, *window.further] if window else []
-    facts = [report.best_place, *report.other_places, report.failing_package, report.possible_duplicate, *commits]
+    facts = [
+        report.later_fix,
+        report.best_place,
+        *report.other_places,
+        report.failing_package,
+        report.possible_duplicate,
+        *commits,
+    ]
     texts = [report.security_policy, report.why, report.summary, report.check, "" if not report.suspects else None]
     return [*facts, *texts, *suspects, *report.missing_information, None]
 
@@ -205,6 +237,7 @@ PLACES = [place(rule, path) for rule, path in product(SIGNS, (READER, DATES))]
             "security": st.sampled_from([False, False, False, True]),
             "possible_duplicate": st.sampled_from([None, SIMILAR[0], OPEN]),
             "regression_window": st.sampled_from([None, WINDOW, FURTHER, BLAMED]),
+            "later_fix": st.sampled_from([None, PAST.later_fix, NAMED_FIX]),
             "failing_package": st.sampled_from([None, PACKAGE]),
             "best_place": st.sampled_from([None, *PLACES]),
             "other_places": st.lists(st.sampled_from(PLACES), max_size=2),

@@ -184,6 +184,7 @@ def test_an_edit_changes_the_hash(one, other, same):
         ({"missing_information": QUESTIONS, "why": ""}, False),
         ({"possible_duplicate": SIMILAR[0]}, False),
         ({"regression_window": PAST.regression_window}, False),
+        ({"later_fix": PAST.later_fix}, False),
         ({"later_change": PAST.later_change}, True),
         ({"best_place": FOUND, "verdict": "UNCERTAIN"}, False),
         ({"similar_issues": SIMILAR}, True),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from tests.say.sample_reports import FEATURE, FULL, change_report, missing
 from triage.domain.effect import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
+from triage.domain.issue import AreaLabel
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport, Ticket
 from triage.safety.active_content import find_active_content
@@ -128,6 +129,21 @@ def test_the_reason_of_a_label(changes: dict[str, Any], label: str, rationale: s
     triaged = report(labels=[label], **changes)
     [suggestion] = plan_suggestions(triaged, "suggest", SuggestionOptions(labels=[label]))
     assert suggestion.rationale == rationale
+
+
+@each_row(
+    ("reason", "probability", "expected"),
+    [
+        ("The title says `cli`", 0.8, ("The title says 'cli'.", "MEDIUM")),
+        ("The form's field Component says it", 1.0, ("The form's field Component says it.", "HIGH")),
+        ("The form's field @mona says it", 1.0, ("The issue's own words say it.", "HIGH")),
+    ],
+)
+def test_the_reason_of_what_it_is_about(reason: str, probability: float, expected: tuple[str, str]):
+    area = AreaLabel(name="Importer", reason=reason, probability=probability)
+    options = SuggestionOptions(labels=["importer"])
+    [suggestion] = plan_suggestions(report(labels=["importer"], area_labels=[area]), "suggest", options)
+    assert (suggestion.rationale, suggestion.confidence) == expected
 
 
 def test_a_feature_request_has_its_own_reason():

@@ -111,7 +111,7 @@ def format_window(window: RegressionWindow | None) -> str:
         for change in shown
     ]
     heading = f"It worked in {window.worked_in}, and not in {window.broken_in}."
-    order = "those first that fit the report best" if window.commits else "none fits the report's words; newest first"
+    order = "those first that fit the report best" if window.commits else "none fits the report well; the closest first"
     count = f"{pluralize(window.total, 'commit')} between them, {order}:"
     return "\n".join([heading, count, *lines]) if lines else ""
 

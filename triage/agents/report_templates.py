@@ -1,6 +1,5 @@
 """The writer's rules: report and ticket from templates over the findings."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
@@ -8,7 +7,6 @@ from triage.agents.prompts import find_traceback_lines, shows_reason
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
 from triage.domain.issue import SeveritySign, SignKind
-from triage.domain.past_issues import LearnedLabel
 from triage.domain.report import MAX_LABELS
 from triage.issue.kind.severity_signs import find_severity, find_severity_signs
 from triage.issue.kind_names import LABEL_WORDS, choose_label, find_labelled_kind
@@ -23,16 +21,6 @@ _SIGN_PHRASES: dict[SignKind, str] = {
     "data_loss": "lost or damaged data",
     "crash": "a crash",
 }
-
-_WORKFLOW = re.compile(
-    r"\b(?:duplicate|invalid|won'?t ?fix|wontfix|stale|triaged?|status|good first|first|help wanted|in progress|"
-    r"blocked|waiting|awaiting|backport|back-port|released?|milestone|resolved|fixed|verified|confirmed|unconfirmed|"
-    r"needs?|more[- ]info\w*|info[- ]needed|reproduc\w+|priority|severity|p[0-5]|insiders?|locked|closed|hacktoberfest|"
-    r"bounty|cla|outdated|rejected|accepted|author|regression|security|vulnerability)\b",
-    re.IGNORECASE,
-)
-"""Labels that say how far somebody has come with an issue. Nothing in its text tells that. What is a regression or a
-security report has signs of its own."""
 
 
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
@@ -130,21 +118,33 @@ def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict
 
 
 def _choose_labels(kinds: Sequence[str], agent_input: AgentInput) -> list[str]:
-    """Return the labels that name the kind and the signs, then those that similar issues carry."""
-    existing = agent_input.repository.labels
-    learned = [label.name for label in select_topics(agent_input.learned.labels)]
-    # One that names another kind contradicts the report.
-    fitting = [name for name in learned if find_labelled_kind([name]) in (None, agent_input.kind)]
-    return list(dict.fromkeys([*_match_labels(kinds, existing), *_select_existing_labels(fitting, existing)]))
+    """Return the labels that name the kind and the signs, then those that say what it is about."""
+    existing = _list_labels(agent_input)
+    return _select_existing_labels([*_match_labels(kinds, existing), *_list_areas(agent_input)], existing)
+
+
+def _list_labels(agent_input: AgentInput) -> list[str]:
+    """Return the labels of the repository without those that the form has put on, and a person has taken off."""
+    of_form = {name.casefold() for name in agent_input.form_labels}
+    labels = agent_input.repository.labels
+    return [name for name in labels if name.casefold() not in of_form or agent_input.issue.has_label(name)]
+
+
+def _list_areas(agent_input: AgentInput, least: float = 0.0) -> list[str]:
+    """Return the labels of this probability or more. One that names another kind contradicts the report."""
+    fitting = (None, agent_input.kind)
+    areas = (one for one in agent_input.area_labels if one.probability >= least)
+    return [one.name for one in areas if find_labelled_kind([one.name]) in fitting]
 
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
-    """Return a model's ticket with a title, only labels that exist, and only an owner as assignee."""
+    """Return a model's ticket with a title, only labels that exist, what form and project say first, and an owner."""
     wanted = (raw.get("assignee") or "").strip("@ ").casefold()
     effort = (raw.get("effort") or "").strip().upper()
+    chosen = _select_existing_labels(raw.get("labels") or [], _list_labels(agent_input))
     return {
         "title": _format_title(raw.get("title") or agent_input.parsed.title),
-        "labels": _select_existing_labels(raw.get("labels") or [], agent_input.repository.labels),
+        "labels": list(dict.fromkeys([*_list_areas(agent_input, least=1.0), *chosen]))[:MAX_LABELS],
         "assignee": next((owner for owner in owners if owner.casefold() == wanted), None),
         "effort": effort if effort in get_args(Effort) else "M",
     }
@@ -164,8 +164,3 @@ def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
     found = (choose_label(LABEL_WORDS.get(kind, ()), labels) for kind in kinds)
     return list(dict.fromkeys(label for label in found if label))
-
-
-def select_topics(labels: Sequence[LearnedLabel]) -> list[LearnedLabel]:
-    """Return the labels without those of the workflow."""
-    return [label for label in labels if not _WORKFLOW.search(label.name.replace("_", " "))]

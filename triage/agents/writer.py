@@ -6,7 +6,7 @@ from typing import Any
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_findings, format_task, select_latest
-from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, select_topics
+from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.errors import CostLimitExceeded, InvalidAnswer
@@ -112,7 +112,7 @@ def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
 def _build_sections(agent_input: AgentInput, services: Services, owners: list[str], cited_code: str) -> dict[str, str]:
     labels = agent_input.repository.labels
     descriptions = {label: services.config.label_description(label) for label in labels}
-    critique, learned = agent_input.critique, agent_input.learned.labels
+    critique = agent_input.critique
     findings = select_latest(agent_input.findings, searched_by_model=agent_input.searched_by_model)
     return format_task(agent_input, services, MAX_JUDGED_BODY_CHARS) | {
         "repository": agent_input.repository.slug,
@@ -123,9 +123,7 @@ def _build_sections(agent_input: AgentInput, services: Services, owners: list[st
         "critic's verdict": critique.verdict if critique else "",
         "labels of the project": format_bullets(labels),
         "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
-        "labels of similar issues": format_bullets(
-            [f"{label.name} (probability {label.probability:.2f})" for label in select_topics(learned)]
-        ),
+        "labels that may fit": format_bullets([f"{one.name}: {one.reason}" for one in agent_input.area_labels]),
         "owners of the first suspect": ", ".join(owners),
     }
 

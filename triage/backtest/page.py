@@ -34,6 +34,7 @@ _WHOLE = "The whole history was read, as with fetch-depth: 0 in the workflow; wi
 _SHALLOW = "This clone has only a part of the history; with all of it, as with fetch-depth: 0, more files are right."
 COMMENT_REASONS = {
     "found": "the place in the code",
+    "fixed": "a later fix",
     "regression": "the commits between two versions",
     "analysis": "a model's analysis",
     "duplicate": "an earlier issue",

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from triage.code.files.file_roles import classify_file
-from triage.code.git.commit_log import LoggedCommit
 from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory
-from triage.code.leads.regression import RateCommit, choose_commits, choose_further, list_product_commits
+from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix
 from triage.domain.code import (
     BlamedLine,
     CodeHistory,
     LastChange,
     LaterChange,
+    LaterFix,
     PathChange,
     RegressionWindow,
     Span,
@@ -25,12 +25,13 @@ from triage.safety.secrets.likely_secrets import shorten_text
 
 MAX_CODE_OWNERS = 3
 MAX_PATHS = 5
+MAX_FURTHER = 25
 MAX_SECONDS = 253_402_300_799
 """The end of the year 9999: anybody can write any date into a commit."""
 
 
 def find_regression_window(
-    history: GitHistory, facts: ReportFacts, paths: Sequence[str], rate: RateCommit
+    history: GitHistory, facts: ReportFacts, paths: Sequence[str], rank: RankCommits
 ) -> RegressionWindow | None:
     """Return the commits between the two versions that fit the report; None if either version is not here.
 
@@ -42,24 +43,26 @@ def find_regression_window(
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here
-    commits = list_product_commits(history.list_commits_between(worked.commit, broken.commit))
-    named = choose_commits(commits, rate)
-    further = choose_further([one for one in commits if one not in named], rate)
+    commits = history.read_commits_between(worked.commit, broken.commit)
+    ranked = rank([one.commit for one in commits], commits) if commits else []
+    named = choose_commits(ranked)
+    further = [one for one in ranked if one not in named][:MAX_FURTHER]
     return RegressionWindow(
         worked_in=worked.name,
         broken_in=broken.name,
         commits=[_to_change(one, paths) for one in named],
         further=[_to_change(one, paths) for one in further],
-        total=len(commits),
+        total=len(ranked),
     )
 
 
-def _to_change(commit: LoggedCommit, paths: Sequence[str]) -> PathChange:
-    code = [path for path in commit.paths if classify_file(path).is_product_code]
+def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
+    change = ranked.change
+    code = [path for path in change.paths if classify_file(path).is_product_code]
     return PathChange(
-        commit=commit.commit,
-        date=datetime.fromtimestamp(min(commit.seconds, MAX_SECONDS), UTC).isoformat(),
-        subject=shorten_text(commit.message.partition("\n")[0], MAX_SUBJECT_CHARS),
+        commit=change.commit,
+        date=datetime.fromtimestamp(min(change.seconds, MAX_SECONDS), UTC).isoformat(),
+        subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
         paths=sorted(code, key=lambda path: path not in paths),
     )
 
@@ -82,12 +85,43 @@ def find_later_change(history: GitHistory, reported: Tag, blamed: Sequence[Blame
     """Return the newest commit after the reporter's version that changed the lines; None if there is none."""
     if history.is_ancestor(reported.commit, history.commit) is not True:
         return None
-    for commit in _list_commits(blamed):
-        if history.is_ancestor(commit, reported.commit) is False and not history.has_backport(commit, reported.commit):
-            change = history.read_commit(commit)
-            release = find_release(history.list_tags_with(commit), reported)
-            return LaterChange(version=reported.name, commit=change, release=release) if change else None
-    return None
+    later = (commit for commit in _list_commits(blamed) if _is_later(history, reported, commit))
+    return next((_make_later(history, reported, commit) for commit in later), None)
+
+
+def _is_later(history: GitHistory, reported: Tag, commit: str) -> bool:
+    """Return whether the reporter's version has neither the commit nor a backport of it."""
+    is_before = history.is_ancestor(commit, reported.commit)
+    return is_before is False and not history.has_backport(commit, reported.commit)
+
+
+def _make_later(history: GitHistory, reported: Tag, commit: str) -> LaterChange | None:
+    change = history.read_commit(commit)
+    release = find_release(history.list_tags_with(commit), reported)
+    return LaterChange(version=reported.name, commit=change, release=release) if change else None
+
+
+def find_fix(history: GitHistory, reported: Tag, named: str, rank: RankCommits) -> LaterFix | None:
+    """Return the commit after the reporter's version that the report names as the fix, or that surely is one."""
+    if history.is_shallow() and history.is_ancestor(reported.commit, history.commit) is not True:
+        return None  # commits after it are missing here
+    told = history.resolve_commit(named) if named else None
+    if told is None or history.is_ancestor(told, history.commit) is not True:
+        told = None
+    sure = None if told else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
+    commit = told or (sure.commit if sure else "")
+    if not commit or not _is_later(history, reported, commit):
+        return None
+    later = _make_later(history, reported, commit)
+    release = (later and later.release) or _find_backport(history, reported, commit)
+    return LaterFix(**dict(later) | {"release": release}, is_named=told is not None) if later else None
+
+
+def _find_backport(history: GitHistory, reported: Tag, commit: str) -> str | None:
+    """Return the newest release if a release branch brought its own copy of the commit into it."""
+    tags = history.list_tags()
+    newest = next((tag for tag in tags if tag.name == find_release(tags, reported)), None)
+    return newest.name if newest and newest != reported and history.has_backport(commit, newest.commit) else None
 
 
 def look_up_history(
@@ -96,6 +130,7 @@ def look_up_history(
     facts: ReportFacts,
     paths: list[str],
     lines: Span | None,
+    rank: RankCommits,
 ) -> CodeHistory:
     """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
     paths = paths[:MAX_PATHS]
@@ -108,6 +143,7 @@ def look_up_history(
     later = find_later_change(history, reported, blamed) if reported else None
     return CodeHistory(
         owners=owners,
+        later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
         later_change=later,
         last_change=find_last_change(history, reported, blamed),
     )

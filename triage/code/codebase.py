@@ -152,18 +152,19 @@ class GitCodebase:
             return ""
         return self._indexed.tree.history.show_commit(commit, self._indexed.corpus.file_numbers, path)
 
-    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
-        from triage.code.code_history import look_up_history
-
-        if self._indexed is None:
-            return CodeHistory()
-        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines)
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
+        return self._indexed.look_up_history(parsed, facts, paths, lines) if self._indexed else CodeHistory()
 
     def find_security_policy(self) -> str | None:
         return self._indexed.security_policy if self._indexed else None
 
     def read_issue_forms(self) -> list[str]:
         return list(self._indexed.forms) if self._indexed else []
+
+    def read_label_rules(self) -> dict[str, str]:
+        return dict(self._indexed.label_rules) if self._indexed else {}
 
     def list_dependencies(self) -> list[str]:
         return list(self._indexed.dependencies) if self._indexed else []

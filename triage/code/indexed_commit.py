@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from triage.base.errors import GitError
 from triage.code.build_corpus import IndexLimits, build_corpus
-from triage.code.code_history import find_regression_window
+from triage.code.code_history import find_regression_window, look_up_history
 from triage.code.files.file_filter import remove_ignored
 from triage.code.files.project_files import (
     find_security_policy,
@@ -20,14 +20,15 @@ from triage.code.files.project_files import (
     read_copied_patterns,
     read_dependencies,
     read_issue_forms,
+    read_label_rules,
     read_skills,
     remove_skills,
 )
 from triage.code.git.commit import is_bare_repository, open_commit
 from triage.code.git.tree import FolderTree, Listing, SourceTree
-from triage.code.leads.find_leads import MAX_LIKELY, choose_facts, find_leads, put_reported_first
+from triage.code.leads.find_leads import choose_facts, find_leads, put_reported_first
 from triage.code.leads.lead import Lead
-from triage.code.leads.regression import make_rater, raise_changed_files
+from triage.code.leads.regression import RankCommits, make_ranker, raise_changed_files
 from triage.code.past_changes import ChangeReader, ChangeTable, PastChanges
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
@@ -39,12 +40,14 @@ from triage.code.vectors.projection import project_query
 from triage.code.words.corpus import Corpus
 from triage.domain.code import (
     BestPlace,
+    CodeHistory,
     ExecutedCode,
     Hit,
     IndexFacts,
     PromptPassages,
     RegressionWindow,
     SearchQuery,
+    Span,
 )
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.domain.past_issues import PastIssue
@@ -65,8 +68,6 @@ _NO_FILES = (
     "`actions/checkout`."
 )
 _ONLY_NAMED = "Only files that the report names were read: there was no time for the others."
-MIN_LIKELY_CHANCE = 0.04
-"""A file that is less likely says nothing of a commit that changed it."""
 _NEAREST = 200
 """Chunks taken from the vector store."""
 
@@ -102,6 +103,8 @@ class IndexedCommit:
     owners: CodeOwners
     forms: list[str]
     """Text of each issue form."""
+    label_rules: dict[str, str]
+    """The project's rules for labels: texts by path."""
     security_policy: str | None
     """Path of SECURITY.md."""
     dependencies: list[str]
@@ -173,11 +176,20 @@ class IndexedCommit:
         history = self.tree.history
         if history is None or facts.regression is None or not self.corpus.files:
             return None
-        ranking = self._rank(SearchQuery(parsed=parsed), may_ask=False).ranking
-        sure = [file for file in ranking.order[:MAX_LIKELY] if ranking.probabilities[file] >= MIN_LIKELY_CHANCE]
-        likely = [self.corpus.files[file].path for file in sure]
-        rate = make_rater(self.corpus, ranking.query_scores.query, likely)
-        return find_regression_window(history, facts, likely, rate)
+        return find_regression_window(history, facts, *self._make_ranker(parsed))
+
+    def look_up_history(
+        self, parsed: ParsedIssue, facts: ReportFacts, paths: Sequence[str], lines: Span | None
+    ) -> CodeHistory:
+        """Return what the history says of the likeliest files, of the lines that fail, and of a fix."""
+        rank = self._make_ranker(parsed)[1] if self.corpus.files else lambda *_: []
+        return look_up_history(self.tree.history, self.owners, facts, list(paths), lines, rank)
+
+    def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
+        """Return the paths to which facts lead, and a function that ranks commits."""
+        ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
+        paths = [fact.span.path for fact in choose_facts(ranked.ranking, ranked.leads)]
+        return paths, make_ranker(self.past, ranked.query, paths)
 
     def add_window(self, window: RegressionWindow) -> "IndexedCommit":
         """Return the same index, whose ranking also uses the commits of the window. What was ranked is used again."""
@@ -249,6 +261,7 @@ def index_repository(
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, model, model_name, in_chroma=in_chroma)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
+    label_rules = read_label_rules(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = past is None and _is_dirty(tree, listing, notes)
     past_changes = PastChanges(built.corpus, changes.wait() if changes else ChangeTable())
@@ -266,7 +279,7 @@ def index_repository(
         shallow=past is None and tree.history is not None and tree.history.is_shallow(),
     )
     packages = read_dependencies(tree, listing.entries)
-    project = owners, forms, policy, packages, skills
+    project = owners, forms, label_rules, policy, packages, skills
     index = IndexedCommit(built.corpus, past_changes, vectors, model, *project, tree, repository)
     return index, facts
 

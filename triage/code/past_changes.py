@@ -4,6 +4,7 @@ What links a symptom to its cause belongs to a project, and its past has it: the
 again, in words that the next report shares.
 """
 
+import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,6 +63,12 @@ class Change:
     label: str
     """`#12` or a short object id."""
     is_fix: bool
+    commit: str = ""
+    """Full object id; empty for the fix of an issue."""
+
+    @property
+    def subject(self) -> str:
+        return self.text.partition("\n")[0].rstrip()
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,10 @@ class PastChanges:
         """Return the changes with the fixes of these issues, of which the files are known."""
         return PastChanges(self.corpus, self.table.add([*_read_issues(issues)]))
 
+    def add_commits(self, commits: Iterable[LoggedCommit]) -> "PastChanges":
+        """Return the changes with older commits, or with commits of another branch."""
+        return PastChanges(self.corpus, self.table.add([_read_commit(commit) for commit in commits]))
+
     @cached_property
     def coverage(self) -> float:
         """Share of the product's code that was changed, from 0 to 1: how much the past can say."""
@@ -96,9 +107,17 @@ class PastChanges:
 
     def score_changes(self, term_weights: Mapping[str, float]) -> NDArray[np.float32]:
         """Score each change by the words that it shares with a query, by its age and by how many files it changed."""
-        numbered = self.table.vocabulary.number_terms(term_weights)
-        scores: NDArray[np.float32] = self._words.score_documents(numbered) * self._weights
+        scores: NDArray[np.float32] = self.score_words(term_weights) * self._weights
         return scores
+
+    def score_words(self, term_weights: Mapping[str, float]) -> NDArray[np.float32]:
+        """Score each change by the words that it shares with a query alone."""
+        return self._words.score_documents(self.table.vocabulary.number_terms(term_weights))
+
+    def find_idf(self, term: str) -> float:
+        """Return how rare a term is among the changes; of one that none has, as if half of a change had it."""
+        idf, number = self._words.idf, self.table.vocabulary.find_number(term)
+        return float(idf[number]) if number is not None and number < len(idf) else math.log1p(2 * self._words.size + 1)
 
     def score_files(self, change_scores: NDArray[np.float32]) -> NDArray[np.float32]:
         return sum_best_parts(change_scores[self._documents], self._files, len(self.corpus.files))
@@ -157,7 +176,7 @@ def _read_commit(commit: LoggedCommit) -> Change:
     subject = message.partition("\n")[0].rstrip()
     number = _CLOSED_ISSUE.search(message) or _PULL_REQUEST.search(subject)
     label = f"#{number[1]}" if number else commit.commit[:_SHORT_ID]
-    return Change(message, commit.paths, commit.seconds, label, is_fix(message))
+    return Change(message, commit.paths, commit.seconds, label, is_fix(message), commit.commit)
 
 
 def is_fix(message: str) -> bool:

@@ -14,6 +14,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.domain.issue import (
+    AreaLabel,
     EarlierReport,
     FailingPackage,
     HumanExchange,
@@ -54,6 +55,10 @@ class AgentInput(Value):
     """Past issues like this one, likeliest first."""
     learned: LearnedFromLabels = LearnedFromLabels()
     """What the labels of past issues say about this one."""
+    area_labels: list[AreaLabel] = Field(default_factory=list)
+    """Labels that say what it is about, surest first, without those that it has."""
+    form_labels: list[str] = Field(default_factory=list)
+    """What the form has put on the issue."""
     searched_by_model: bool = False
     """Whether a model gave the codebase finding."""
     judged_by_model: bool = False

@@ -247,7 +247,8 @@ class PathChange(FileChange):
 
 
 MAX_NARROW = 100
-"""Commits between two versions that are few enough to say so in a comment."""
+"""Commits between two versions that are few enough for a comment: of so many one of three named is right in nine of ten
+cases, of a thousand in five; see `bench.culprits`."""
 
 
 class RegressionWindow(Value):
@@ -258,7 +259,7 @@ class RegressionWindow(Value):
     broken_in: str
     """A tag or a commit; `HEAD` for the indexed one."""
     commits: list[PathChange] = Field(default_factory=list)
-    """Those that fit the report, newest first, at most five."""
+    """Those that fit the report, the best first, at most five."""
     further: list[PathChange] = Field(default_factory=list)
     """Others of them, those first that fit best, at most 25: a model sees them."""
     total: int = 0
@@ -288,6 +289,12 @@ class LaterChange(Value):
     """The first release with the commit; None if none is known here."""
 
 
+class LaterFix(LaterChange):
+    """The commit after the reporter's version that the report names as the fix, or that fits it beyond doubt."""
+
+    is_named: bool = False
+
+
 class LastChange(Value):
     """The newest commit that changed the lines of the first place."""
 
@@ -303,5 +310,6 @@ class CodeHistory(Value):
 
     owners: list[str] = Field(default_factory=list)
     """Of the first file, by CODEOWNERS."""
+    later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None

@@ -192,6 +192,16 @@ class KindReading(Value):
     """It may report a vulnerability of this project, which does not belong in public."""
 
 
+class AreaLabel(Value):
+    """A label of the repository that says what the issue is about."""
+
+    name: str
+    reason: str
+    """What says so, without the full stop. May quote the issue."""
+    probability: float
+    """1 if the form or a rule of the project says it."""
+
+
 SignKind = Literal["security", "data_loss", "crash"]
 
 
@@ -225,5 +235,7 @@ class ReportFacts(Value):
     error: Quote | None = None
     """The message as the program wrote it, whole."""
     regression: Regression | None = None
+    named_fix: str = ""
+    """The commit, or `#12` of the pull request, that the report calls the fix."""
     severity: SeveritySign | None = None
     """None where no sentence says how bad it is."""

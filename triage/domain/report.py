@@ -14,6 +14,7 @@ from triage.domain.code import (
     IndexFacts,
     LastChange,
     LaterChange,
+    LaterFix,
     RegressionWindow,
     Span,
 )
@@ -28,7 +29,7 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
-from triage.domain.issue import FailingPackage
+from triage.domain.issue import AreaLabel, FailingPackage
 from triage.domain.past_issues import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
@@ -37,7 +38,17 @@ from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["2"] = "2"
 CommentReason = Literal[
-    "security", "duplicate", "regression", "elsewhere", "analysis", "found", "question", "update", "asked", "always"
+    "security",
+    "duplicate",
+    "fixed",
+    "regression",
+    "elsewhere",
+    "analysis",
+    "found",
+    "question",
+    "update",
+    "asked",
+    "always",
 ]
 """Why a report is worth a comment: the first statement that speaks, else what else there is."""
 MAX_LABELS = 5
@@ -180,11 +191,14 @@ class RunReport(Value):
     """The past issue that this one is probably the same as; none if that is not likely enough."""
     learned_labels: list[LearnedLabel] = Field(default_factory=list)
     """Labels, also the issue type, that similar issues of the repository carry, with their probability."""
+    area_labels: list[AreaLabel] = Field(default_factory=list)
+    """Labels that say what it is about, with what says so: those in the ticket, and further ones."""
     past_issues: int = 0
     """Number of past issues that this one was compared with."""
     owners: list[str] = Field(default_factory=list)
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
+    later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None
     evidence: list[CheckedEvidence] = Field(default_factory=list)

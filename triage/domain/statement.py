@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LastChange, LaterChange, PathChange, Span
+from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, Span
 from triage.domain.findings import MissingInformation, Severity, Verdict, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
@@ -30,6 +30,14 @@ class KnownIssue(Value):
     rule: Literal["duplicate"] = "duplicate"
     speaks: bool = True
     issue: SimilarIssue
+
+
+class FixedSince(Value):
+    """A commit after the reporter's version is probably the fix."""
+
+    rule: Literal["fixed"] = "fixed"
+    speaks: bool
+    fix: LaterFix
 
 
 class ChangedBetween(Value):
@@ -112,6 +120,6 @@ class OpenQuestions(Value):
 
 
 Statement = Annotated[
-    SecurityNotice | KnownIssue | ChangedBetween | NotOurs | Cause | Leads | LikelyPlaces | OpenQuestions,
+    SecurityNotice | KnownIssue | FixedSince | ChangedBetween | NotOurs | Cause | Leads | LikelyPlaces | OpenQuestions,
     Field(discriminator="rule"),
 ]

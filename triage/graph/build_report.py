@@ -87,6 +87,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             similar_issues=state.similar_issues,
             possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
             learned_labels=[*state.learned.labels, *([state.learned.issue_type] if state.learned.issue_type else [])],
+            area_labels=state.area_labels,
             past_issues=state.past_issue_count,
             evidence=evidence if is_bug else [],
             reproduction=quote_code_steps(draft.reproduction, state.parsed),

@@ -1,5 +1,6 @@
 """The nodes of the graph, what memory gives them, and what the state keeps of an agent's answer."""
 
+import re
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -11,10 +12,10 @@ from triage.base.errors import GitError
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
-from triage.domain.code import CodeHistory, ExecutedCode
+from triage.domain.code import BestPlace, CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
 from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind, ParsedIssue
-from triage.domain.past_issues import PastIssue
+from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.domain.run import Outcome
 from triage.domain.statement import Leads
 from triage.graph.active_skills import activate_skills, find_matching_skills, record_shown_skills
@@ -25,13 +26,15 @@ from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import measure_budget, should_open_round
 from triage.graph.step_runner import RULES_SECONDS, Step, run_agent
 from triage.graph.triage_state import BugTriageState, Update
-from triage.issue.kind.issue_kind import ends_in_repository, read_kind
+from triage.issue.area_labels import choose_area_labels
+from triage.issue.issue_forms import find_used_forms, parse_forms
+from triage.issue.kind.issue_kind import read_kind
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
-from triage.issue.traces.failing_package import find_failing_package
+from triage.issue.traces.failing_package import find_failing_package, normalize_name
 from triage.ports import Codebase, Services
 from triage.say.decide import with_statements
 from triage.say.hidden_state import parse_state
@@ -49,6 +52,8 @@ MEMORY_SHARE = 0.15
 MAX_SIMILAR = 5
 MAX_MODEL_FILES = 5
 """As its prompt says. Of more, the best count."""
+MAX_MANIFESTS = 20
+"""Lines with the name of a package that are looked at."""
 HISTORY_SECONDS = 15.0
 """At most, for git, which goes through the whole history for some questions."""
 NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
@@ -101,29 +106,53 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
         "index": index,
         "regression_window": window,
         "facts": places,
+        **_route(state, codebase, places),
         "dependencies": dependencies,
-        "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
+        "failing_package": find_failing_package(
+            parsed, dependencies, lambda name: _is_own_package(name, state, codebase)
+        ),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
-        "kind_reading": _read_kind(state.issue, parsed, codebase),
+        "kind_reading": _read_kind(state.issue, places, codebase),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
 
-def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
-    """Return the repository's name, and those of its folders in which a package may lie."""
+def _is_own_package(name: str, state: BugTriageState, codebase: Codebase) -> bool:
+    """Return whether a package is of this repository, by its name, a folder's, or what a manifest calls itself."""
     folders = {part for path in codebase.list_paths() for part in path.split("/")[:-1][:3]}
-    return {state.repository.slug.rpartition("/")[2], *folders}
+    own = {normalize_name(one) for one in [state.repository.slug.rpartition("/")[2], *folders]}
+    named = (line.text for line in codebase.find_text(name, MAX_MANIFESTS).lines)
+    declares = re.compile(rf"\s*[\"']?name[\"']?\s*[=:]\s*[\"']{re.escape(name)}[\"']")
+    return normalize_name(name) in own or any(map(declares.match, named))
 
 
 def _read_kind(
-    issue: Issue, parsed: ParsedIssue, codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
+    issue: Issue, places: Sequence[BestPlace], codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
 ) -> KindReading:
+    # A thread dump has frames, but nothing failed.
     ends_here = any(
-        ends_in_repository(trace, codebase.resolve_path) for trace in parsed.stack_traces if not trace.is_wrapper
+        place.rule == "frame" and place.is_here and place.text and not place.calls_before_error for place in places
     )
     return read_kind(
         _read_opening(issue), issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned
     )
+
+
+def _route(
+    state: BugTriageState,
+    codebase: Codebase,
+    facts: Sequence[BestPlace],
+    learned: Sequence[LearnedLabel] = (),
+    past: Sequence[PastIssue] = (),
+) -> Update:
+    """Choose labels among those that nobody, and no form, has put on the issue."""
+    opening = _read_opening(state.issue)
+    forms = find_used_forms(parse_forms(codebase.read_issue_forms()), opening)
+    of_forms = [name for form in forms for name in form.labels]
+    given = {name.casefold() for name in (*state.issue.labels, *of_forms)}
+    free = [name for name in state.repository.labels if name.casefold() not in given]
+    chosen = choose_area_labels(opening, free, codebase.read_label_rules(), facts, learned, past)
+    return {"area_labels": chosen, "form_labels": of_forms}
 
 
 def _read_opening(issue: Issue) -> ParsedIssue:
@@ -199,7 +228,7 @@ async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
     def look_up() -> CodeHistory:
         facts = find_facts(state.parsed, state.repository.slug)
-        return services.codebase.look_up_history(facts, paths, lines)
+        return services.codebase.look_up_history(state.parsed, facts, paths, lines)
 
     try:
         found = await in_thread(look_up, seconds=seconds)
@@ -243,13 +272,14 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)
         learned = codebase.learn_from_labels(_read_opening(state.issue), past)
-        kind_reading = _read_kind(state.issue, parsed, codebase, learned.kinds)
+        places = codebase.find_places(parsed)
+        kind_reading = _read_kind(state.issue, places, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
-        places = codebase.find_places(parsed)
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
             "learned": learned,
+            **_route(state, codebase, places, learned.labels, past),
             "kind_reading": kind_reading,
             "facts": places,
         }

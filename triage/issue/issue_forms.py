@@ -81,7 +81,7 @@ def parse_forms(texts: Sequence[str]) -> list[IssueForm]:
     forms = []
     for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts):
         front = _FRONT_MATTER.match(text)
-        about = _load_yaml(front[1] if front else text if "body:" in text else "")
+        about = load_yaml(front[1] if front else text if "body:" in text else "")
         body = about.get("body")
         if front is None and isinstance(body, list):
             fields = [field for item in body[:100] if (field := _field(item)) is not None]
@@ -158,7 +158,7 @@ def is_unanswered(text: str) -> bool:
     return _NO_WORDS.match(text) is not None
 
 
-def _load_yaml(text: str) -> dict[Any, Any]:
+def load_yaml(text: str) -> dict[Any, Any]:
     """Return the mapping; empty if it is none, or is no valid YAML."""
     try:
         loaded: Any = yaml.load(text, _LOADER) if _is_plain(text) else None  # noqa: S506 - a safe loader

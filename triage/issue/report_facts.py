@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from triage.domain.issue import ParsedIssue, Quote, Regression, ReportFacts
 from triage.issue.kind.severity_signs import find_severity
 from triage.issue.text_signs import quote
+from triage.issue.versions.named_fix import find_named_fix
 from triage.issue.versions.project_version import find_project_version
 from triage.issue.versions.regressions import find_regression
 
@@ -16,6 +17,7 @@ def find_facts(parsed: ParsedIssue, project: str = "") -> ReportFacts:
         version=version,
         error=quote(parsed, parsed.error_messages[0]) if parsed.error_messages else None,
         regression=regression,
+        named_fix=find_named_fix(parsed, project),
         severity=find_severity(parsed),
     )
 

@@ -12,6 +12,7 @@ from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
     ChangedBetween,
+    FixedSince,
     KnownIssue,
     Leads,
     LikelyPlace,
@@ -44,9 +45,10 @@ def decide(report: RunReport) -> list[Statement]:
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
     if report.may_be_bug:
+        said += _decide_fixed(report, is_bug=is_bug)
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
-    is_answered = any(isinstance(one, Cause | Leads | NotOurs) and one.speaks for one in said)
+    is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
     if report.missing_information and not is_answered and not (known and known.state == "open"):
         said.append(OpenQuestions(questions=report.missing_information[:MAX_QUESTIONS]))
     return said
@@ -69,6 +71,12 @@ def with_statements(report: RunReport) -> RunReport:
     return report.model_copy(update={"statements": decide(report)})
 
 
+def _decide_fixed(report: RunReport, *, is_bug: bool) -> Iterator[FixedSince]:
+    fix = report.later_fix
+    if fix:
+        yield FixedSince(speaks=is_bug or fix.is_named, fix=fix)
+
+
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
     window = report.regression_window
     if window is None or not (window.commits or (0 < window.total <= MAX_NARROW and not window.is_named_commit)):
@@ -88,9 +96,10 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
 def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Cause | Leads | LikelyPlaces]:
     cause, leads = _decide_cause(report), _decide_leads(report, is_bug=is_bug)
     failing = report.failing_package
-    if failing and not (leads and leads.places[0].sign == "trace"):
+    if failing and not cause and not (leads and leads.places[0].sign == "trace"):
         reports = [page for page in report.external_references if "/issues/" in page.url]
         yield NotOurs(package=failing, reports=reports if failing.is_declared else [])
+        return  # whatever else leads to code of ours
     if leads and cause and cause.verdict == "CHALLENGED":
         cause = None
     # A model's explanation comes first once a critic has confirmed it; else it is an idea beside the fact.
@@ -126,7 +135,9 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     places = [one for one in found if one.rule not in _NAMED or one.probability >= MIN_NAMED_CHANCE]
     if not places:
         return None
-    later, last = report.later_change, report.last_change if _is_news(report) else None
+    fix, later = report.later_fix, report.later_change
+    later = None if fix and later and fix.commit == later.commit else later  # it is said above
+    last = report.last_change if _is_news(report) else None
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return Leads(
         # The report has a path that it names itself: only what became of its lines is news.

@@ -71,6 +71,8 @@ _MISSING_WORDS: dict[MissingKind, str] = {
     "other": "more information",
 }
 """The question itself is in the reporter's language; the reason is for maintainers."""
+_AREA_REASON = "The issue's own words say it."
+"""Where those words would do something."""
 _REASON_CHARS = 200
 _SURE_KIND = 0.9
 """Least probability of a kind for high confidence."""
@@ -134,14 +136,15 @@ def plan_close(
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
     asked = list_candidates(report, mode)
     of_kind = _rate_kind(report)
-    learned = {label.name.casefold(): label.probability for label in report.learned_labels}
+    areas = {one.name.casefold(): one for one in report.area_labels}
     for name in asked.labels:
         is_kind = _names_kind(name, report.kind)
         if name not in options.labels or (is_kind and not of_kind):
             continue
-        if name.casefold() in learned and not is_kind and not report.security:
-            rate: Confidence = "HIGH" if learned[name.casefold()] >= _SURE_KIND else "MEDIUM"
-            yield _suggest("label", name, "Similar issues of this repository carry it.", rate)
+        area = areas.get(name.casefold())
+        if area and not is_kind and not report.security:
+            rate: Confidence = "HIGH" if area.probability >= _SURE_KIND else "MEDIUM"
+            yield _suggest("label", name, format_plain_line(f"{area.reason}.") or _AREA_REASON, rate)
         else:
             yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
     by_word = {name.casefold(): name for name in options.types}

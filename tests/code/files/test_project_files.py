@@ -125,6 +125,14 @@ def test_issue_forms_are_read_from_the_commit(tmp_path: Path):
     assert codebase.read_issue_forms() == ["name: Bug\n", "---\nname: Feature\n---\n", "What happened?\n"]
 
 
+def test_rules_for_labels_are_read_from_the_commit(tmp_path: Path):
+    rules = {".github/labeler.yml": "cli: src/**\n", ".github/issue-labeler.yml": "ui: [button]\n"}
+    codebase = make_codebase(tmp_path, {**rules, "labeler.yml": "no\n", "src/a.py": "x = 1\n"})
+    assert codebase.read_label_rules() == {}
+    codebase.index()
+    assert codebase.read_label_rules() == rules
+
+
 TEXT = "---\ndescription: {}\n---\nLook at `src/a.py`.\n"
 CODE = {"src/a.py": "def refund():\n    return 1\n"}
 

@@ -84,7 +84,7 @@ LONG = {
 def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tmp_path: Path):
     codebase = make_codebase(tmp_path, LONG)
     codebase.index()
-    frames = [("/app/src/runner.py", 5), ("/app/src/engine.py", 37)]
+    frames = [("src/runner.py", 5), ("src/engine.py", 37)]
     hit = codebase.search(make_query(title="step_3 and step_4 crash", traces=[make_trace(*frames)]), 5)[0]
     assert hit.path == "src/engine.py"
     shown = {passage.symbol: (passage.span.start, passage.span.end) for passage in hit.passages}

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from testing.each_row import each_row
 from tests.issue import issues
 from triage.domain.findings import Kind
-from triage.domain.issue import Frame, Issue, KindReading, LearnedKind, ParsedIssue, Trace
+from triage.domain.issue import Issue, KindReading, LearnedKind, ParsedIssue
 from triage.issue.kind.issue_kind import (
     KINDS,
     WEIGHTS_FILE,
-    ends_in_repository,
     estimate_kind,
     find_declared_kind,
     read_kind,
@@ -161,21 +160,6 @@ def test_the_form_decides_unless_a_person_set_a_label(
     text = FORM.format(name=name, labels=of_form, type=issue_type)
     report = parsed("Ports", "### What is it about?\n\nThe ports are strange on my side.")
     assert read_kind(report, labels, [text]).kind == expected
-
-
-@each_row(
-    ("path", "expected"),
-    [
-        ("src/shop/cart.py", True),
-        ("/usr/lib/python3.9/src/shop/cart.py", False),
-        ("/usr/lib/python3.9/site-packages/src/shop/cart.py", True),
-        ("cart.py", False),
-        ("src/other.py", False),
-    ],
-)
-def test_a_trace_that_ends_in_the_repository(path: str, expected: bool) -> None:
-    trace = Trace(language="python", frames=[Frame(path="run.py"), Frame(path=path)])
-    assert ends_in_repository(trace, lambda name: "src/shop/cart.py" if name.endswith("cart.py") else None) == expected
 
 
 def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:

@@ -34,7 +34,7 @@ def test_the_innermost_frame_names_the_package(
 
 
 def test_a_trace_without_an_error_names_none() -> None:
-    trace = Trace(language="python", frames=[Frame(path="/v/site-packages/numpy/a.py")])
+    trace = Trace(language="python", frames=[Frame(path="run.py"), Frame(path="/v/site-packages/numpy/a.py")])
     assert find_failing_package(ParsedIssue(traces=[trace]), ["numpy"]) is None
 
 
@@ -44,15 +44,20 @@ def test_a_trace_without_an_error_names_none() -> None:
         (["pandas"], [], "numpy", False),
         (["scipy"], [], "scipy", True),  # though it is the second trace
         (["numpy"], ["numpy"], "scipy", False),  # an installed copy of the project
+        ([], ["run.py", "scipy"], "numpy", False),
     ],
 )
 def test_a_declared_package_comes_first_and_the_project_itself_never(
     declared: list[str], own: list[str], name: str, is_declared: bool
 ) -> None:
     traces = [
-        Trace(language="python", frames=[Frame(path=f"/v/site-packages/{one}/a.py")], message="no day")
+        Trace(
+            language="python",
+            frames=[Frame(path="run.py"), Frame(path=f"/v/site-packages/{one}/a.py")],
+            message="no day",
+        )
         for one in ("numpy", "scipy")
     ]
-    package = find_failing_package(ParsedIssue(traces=traces), declared, own)
+    package = find_failing_package(ParsedIssue(traces=traces), declared, own.__contains__)
     assert package is not None
     assert (package.name, package.is_declared) == (name, is_declared)

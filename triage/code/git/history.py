@@ -27,6 +27,8 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
 _SAFE = ("--encoding=UTF-8", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-mailmap")
 _LOG = ("log", "-z", "--format=tformat:%H%x00%P%x00%aI%x00%s", *_SAFE, "--no-patch", "--no-follow")
+MAX_WINDOW = 5_000
+"""Commits after a version."""
 MAX_TAGS = 5_000
 """The newest ones count."""
 HISTORY_SECONDS = 10.0
@@ -204,11 +206,19 @@ class GitHistory:
         rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
         return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
 
-    def list_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
+    def read_commits_between(self, worked: str, broken: str) -> list[LoggedCommit]:
         """Return the commits that are in `broken` and not in `worked`, newest first, see `read_commit_log`."""
         commits = read_commit_log(self._objects, f"{worked}..{broken}", self._prefix)
         until = self._until.timestamp() if self._until else math.inf
         return [one for one in commits if one.seconds <= until]
+
+    def list_commits_after(self, version: str) -> list[str]:
+        """Return the newest commits that the indexed one contains and `version` does not, by full ids, no merges."""
+        args = ("rev-list", "--no-merges", f"--max-count={MAX_WINDOW}", f"{version}..{self.commit}")
+        try:
+            return self._objects.run(*args, seconds=HISTORY_SECONDS).decode().split()
+        except GitError:
+            return []
 
     def read_commit(self, commit: str) -> FileChange | None:
         """Return the subject and the date of a commit."""

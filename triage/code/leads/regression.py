@@ -1,43 +1,115 @@
-"""Regression: the commits between a version that worked and one that does not, those first that fit the report."""
+"""Commits after a version: ranked by the report's words first, and by the files of its facts second."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from triage.code.files.file_roles import classify_file
 from triage.code.git.commit_log import LoggedCommit
+from triage.code.past_changes import Change, PastChanges, is_about_work, is_mainly_fix
 from triage.code.rank.query import Query
 from triage.code.rank.ranking import Ranking
-from triage.code.rank.reasons import is_distinctive
-from triage.code.words.corpus import Corpus
 from triage.code.words.tokens import find_words, split_into_terms
 from triage.domain.code import RegressionWindow
 
 MAX_ALL = 5
 """So few commits are all named."""
 MAX_NAMED = 3
-"""Of more commits. In 21 of 28 Python issues with a version or a commit, one of those named edits a file of the fix."""
-MAX_FURTHER = 25
+"""Of more commits."""
 CHANGED_WEIGHT = 1.5
 """Of a file that a named commit changed alone, as a logit; of each of four files half as much. In twelve Python issues
 with versions in the history, the mean log-likelihood of the fix's files is -0.78 with it and -0.95 without."""
-_MIN_SHARED = 2
-"""Rare words that a commit shares with the report."""
-_MAX_LIKELY = 3
-_IDF_OF_RARE = 5.0
-"""Of a word in one of 150 files."""
-
-RateCommit = Callable[[LoggedCommit], float]
-
-
-def list_product_commits(commits: Sequence[LoggedCommit]) -> list[LoggedCommit]:
-    """Return those that change code of the product: not tests, documentation or settings alone."""
-    return [one for one in commits if any(classify_file(path).is_product_code for path in one.paths)]
+MIN_SURE = 1.4
+"""See `rate_fix`."""
+MIN_NAMED = 0.2
+"""`RankedCommit.coverage` of the best commit, below which none of many is named; `bench.culprits` has the figures."""
+_MAX_COMPARED = 20
+"""Best commits by BM25, of which the subjects are read."""
+_OF_FACT = 0.3
+"""What a commit gains that changed a file of a fact."""
+_LEAD_WEIGHT, _MAX_LEAD = 0.375, 1.5
+"""Of the logarithm of how much better the best commit is than the second."""
 
 
-def choose_further(commits: Sequence[LoggedCommit], rate: RateCommit) -> list[LoggedCommit]:
-    """Return at most 25 commits, those first that fit the report best."""
-    return sorted(commits, key=lambda one: -rate(one))[:MAX_FURTHER]
+@dataclass(frozen=True)
+class RankedCommit:
+    change: Change
+    score: float
+    coverage: float
+    """How well words fit: share of the title's words that the commit has, and half the share of its own subject's words
+    that the report has, each by rarity; 0 to 1.5."""
+
+
+RankCommits = Callable[[Collection[str], Sequence[LoggedCommit]], list[RankedCommit]]
+"""Rank those of the commits, by full ids, that the index knows, or that are logged: older, or of another branch."""
+
+
+def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) -> RankCommits:
+    """Return a function that ranks commits, best first: those that change code, not tests or documentation alone."""
+    files = frozenset(fact_paths)
+    title = query.part_weights.get("title", {})
+
+    def rank(ids: Collection[str], others: Sequence[LoggedCommit] = ()) -> list[RankedCommit]:
+        wanted, indexed = frozenset(ids), {one.commit for one in past.table.changes}
+        unknown = [one for one in others if one.commit not in indexed]
+        known = past.add_commits(unknown) if unknown else past
+        changes = known.table.changes
+        chosen = [number for number, one in enumerate(changes) if one.commit in wanted and _changes_code(one)]
+        scores = known.score_words(query.term_weights)
+
+        def rate(number: int, coverage: float) -> float:
+            is_of_fact = not files.isdisjoint(changes[number].paths)
+            return float(scores[number]) * (1 + coverage) * (1 + _OF_FACT * is_of_fact)
+
+        def compare(number: int) -> RankedCommit:
+            shared = known.explain_change(number, query.term_weights)
+            coverage = _measure_coverage(known, changes[number].subject, shared, query.term_weights, title)
+            return RankedCommit(changes[number], rate(number, coverage), coverage)
+
+        # Sorting is stable: of equal commits the newest is first.
+        order = sorted(chosen, key=lambda number: -rate(number, 0.0))
+        best = sorted(map(compare, order[:_MAX_COMPARED]), key=lambda one: -one.score)
+        return best + [RankedCommit(changes[number], rate(number, 0.0), 0.0) for number in order[_MAX_COMPARED:]]
+
+    return rank
+
+
+def _changes_code(change: Change) -> bool:
+    return any(classify_file(path).is_product_code for path in change.paths)
+
+
+def _measure_coverage(
+    past: PastChanges, subject: str, shared: Sequence[str], report: Collection[str], title: Collection[str]
+) -> float:
+    of_subject = {term for word in find_words(subject) for term in split_into_terms(word)}
+    return _share_of(past, title, shared) + _share_of(past, of_subject, report) / 2
+
+
+def _share_of(past: PastChanges, terms: Collection[str], known: Collection[str]) -> float:
+    """Return the share of the terms, by rarity, that are known."""
+    rarity: Mapping[str, float] = {term: past.find_idf(term) for term in terms}
+    return sum(one for term, one in rarity.items() if term in known) / max(sum(rarity.values()), 1e-9)
+
+
+def find_sure_fix(ranked: Sequence[RankedCommit]) -> Change | None:
+    """Return the best commit if it is a fix that fits the report beyond doubt; `bench.fixed` has the figures."""
+    return ranked[0].change if rate_fix(ranked) >= MIN_SURE else None
+
+
+def rate_fix(ranked: Sequence[RankedCommit]) -> float:
+    """Return how well the best commit fits and how far it leads, from 0 to 2.1; 0 if it is no fix of a bug."""
+    best, second = ranked[0] if ranked else None, ranked[1].score if len(ranked) > 1 else 0.0
+    if best is None or not best.score or not is_mainly_fix(best.change.text) or is_about_work(best.change.text):
+        return 0.0
+    lead = min(math.log(best.score / second), _MAX_LEAD) if second else _MAX_LEAD
+    return best.coverage + _LEAD_WEIGHT * lead
+
+
+def choose_commits(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
+    """Return the commits to name: all of a few, else the best if they fit."""
+    if len(ranked) <= MAX_ALL:
+        return list(ranked)
+    return [one for one in ranked[:MAX_NAMED] if one.score] if ranked[0].coverage >= MIN_NAMED else []
 
 
 def raise_changed_files(ranking: Ranking, window: RegressionWindow) -> Ranking:
@@ -56,37 +128,3 @@ def raise_changed_files(ranking: Ranking, window: RegressionWindow) -> Ranking:
     best = max(ranking.scores.values(), default=1.0)
     scores = {file: best * probabilities[file] / probabilities[order[0]] for file in order}
     return replace(ranking, order=order, probabilities=probabilities, scores=scores)
-
-
-def choose_commits(commits: Sequence[LoggedCommit], rate: RateCommit) -> list[LoggedCommit]:
-    """Return the commits to name: all of a few, else the best that share words with the report; newest first."""
-    if len(commits) <= MAX_ALL:
-        return list(commits)
-    rated = [(rate(one), number) for number, one in enumerate(commits)]
-    best = sorted((one for one in rated if one[0] > 0), key=lambda one: (-one[0], one[1]))[:MAX_NAMED]
-    return [commits[number] for number in sorted(number for _, number in best)]
-
-
-def make_rater(corpus: Corpus, query: Query, likely_paths: Sequence[str]) -> RateCommit:
-    """Return a function that rates a commit: by rare words that its first line and its paths share with a report.
-
-    A change of one of the likely files counts as much as two such words.
-    """
-    likely = frozenset(likely_paths[:_MAX_LIKELY])
-
-    def rate(commit: LoggedCommit) -> float:
-        text = f"{commit.message.partition(chr(10))[0]} {' '.join(commit.paths)}"
-        terms = {term for word in find_words(text) for term in split_into_terms(word)}
-        shared = [term for term in terms if term in query.term_weights and is_distinctive(corpus, term)]
-        is_likely = not likely.isdisjoint(commit.paths)
-        if len(shared) < _MIN_SHARED and not is_likely:
-            return 0.0
-        bonus = _MIN_SHARED * _IDF_OF_RARE if is_likely else 0.0
-        return bonus + sum(query.term_weights[term] * _read_idf(corpus, term) for term in shared)
-
-    return rate
-
-
-def _read_idf(corpus: Corpus, term: str) -> float:
-    number = corpus.vocabulary.find_number(term)
-    return float(corpus.by_file.idf[number]) if number is not None else 0.0

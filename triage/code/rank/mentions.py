@@ -26,8 +26,9 @@ _MAX_DEFINING_FILES = 60
 _MAX_FRAME_FILES = 2
 """A frame that may lie in more files is ignored."""
 _IGNORED_STEMS = frozenset({*PACKAGE_STEMS, "main", "lib", "__main__", "init"})
-_MIN_SURE_PARTS = 3
-"""Of a path that ends in one of these."""
+_INSTALLED = re.compile(r"^.*(?:site|dist)-packages/")
+_ABSOLUTE = re.compile(r"(?!.*(?:site|dist)-packages[/\\])(?:[/\\]|[A-Za-z]:[/\\]|\w+://|[\w.-]+:\d+/)")
+"""A path of somebody's machine."""
 _MIN_CODE_CHARS = 10
 """A shorter line of code may stand in a file by chance."""
 _PLAIN_NAME = re.compile(r"(?!(?:func\d+|MoveNext|invoke|h[0-9a-f]{16})$)[^\W\d]\w*")
@@ -131,9 +132,10 @@ def find_frame_place(query_scores: "QueryScores", file: int, frame: Reference) -
         is_assigned = any(re.search(rf"\b{re.escape(name)}\b[\"']?\s*[=:]", line) for line in lines if name in line)
     else:
         is_assigned = not frame.code
-    if not is_assigned or not frame.line or frame.line > len(lines):
-        return FramePlace(is_here=is_assigned)
-    return _make_frame_place(corpus, file, frame.line, is_sure=False)
+    if is_assigned and frame.line and frame.line <= len(lines):
+        return _make_frame_place(corpus, file, frame.line, is_sure=bool(name))
+    is_named = is_assigned and bool(name)
+    return FramePlace(is_here=is_named or (is_assigned and not frame.line), is_sure=is_named)
 
 
 def _make_frame_place(corpus: Corpus, file: int, line: int, *, is_sure: bool) -> FramePlace:
@@ -158,15 +160,16 @@ def _find_function(corpus: Corpus, file: int, function: str) -> tuple[Sequence[D
 def resolve_frame(query_scores: "QueryScores", frame: Reference) -> list[int]:
     """Return the files that a frame may lie in.
 
-    A user has a `main.py`, `store.py` or `src/lib.rs` too, but neither with our function nor with our line.
+    A user has a `src/utils.js` or an `app/models.py` too, but neither with our function nor with our line. Without
+    either, the path itself must say that it is ours: of an installed Python package, or relative and whole.
     """
     files, shared = _match_path(query_scores.corpus, frame.path)
     files = [file for file in files if query_scores.corpus.files[file].compressed_text is not None]
-    is_usual = shared < _MIN_SURE_PARTS and _read_stem(frame.path) in _IGNORED_STEMS
-    if shared > 1 and not is_usual and len(files) < 2:
-        return files
     sure = [file for file in files if find_frame_place(query_scores, file, frame).is_sure]
-    return sure if sure or is_usual or shared < 2 else files
+    if sure or len(files) != 1 or _ABSOLUTE.match(frame.path):
+        return sure
+    written = _INSTALLED.sub("", frame.path.replace("\\", "/")).split("/")
+    return files if len([part for part in written if part not in ("", ".", "..")]) == shared > 1 else []
 
 
 def resolve_path(corpus: Corpus, written: str) -> list[int]:

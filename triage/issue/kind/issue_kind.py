@@ -8,13 +8,13 @@ that says it; the project's labelled past, else a learned model: multinomial log
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from triage.domain.findings import Kind
-from triage.domain.issue import KindReading, LearnedKind, ParsedIssue, Trace
+from triage.domain.issue import KindReading, LearnedKind, ParsedIssue
 from triage.issue.issue_forms import drop_template_text, find_form_kind, find_used_forms, parse_forms
 from triage.issue.kind.kind_features import describe_title, extract_kind_features
 from triage.issue.kind.security_signs import reports_vulnerability
@@ -198,13 +198,6 @@ def is_library_path(path: str) -> bool:
     """Return whether a path of a trace is of a library or of a language, and not of an installed package."""
     library = LIBRARY_PATH.search(path)
     return library is not None and not library[1]
-
-
-def ends_in_repository(trace: Trace, resolve_path: Callable[[str], str | None]) -> bool:
-    """Return whether the last frame is in a file of the repository. A bare name may be of any program."""
-    path = trace.frames[-1].path if trace.frames else ""
-    is_bare = not re.search(r"[/\\]", path)
-    return not is_bare and not is_library_path(path) and resolve_path(path) is not None
 
 
 def _is_question_title(parsed: ParsedIssue, chances: Mapping[LearnedKind, float]) -> bool:

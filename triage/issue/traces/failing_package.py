@@ -1,7 +1,7 @@
 """The package of somebody else in which a stack trace ends."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from triage.domain.issue import FailingPackage, ParsedIssue, Trace
 
@@ -17,39 +17,50 @@ _GITHUB = "github.com/"
 
 
 def find_failing_package(
-    parsed: ParsedIssue, declared: Iterable[str], own: Iterable[str] = ()
+    parsed: ParsedIssue, declared: Iterable[str], is_own: Callable[[str], bool] = lambda _: False
 ) -> FailingPackage | None:
     """Return the package whose code raised the error of a trace, the first of several, a declared one before others.
 
-    `own` are the names of the project and of its folders: an installed copy of it is nobody else's.
+    None of a trace that passes through an installed copy of the project itself, whose packages `is_own` knows.
     """
-    known, ours = {_normalize(name) for name in declared}, {_normalize(name) for name in own}
-    found = [package for trace in parsed.traces if (package := _read_package(trace, known, ours))]
+    known = {normalize_name(name) for name in declared}
+    found = [package for trace in parsed.traces if (package := _read_package(trace, known, is_own))]
     return next((one for one in found if one.is_declared), next(iter(found), None))
 
 
-def _read_package(trace: Trace, known: Collection[str], ours: Collection[str]) -> FailingPackage | None:
-    if not trace.frames or not (trace.exception or trace.message):
+def _read_package(trace: Trace, known: Collection[str], is_own: Callable[[str], bool]) -> FailingPackage | None:
+    # A single line is the place of an error of a compiler, and no trace.
+    if len(trace.frames) < 2 or not (trace.exception or trace.message):
         return None
-    path = trace.frames[-1].path.replace("\\", "/")
+    packages = dict.fromkeys(package for frame in trace.frames if (package := _find_package(frame.path)))
+    innermost = _find_package(trace.frames[-1].path)
+    if innermost is None or any(is_own(name) for _, name in packages):
+        return None
+    language, name = innermost
+    return FailingPackage(
+        name=name,
+        language=language,
+        repository=name.removeprefix(_GITHUB) if name.startswith(_GITHUB) else "",
+        error=": ".join(part for part in (trace.exception, trace.message) if part),
+        is_declared=_is_declared(name, known),
+    )
+
+
+def _find_package(path: str) -> tuple[str, str] | None:
+    """Return the language and the name of the installed package that a file is of."""
     for language, installed in _INSTALLED.items():
-        name = match[1] if (match := installed.search(path)) else ""
-        if name and not name.startswith(".") and _normalize(name) not in ours:
-            return FailingPackage(
-                name=name,
-                language=language,
-                repository=name.removeprefix(_GITHUB) if name.startswith(_GITHUB) else "",
-                error=": ".join(part for part in (trace.exception, trace.message) if part),
-                is_declared=_is_declared(name, known),
-            )
+        name = match[1] if (match := installed.search(path.replace("\\", "/"))) else ""
+        if name and not name.startswith("."):
+            return language, name
     return None
 
 
 def _is_declared(name: str, known: Iterable[str]) -> bool:
-    wanted = _normalize(name)
+    wanted = normalize_name(name)
     # A module of Go may lie below the repository: `github.com/owner/name/v2`.
     return any(one == wanted or (name.startswith(_GITHUB) and one.startswith(f"{wanted}/")) for one in known)
 
 
-def _normalize(name: str) -> str:
+def normalize_name(name: str) -> str:
+    """Return the name as package managers compare it."""
     return re.sub(r"[-_.]+", "-", name).casefold()

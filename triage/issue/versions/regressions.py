@@ -287,10 +287,10 @@ def _is_later(worked: Tag, broken: Tag) -> bool:
 
 def resolve_version(written: str, tags: Sequence[Tag], resolve: ResolveCommit, *, last: bool = False) -> Tag | None:
     """Return the tag or the commit that a report's words name; None if there is none here."""
-    words = written.split()
-    if not words:
-        return None
-    if written_commit := _COMMIT_ALONE.search(words[-1].lower()):
-        commit = resolve(written_commit[1])
-        return Tag(name=written_commit[1][:12], commit=commit) if commit else None
-    return find_tag(words[-1], tags, last=last)
+    for word in (one.strip("`'\"()[],;") for one in written.split()):
+        if written_commit := _COMMIT_ALONE.search(word.lower()):
+            commit = resolve(written_commit[1])
+            return Tag(name=written_commit[1][:12], commit=commit) if commit else None
+        if tag := find_tag(word, tags, last=last):
+            return tag
+    return None
