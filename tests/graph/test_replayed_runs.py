@@ -126,7 +126,7 @@ REPORT = """~~~json
    {'claim': 'Only the file is written', 'location': 'src/shelf/store.py:20', 'quote': "…write_text(text + '\\\\n')…"},
    {'claim': 'The issue says so', 'path': 'N/A', 'quote': '“returns the text as it was before”'}],
  'next_steps': '- Look at other writers of the folder', 'external_references': 'none',
- 'Title': 'Store.load is stale after Store.save', 'labels': 'Bug, `regression`', 'effort': 'Small'}}
+ 'Title': 'Store.load is stale after Store.save', 'labels': 'Bug, `regression`', 'effort': 's'}}
 ~~~"""
 
 

@@ -86,7 +86,7 @@ def test_json_has_the_kinds_of_the_questions():
             "error",
             "traces",
         ),
-        *("regression", "severity", "missing", "places"),
+        *("regression", "severity", "missing"),
     }
 
 

@@ -156,7 +156,8 @@ def _format_title(text: str) -> str:
 
 def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list[str]:
     known = {label.casefold(): label for label in labels}
-    written = (name.strip().casefold() for name in names)
+    # A model may write several into one; the name of a label may have a comma in it.
+    written = (part.strip(" `").casefold() for name in names for part in (name, *name.split(",")))
     return list(dict.fromkeys(known[name] for name in written if name in known))[:MAX_LABELS]
 
 

@@ -29,8 +29,6 @@ class ReadingSummary(Value):
     regression: Regression | None
     severity: Severity | None
     missing: list[MissingInformation]
-    places: dict[str, tuple[int, int]]
-    """Start and end of the quoted fields in the visible text, in characters; the end is exclusive."""
 
 
 def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
@@ -42,11 +40,6 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
     facts = find_facts(parsed, project)
     may_be_bug = kind.kind in ("bug", None)
     severity = facts.severity if may_be_bug else None
-    quotes = {
-        "version": facts.version,
-        "error": facts.error,
-        "severity": severity.quote if severity else None,
-    }
     return ReadingSummary(
         kind=kind.kind,
         likeliest=kind.kind or kind.likeliest,
@@ -59,7 +52,6 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
         regression=facts.regression,
         severity=severity.severity if severity else None,
         missing=find_missing_information(parsed, [], project) if may_be_bug else [],
-        places={name: (quote.start, quote.end) for name, quote in quotes.items() if quote},
     )
 
 
