@@ -11,7 +11,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
 from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
-from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information, speaks_of_failure
 from triage.issue.reporter_language import get_phrases
 from triage.issue.versions.regressions import find_regression
 from triage.ports import Codebase, Model, Services
@@ -104,7 +104,7 @@ def _list_questions(
     if kind == "not_actionable":
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
-    if kind not in ("bug", None):
+    if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):
         return []
     return find_missing_information(parsed, services.codebase.read_issue_forms(), project)
 

@@ -23,6 +23,7 @@ from triage.issue.kind.kind_features import describe_title
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import get_phrases
 from triage.issue.text_signs import (
+    FAILURE,
     NUMBERED,
     count_words,
     find_crash_words,
@@ -156,6 +157,15 @@ def _ask_general(
         )
         question = named.format(project=name) if name else plain
         yield MissingInformation(kind="version", question=question, reason=_REASONS["version"])
+
+
+def speaks_of_failure(parsed: ParsedIssue) -> bool:
+    """Return whether anything in a report fails, in words or in a picture: an advertisement has nothing to ask for.
+
+    The words are English; of a report in another language nobody knows.
+    """
+    says = parsed.language != "en" or FAILURE.search(_write_out(parsed)) is not None
+    return says or has_error(parsed) or _shows_picture(parsed)
 
 
 def says_nothing(parsed: ParsedIssue) -> bool:
