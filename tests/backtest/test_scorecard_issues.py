@@ -26,7 +26,7 @@ STATE = CommentState(
     labels=[hash_label("bug")],
     named=FirstNamed(at=1_793_600_000, by="trace", chance=81, paths=["src/till.py", "src/cart.py"]),
 )
-TEXT = f"{render_state(STATE)}\nThe stack trace ends in `src/till.py`."
+TEXT = f"{render_state(STATE)}\nThe last frame of the stack trace in this repository is `src/till.py`."
 PREDICTION = Prediction(
     at=datetime.fromtimestamp(1_793_600_000, UTC), by="trace", chance=0.81, paths=["src/till.py", "src/cart.py"]
 )

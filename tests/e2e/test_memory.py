@@ -208,7 +208,7 @@ class TestHostilePast:
         shop.api.graphql = lambda token, sent: (403, {"message": "no"})
         shop.api.is_old = True
         comment = shop.run(CRASH_TITLE, crash())
-        assert "**The stack trace ends in" in comment
+        assert "**The last frame of the stack trace in this repository is" in comment
 
 
 def test_memory_can_be_switched_off(shop: Shop):

@@ -54,7 +54,7 @@ async def publish_report(report: RunReport, request: TriageRequest, repository: 
     comment_reason = decide_comment(
         report,
         run.policy.comment,
-        is_asked=request.task.is_asked,
+        is_asked=request.task.is_asked or bool(state and state.is_asked),
         has_comment=comment is not None,
         is_approved=is_approved,
     )

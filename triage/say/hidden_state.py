@@ -192,6 +192,8 @@ class CommentState(Value):
     quiet: bool = False
     by_model: bool = False
     """A model has answered in the report that the comment shows."""
+    is_asked: bool = False
+    """Somebody has asked for what the comment shows: likely files stay in it."""
     needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
@@ -270,6 +272,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
         by_model=has_model_answer(report),
+        is_asked=earlier.is_asked or report.comment_reason in ("asked", "always"),
         needs_info=earlier.needs_info,
         suggested=earlier.suggested,
         labels=earlier.labels,

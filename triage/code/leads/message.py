@@ -48,13 +48,15 @@ _FAILED = re.compile(r"(?i)\b(?:warn(?:ing)?|error|err|fatal|critical|severe|pan
 _PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\]:?\s*|\w[\w ]{0,20}:\s+)+")
 """Of a title, before what it says."""
 _ESCAPED = re.compile(r"\\(?![nrt])(.)")
-_OF_INTERPRETERS = re.compile(
+_OF_EVERYBODY = re.compile(
     r"(?i)has no attribute|most recent call last|above exception was the direct|of the above exception"
     r"|positional arguments?|unexpected keyword argument|index out of range|no module named|is not defined"
     r"|is not (?:callable|iterable|subscriptable|a function)|cannot (?:import name|read propert)|undefined method"
-    r"|null pointer|unsupported operand"
+    r"|null pointer|unsupported operand|no such file or directory|does not exist|already exists|not found"
+    r"|(?:permission|access) (?:is |was )?denied|is not allowed(?: to do this)?|out of memory|no space left on device"
+    r"|connection (?:\w+ ){0,4}(?:refused|reset|closed|timed out)|address already in use|internal server error"
 )
-"""Messages that languages give themselves: sources that repeat them are rarely where they come from."""
+"""What languages and systems say of themselves: sources that repeat it are rarely where a message comes from."""
 _LINE_END = "\x01"
 """Stands for a line end between two joined literals."""
 _RESOURCE = re.compile(r"\.(?:json|ya?ml|xml|resx|xliff?|strings|toml)$")
@@ -165,10 +167,11 @@ def split_at_placeholders(literal: str) -> list[str]:
 
 def is_distinctive_text(parts: Sequence[str]) -> bool:
     """Return whether the fixed parts of a format string are long enough to tell one place from another."""
-    if any(_OF_INTERPRETERS.search(part) for part in parts) or not any(" " in part for part in parts):
+    if not any(" " in part for part in parts):
         return False
-    words = sum(len(find_words(part)) for part in parts)
-    chars = sum(map(len, parts))
+    own = [_OF_EVERYBODY.sub(" ", part) for part in parts]
+    words = sum(len(find_words(part)) for part in own)
+    chars = sum(map(len, own))
     return len(parts) <= _MAX_PARTS and (words >= _MIN_WORDS or (words == _MIN_WORDS - 1 and chars >= _MIN_CHARS))
 
 

@@ -7,7 +7,9 @@ from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import find_crash_words, find_sentences, searchable_text
 
 _MAX_CHARS = 5_000
-_LABEL = re.compile(r"^(?:type[:/ -]*)?(?:security|vulnerability)\b", re.I)
+_LABEL = re.compile(
+    r"^(?:(?:type|kind)[:/ -]*)?(?:security|vulnerability)(?: (?:issue|report|bug|vulnerability))?$", re.I
+)
 _NO_ATTACK = (
     r"(?![- ](?:detect|scan|check|rule|plugin|module|tests?\b|payload|protect|prevent|middleware|token|filter|header|"
     r"warning|safe|mitigat|error|cookie|verif|fail|valid|exempt|audit|attempt|lesson|demo|example|of\b))"
