@@ -19,7 +19,7 @@ MAX_NAMED = 3
 CHANGED_WEIGHT = 1.5
 """Of a file that a named commit changed alone, as a logit; of each of four files half as much. In twelve Python issues
 with versions in the history, the mean log-likelihood of the fix's files is -0.78 with it and -0.95 without."""
-MIN_SURE = 1.4
+MIN_SURE = 1.5
 """See `rate_fix`."""
 MIN_NAMED = 0.2
 """`RankedCommit.coverage` of the best commit, below which none of many is named; `bench.culprits` has the figures."""
