@@ -179,9 +179,11 @@ def test_a_trace_of_the_repository_is_a_bug_whatever_the_form_says() -> None:
         ("test_total fails in CI", "ci"),
         ("CI is red on main", "ci"),
         ("Nightly build fails", "ci"),
+        ("A missing docs directory crashes init", None),
+        ("Flaky tests crash the runner", None),
     ],
 )
-def test_a_title_that_says_it(title: str, expected: Kind) -> None:
+def test_a_title_that_says_it(title: str, expected: Kind | None) -> None:
     assert kind(title, "See there.").kind == expected
 
 

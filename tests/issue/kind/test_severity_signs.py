@@ -153,7 +153,8 @@ def test_words_of_security_alone_are_no_report(title: str, body: str) -> None:
 
 def test_a_label_says_it() -> None:
     assert is_recognized("Login", "It is odd.", "type: security")
-    assert not is_recognized("Login", "It is odd.", "bug")
+    for label in ("bug", "security-scanner", "security: docs", "vulnerability-db"):
+        assert not is_recognized("Login", "It is odd.", label)
 
 
 def signs_in(title: str, body: str = "") -> list[tuple[str, str, str]]:

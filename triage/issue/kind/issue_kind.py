@@ -19,7 +19,7 @@ from triage.issue.issue_forms import drop_template_text, find_form_kind, find_us
 from triage.issue.kind.kind_features import describe_title, extract_kind_features
 from triage.issue.kind.security_signs import reports_vulnerability
 from triage.issue.kind_names import find_labelled_kind, find_named_kind
-from triage.issue.text_signs import FAILURE, count_words, has_error
+from triage.issue.text_signs import FAILURE, count_words, find_crash_words, has_error
 
 _MAX_CHARS = 3_000
 """Templates ask for the kind in their first lines."""
@@ -181,6 +181,8 @@ def _find_said_kind(
 
 
 def _find_title_kind(parsed: ParsedIssue) -> Kind | None:
+    if find_crash_words(parsed.title):
+        return None
     if _ABOUT_DOCUMENTATION.search(parsed.title) and not parsed.traces:
         return "documentation"
     return "ci" if _ABOUT_CI.search(parsed.title) else None
