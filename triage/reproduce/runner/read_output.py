@@ -75,6 +75,8 @@ def list_failures(parsed: ParsedIssue, shown: str) -> list[Failure]:
 
 
 def _read_trace(trace: Trace) -> Failure | None:
+    if trace.language == "shell":  # of the script that runs the example: what died says it itself
+        return None
     message = trace.message or ""
     is_of_compiler = trace.language == "diagnostic"
     stated = None if trace.exception else _LABELLED.match(message)
