@@ -88,7 +88,7 @@ def _read_trace(trace: Trace) -> Failure | None:
 
 
 def _read_line(line: str) -> Failure:
-    died = next((name for words, name in _DIED.items() if line.lower().startswith(words)), "")
+    died = next((name for words, name in _DIED.items() if line.lower().rpartition(": ")[2].startswith(words)), "")
     if died:
         return Failure(type=died)
     match = _LABELLED.match(line)
