@@ -167,6 +167,10 @@ def test_likely_files_are_shown_below_a_place_and_to_who_asks():
     assert shows(comment_reason="asked")
     assert shows(comment_reason="always")
     assert shows(best_place=PATH)
+    unsure = change_report(UNSAID, best_place=TRACE, last_change=CAME_WITH_IT, **UNSURE)
+    assert [one.rule for one in list_shown(unsure)] == ["found"]
+    assert isinstance(unsure.statements[0], Leads)
+    assert unsure.statements[0].last_change is None, "whether it is a bug is not known"
 
 
 def test_a_file_that_is_told_is_not_told_again():

@@ -55,9 +55,9 @@ def decide(report: RunReport) -> list[Statement]:
 
 
 def list_shown(report: RunReport) -> list[Statement]:
-    """Return the statements of the comment: who asks, or wants a comment always, sees the likely files too."""
+    """Return the statements of the comment: likely files for who asks or wants one always, and below a bug's place."""
     has_place = any(isinstance(one, Leads | Cause) for one in report.statements)
-    shows_files = has_place or report.comment_reason in ("asked", "always")
+    shows_files = (report.kind == "bug" and has_place) or report.comment_reason in ("asked", "always")
     return [one for one in report.statements if shows_files or not isinstance(one, LikelyPlaces)]
 
 
@@ -137,7 +137,7 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
         return None
     fix, later = report.later_fix, report.later_change
     later = None if fix and later and fix.commit == later.commit else later  # it is said above
-    last = report.last_change if _is_news(report) else None
+    last = report.last_change if is_bug and _is_news(report) else None
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return Leads(
         # The report has a path that it names itself: only what became of its lines is news.
