@@ -21,7 +21,7 @@ import cmarkgfm
 from triage.domain.report import RunReport
 from triage.say.comment import render_comment
 from triage.say.hidden_state import next_state
-from triage.say.page import build_comment_page
+from triage.say.report_pages import build_comment_page
 
 ROOT = Path(__file__).parent.parent
 PROJECT = ROOT / "bench" / "data" / "shop"

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, cast
 
 from triage.say.comment import compose_comment, read_parts
-from triage.say.hidden_state import PartName, render_state
+from triage.say.hidden_state import PartName
 from trust.approval_case import REF, REPETITIONS, Case, answer, approve
 from trust.approval_world import BOT, CHANGED, FILES, HARMLESS, NUMBER, ApprovalWorld, read_state, show_patch
 
@@ -74,7 +74,7 @@ def make_places() -> Iterator[Case]:
 
 
 MARK = "<!-- bug-triage-proposal -->"
-"""Before the patch in comments of earlier versions."""
+"""What divided comments before 1.0."""
 
 
 def _forge(body: str, **parts: str) -> str:
@@ -90,12 +90,6 @@ def _put_into_code(body: str) -> str:
     return _quote(_forge(body, proposal=""), read_parts(body)["proposal"])
 
 
-def _write_as_before(body: str, report: str = "A report.") -> str:
-    """Returns the comment as an earlier version wrote it, with a mark instead of a length and a digest."""
-    line = render_state(read_state(body).model_copy(update={"parts": []}))
-    return f"{line}\n{report}\n\n{MARK}\n{read_parts(body)['proposal']}\n"
-
-
 SHOWN: dict[str, Callable[[str], str]] = {
     "another patch": lambda body: body.replace(CHANGED, HARMLESS),
     "no patch": lambda body: body.replace(read_parts(body)["proposal"], ""),
@@ -108,14 +102,11 @@ SHOWN: dict[str, Callable[[str], str]] = {
     "the patch in the code of the report": _put_into_code,
     "no patch, and its mark in the code of the report": lambda body: _quote(_forge(body, proposal=""), MARK),
     "another commit in the hidden line": lambda body: show_patch(body, "1" * 40),
-    "as before, with a second mark": lambda body: _write_as_before(body, f"```\n{MARK}\n{HARMLESS}\n```"),
-    "as before, without a patch": lambda body: _write_as_before(body).partition(f"\n{MARK}")[0],
 }
 """What our comment shows in place of the patch, though nobody else has edited it."""
 SIGNED: dict[str, Callable[[str], str]] = {
     "the same text": str,
     "another patch, and its digest": lambda body: _forge(body, proposal=HARMLESS),
-    "another patch as before": lambda body: _write_as_before(body).replace(CHANGED, HARMLESS),
 }
 """Comments that are right in themselves: only their history tells who wrote them."""
 
@@ -190,11 +181,8 @@ def make_shown() -> Iterator[Case]:
 
     for name, change in SHOWN.items():
         yield Case("shown", name, partial(show, change))
-    for name, change in {
-        "as before": _write_as_before,
-        "below a mark that the report quotes": lambda body: _quote(body, f"{MARK}\n{HARMLESS}\n{MARK}"),
-    }.items():
-        yield Case("shown", name, partial(show, change), "once")
+    below = "below a mark that the report quotes"
+    yield Case("shown", below, partial(show, lambda body: _quote(body, f"{MARK}\n{HARMLESS}\n{MARK}")), "once")
 
 
 MALLORY = {"login": "mallory", "id": 66, "type": "User"}

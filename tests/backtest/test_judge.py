@@ -6,9 +6,8 @@ from tests.backtest.sample_issues import BUG, CLI, DATES, PAGE, READER, TEST, at
 from tests.backtest.samples import case, fixed_issue
 from tests.say.sample_reports import FULL, change_report
 from triage.backtest.judge import judge_duplicate, judge_report
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import BestPlace, Span, Suspect
 from triage.domain.past_issues import ClosingFix, SimilarIssue, TriagedIssue
-from triage.domain.report import Suspect
 
 PATH = "shop/cart.py"
 

@@ -20,7 +20,7 @@ from triage.backtest.page import (
 )
 from triage.domain.past_issues import TriagedIssue
 from triage.safety.active_content import find_active_content
-from triage.say.page import utf16_length
+from triage.say.report_pages import utf16_length
 from triage.say.template import MAX_SUMMARY_UNITS
 
 

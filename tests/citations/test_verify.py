@@ -15,9 +15,9 @@ from testing.each_row import each_row
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_evidence, verify_files, verify_suspects
 from triage.code.codebase import GitCodebase
-from triage.domain.code import Passage, Span
+from triage.domain.code import Passage, Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
-from triage.domain.report import Citations, Suspect
+from triage.domain.report import Citations
 
 STORE = """\
 import json

@@ -203,7 +203,6 @@ class TestLearnedLabels:
         report = await self.report()
         assert report.kind == "bug"
         assert report.ticket.labels == ["bug", "area: dates"]
-        assert [label.name for label in report.learned_labels][:2] == ["area: dates", "enhancement"]
 
     async def test_the_kind_is_what_similar_issues_carry(self):
         report = await self.report(title="Dates in the footer", body="The dates in the footer are in the long form.")

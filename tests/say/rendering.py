@@ -7,7 +7,7 @@ from triage.domain.report import RunReport
 from triage.say import comment, job_page
 from triage.say.decide import with_statements
 from triage.say.hidden_state import CommentState, next_state
-from triage.say.page import build_comment_page
+from triage.say.report_pages import build_comment_page
 
 
 def render_comment(

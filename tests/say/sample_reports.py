@@ -12,6 +12,7 @@ from triage.domain.code import (
     PathChange,
     RegressionWindow,
     Span,
+    Suspect,
 )
 from triage.domain.findings import (
     AgentFinding,
@@ -23,7 +24,7 @@ from triage.domain.findings import (
 )
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import SimilarIssue
-from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
+from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill
 from triage.say.decide import with_statements

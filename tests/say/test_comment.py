@@ -55,8 +55,16 @@ from triage.say.comment import (
     render_quiet_comment,
     withhold_details,
 )
-from triage.say.hidden_state import PART_NAMES, CommentState, PartName, Reproduced, next_state, parse_state
-from triage.say.page import Fold, Page, build_comment_page, fit_page, utf16_length
+from triage.say.hidden_state import (
+    PART_NAMES,
+    CommentState,
+    PartName,
+    Reproduced,
+    next_state,
+    parse_state,
+    render_state,
+)
+from triage.say.report_pages import Fold, Page, build_comment_page, fit_page, utf16_length
 from triage.say.template import ensure_safe
 
 AFTER_FIRST = next_state(FIRST, None)
@@ -470,37 +478,11 @@ def test_a_comment_that_somebody_has_edited_has_no_parts(edit: tuple[str, str]):
     assert quiet["report"] == f"{QUIET_NOTICE}\n\n{read_parts(after)['report']}"
 
 
-MARKED = """<!-- bug-triage: v2 {"text":"","content":"","asked":[],"suspects":[],"quiet":false,"proposal":"%s"} -->
-The report.
-
-<!-- bug-triage-reproduction -->
-```
-%s
-```
-
-<!-- bug-triage-proposal -->
-The [diff](https://a.example/b).
-
-<!-- bug-triage-answer -->
-An answer.
-"""
-
-
-def test_a_proposal_in_a_comment_with_marks_can_still_be_approved():
-    old = MARKED % ("1" * 40, "print(1)")
-    assert read_parts(old) == {"proposal": "The [diff](https://a.example/b)."}
-
-
-def test_a_comment_of_an_earlier_version_can_be_quiet():
-    quiet = read_parts(render_quiet_comment(MARKED % ("1" * 40, "print(1)"), CommentState(proposal="1" * 40)))
-    assert quiet["proposal"] == "The [diff](https://a.example/b)."
-    assert "The report." in quiet["report"]
-
-
-@each_row("quoted", ["<!-- bug-triage-proposal -->\nharmless", "x <!-- bug-triage-proposal --> y"])
-def test_a_mark_that_a_report_quotes_divides_nothing(quoted: str):
-    assert read_parts(MARKED % ("1" * 40, quoted)) == {}
-    assert read_parts(MARKED % ("", "print(1)")) == {}, "nothing waits"
+def test_what_a_comment_of_another_layout_says_stays_as_code():
+    other = f"{render_state(CommentState(proposal='1' * 40))}\nThe report.\n\n<!-- bug-triage-proposal -->\n+x\n"
+    assert read_parts(other) == {}, "no patch in it can be approved"
+    after = compose_comment(other, CommentState(proposal="1" * 40), {"answer": "done"}, [])
+    assert "The report." in read_parts(after)["report"]
 
 
 def test_the_report_is_folded_once_its_bug_is_gone_and_opened_when_it_is_back():

@@ -205,18 +205,17 @@ def list_facts(one: Statement) -> Iterator[Any]:
         case NotOurs():
             yield one.package
         case Cause():
-            yield from (one.why, one.summary, one.path, one.span, one.check)
+            yield from (one.why, one.summary, one.place, one.check)
         case Leads():
             yield from one.places
         case LikelyPlaces():
-            yield from ((each.path, each.span) for each in one.places)
+            yield from one.places
         case OpenQuestions():
             yield from one.questions
 
 
 def collect_facts(report: RunReport) -> list[Any]:
     window = report.regression_window
-    suspects = [part for one in report.suspects for part in (one.path, one.span, (one.path, one.span))]
     commits = [window.worked_in, window.broken_in, window.total, *window.commits, *window.further] if window else []
     facts = [
         report.later_fix,
@@ -227,7 +226,7 @@ def collect_facts(report: RunReport) -> list[Any]:
         *commits,
     ]
     texts = [report.security_policy, report.why, report.summary, report.check, "" if not report.suspects else None]
-    return [*facts, *texts, *suspects, *report.missing_information, None]
+    return [*facts, *texts, *report.suspects, *report.missing_information, None]
 
 
 PLACES = [place(rule, path) for rule, path in product(SIGNS, (READER, DATES))]

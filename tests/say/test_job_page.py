@@ -21,7 +21,7 @@ from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import Citations, RunReport
 from triage.safety.active_content import find_active_content
 from triage.say.notices import render_notice
-from triage.say.page import build_job_page, utf16_length
+from triage.say.report_pages import build_job_page, utf16_length
 from triage.say.template import MAX_SUMMARY_UNITS
 
 DRY_RUN: list[Effect] = [

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from tests.say.sample_reports import FULL, RULES, UNSAID, change_report
 from tests.say.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
-from triage.domain.code import BestPlace, Span
-from triage.domain.report import Citations, RunReport, Suspect
+from triage.domain.code import BestPlace, Span, Suspect
+from triage.domain.report import Citations, RunReport
 from triage.say.terminal_page import render_terminal_page
 
 

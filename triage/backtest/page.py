@@ -16,8 +16,8 @@ from triage.backtest.results import IssueResult
 from triage.domain.past_issues import PredictedBy
 from triage.domain.value import Value
 from triage.safety.safe_markdown import format_code_block
-from triage.say.page import Fold, Page, render_page
 from triage.say.permalink import build_reference_url
+from triage.say.report_pages import Fold, Page, render_page
 from triage.say.template import MAX_SUMMARY_UNITS, render_block
 
 SIGNS: Mapping[PredictedBy, str] = {

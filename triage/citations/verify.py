@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.quoted_text import MIN_QUOTE_CHARS, count_letters, find_quote, list_quote_forms
 from triage.citations.written_place import clean_symbol
-from triage.domain.code import CodePlace, Span
+from triage.domain.code import CodePlace, Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
-from triage.domain.report import CheckedEvidence, Citations, Suspect
+from triage.domain.report import CheckedEvidence, Citations
 
 _MAX_PATH_CHARS = 120
 """Of a path in a reason."""

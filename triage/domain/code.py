@@ -28,6 +28,15 @@ class Span(Value):
     end: int
 
 
+class Suspect(Value):
+    """A file of the indexed commit; `span` if its lines were found too."""
+
+    path: str
+    span: Span | None = None
+    symbol: str | None = None
+    reason: str
+
+
 class Passage(Value):
     """A function, a class or a window of lines, with its text."""
 

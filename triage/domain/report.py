@@ -17,6 +17,7 @@ from triage.domain.code import (
     LaterFix,
     RegressionWindow,
     Span,
+    Suspect,
 )
 from triage.domain.findings import (
     AgentFinding,
@@ -30,7 +31,7 @@ from triage.domain.findings import (
     WebResult,
 )
 from triage.domain.issue import AreaLabel, FailingPackage
-from triage.domain.past_issues import LearnedLabel, SimilarIssue
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.statement import Statement
@@ -53,15 +54,6 @@ CommentReason = Literal[
 """Why a report is worth a comment: the first statement that speaks, else what else there is."""
 MAX_LABELS = 5
 """Labels of one report."""
-
-
-class Suspect(Value):
-    """A file of the indexed commit; `span` if its lines were found too."""
-
-    path: str
-    span: Span | None = None
-    symbol: str | None = None
-    reason: str
 
 
 class NamedPlace(Value):
@@ -189,8 +181,6 @@ class RunReport(Value):
     """Past issues like this one, likeliest first."""
     possible_duplicate: SimilarIssue | None = None
     """The past issue that this one is probably the same as; none if that is not likely enough."""
-    learned_labels: list[LearnedLabel] = Field(default_factory=list)
-    """Labels, also the issue type, that similar issues of the repository carry, with their probability."""
     area_labels: list[AreaLabel] = Field(default_factory=list)
     """Labels that say what it is about, with what says so: those in the ticket, and further ones."""
     past_issues: int = 0

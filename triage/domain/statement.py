@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, Span
+from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, Suspect
 from triage.domain.findings import MissingInformation, Severity, Verdict, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
@@ -74,9 +74,7 @@ class Cause(Value):
     """What the critic said, in words of ours."""
     severity: Severity | None
     summary: str
-    path: str
-    """Of the file that it blames; empty without one."""
-    span: Span | None
+    place: Suspect | None
     why: str
     fix_idea: str
     check: str
@@ -96,19 +94,12 @@ class Leads(Value):
     """Of the first place's file, by CODEOWNERS: logins and teams."""
 
 
-class LikelyPlace(Value):
-    path: str
-    span: Span | None = None
-    symbol: str | None = None
-    reason: str
-
-
 class LikelyPlaces(Value):
     """Files that share words with the report, likeliest first. Never worth a comment by themselves."""
 
     rule: Literal["files"] = "files"
     speaks: Literal[False] = False
-    places: list[LikelyPlace]
+    places: list[Suspect]
 
 
 class OpenQuestions(Value):

@@ -16,7 +16,7 @@ from triage.fix.fix_ports import BaseFiles
 from triage.fix.patch.check_patch import list_warnings
 from triage.fix.patch.unified_diff import FileDiff, cut_diff, diff_files, format_diff
 from triage.safety.safe_markdown import format_code_block
-from triage.say.page import Fold, utf16_length
+from triage.say.report_pages import Fold, utf16_length
 from triage.say.template import ensure_safe, render_block
 from triage.say.wording import format_count
 

@@ -6,10 +6,10 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.writer import CommentDraft, add_label, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import BestPlace, Span
+from triage.domain.code import BestPlace, Span, Suspect
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
-from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
+from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Ticket
 from triage.domain.run import Usage
 from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
@@ -86,7 +86,6 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             suspects=suspects,
             similar_issues=state.similar_issues,
             possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
-            learned_labels=[*state.learned.labels, *([state.learned.issue_type] if state.learned.issue_type else [])],
             area_labels=state.area_labels,
             past_issues=state.past_issue_count,
             evidence=evidence if is_bug else [],
@@ -170,9 +169,8 @@ def _says_something(step: str) -> bool:
 
 
 def _list_questions(state: BugTriageState) -> list[MissingInformation]:
-    if (
-        not state.may_be_bug and state.kind != "not_actionable"
-    ):  # who asks for help or for something new owes no version
+    # Who asks for help or for something new owes no version.
+    if not state.may_be_bug and state.kind != "not_actionable":
         return []
     asked = {one.question: one for one in state.missing_information if one.question.strip()}
     return list(asked.values())[:MAX_QUESTIONS]

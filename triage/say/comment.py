@@ -18,7 +18,7 @@ from triage.say.hidden_state import (
     parse_state,
     render_state,
 )
-from triage.say.page import Page, build_comment_page, fit_page, render_page, utf16_length
+from triage.say.report_pages import Page, build_comment_page, fit_page, render_page, utf16_length
 from triage.say.template import ensure_safe
 from triage.say.wording import truncate
 
@@ -90,16 +90,12 @@ def _read_shown(body: str) -> dict[PartName, str]:
 
 
 def _split(body: str) -> tuple[dict[PartName, str], str]:
-    """Return the parts, and the text of a comment that has none, or of an earlier version."""
+    """Return the parts, or the text of a comment that has none, or that somebody has edited."""
     state = parse_state(body) or CommentState()
     visible = body.replace("\r\n", "\n").partition("\n")[2]
     parts = {one.name: visible[one.start : one.start + one.chars] for one in state.parts}
     if parts and all(_digest(parts[one.name]) == one.digest for one in state.parts):
         return parts, ""
-    mark = "<!-- bug-triage-proposal -->"
-    if state.proposal and not parts and visible.count(mark) == 1:  # of an earlier version: that mark is its own
-        rest, _, proposal = visible.partition(mark)
-        return {"proposal": proposal.partition("<!-- bug-triage-answer -->")[0].strip("\n")}, rest.strip("\n")
     return {}, visible.strip("\n")
 
 

@@ -15,7 +15,6 @@ from triage.domain.statement import (
     FixedSince,
     KnownIssue,
     Leads,
-    LikelyPlace,
     LikelyPlaces,
     NotOurs,
     OpenQuestions,
@@ -32,7 +31,7 @@ _FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message"})
 _NAMED: frozenset[LeadRule] = frozenset(
     {"log line", "quoted code", "commit", "qualified name", "class", "option", "id", "name"}
 )
-"""What a report may show for any reason: told of a bug, if the file is likely by other words too."""
+"""What a report may show for any reason: said of a bug whose file is likely by other words too."""
 MIN_NAMED_CHANCE = 0.3
 
 
@@ -45,7 +44,8 @@ def decide(report: RunReport) -> list[Statement]:
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
     if report.may_be_bug:
-        said += _decide_fixed(report, is_bug=is_bug)
+        if fix := report.later_fix:
+            said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
@@ -69,12 +69,6 @@ def list_asked(report: RunReport) -> list[MissingInformation]:
 def with_statements(report: RunReport) -> RunReport:
     """Return the report with what is said about its issue."""
     return report.model_copy(update={"statements": decide(report)})
-
-
-def _decide_fixed(report: RunReport, *, is_bug: bool) -> Iterator[FixedSince]:
-    fix = report.later_fix
-    if fix:
-        yield FixedSince(speaks=is_bug or fix.is_named, fix=fix)
 
 
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
@@ -106,11 +100,10 @@ def _decide_place(report: RunReport, *, is_bug: bool) -> Iterator[NotOurs | Caus
     is_confirmed = cause is not None and cause.verdict == "CONFIRMED"
     yield from (one for one in ([cause] if is_confirmed else [leads, cause]) if one)
     places = leads.places if leads else []
-    told = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
-    others = [one for one in report.suspects[:MAX_LIKELY] if one.path not in told]
+    named = [*(one.span.path for one in places), *(one.caller.span.path for one in places if one.caller)]
+    others = [one for one in report.suspects[:MAX_LIKELY] if one.path not in named]
     if others and not cause:
-        likely = [LikelyPlace(path=one.path, span=one.span, symbol=one.symbol, reason=one.reason) for one in others]
-        yield LikelyPlaces(places=likely)
+        yield LikelyPlaces(places=others)
 
 
 def _decide_cause(report: RunReport) -> Cause | None:
@@ -122,8 +115,7 @@ def _decide_cause(report: RunReport) -> Cause | None:
         judged=describe_verdict(report),
         severity=report.severity,
         summary=report.summary,
-        path=report.suspects[0].path if report.suspects else "",
-        span=report.suspects[0].span if report.suspects else None,
+        place=report.suspects[0] if report.suspects else None,
         why=report.why,
         fix_idea=report.fix_idea if report.verdict != "CHALLENGED" else "",
         check=report.check,
@@ -158,7 +150,6 @@ def _is_news(report: RunReport) -> bool:
     if last is None:
         return False
     further: list[PathChange] = window.further if window else []
-    told = [change.commit for change in window.commits] if window else []
     commit = last.commit.commit
-    is_told = commit[:7] in report.why or commit in told
-    return not is_told and (last.is_reported or any(change.commit == commit for change in further))
+    is_named = commit[:7] in report.why or any(change.commit == commit for change in (window.commits if window else []))
+    return not is_named and (last.is_reported or any(change.commit == commit for change in further))

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
-from triage.domain.code import ExecutedCode
+from triage.domain.code import ExecutedCode, Suspect
 from triage.domain.effect import COMMENT_MARKER, Suggestion
 from triage.domain.findings import MissingKind
 from triage.domain.issue import EarlierQuestions, Frame
@@ -22,7 +22,6 @@ from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 from triage.safety.clean_text import clean_text
 from triage.say.decide import list_asked, list_shown
-from triage.say.wording import has_model_answer
 
 MAX_NAMED = 3
 
@@ -44,7 +43,7 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
                 likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
                 paths = [*(place.span.path for place in one.places), *likely]
                 return _name(paths, first.sign, first.probability)
-            case Cause(path=path) if path:
+            case Cause(place=Suspect(path=path)):
                 return _name([path, *(suspect.path for suspect in report.suspects)], "model", report.confidence)
             case LikelyPlaces():
                 return _name([place.path for place in one.places], "files", report.confidence)
@@ -190,8 +189,6 @@ class CommentState(Value):
     suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Paths of all suspects so far, the latest first."""
     quiet: bool = False
-    by_model: bool = False
-    """A model has answered in the report that the comment shows."""
     is_asked: bool = False
     """Somebody has asked for what the comment shows: likely files stay in it."""
     needs_info: NeedsInfo = ""
@@ -200,7 +197,6 @@ class CommentState(Value):
     labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)
     """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
     named: FirstNamed | None = None
-    """None also in comments of versions before 1.0."""
     proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{40})?$")] = ""
     """Last commit of the proposed patch that the comment shows."""
     tests: ProposalTests = ""
@@ -209,7 +205,7 @@ class CommentState(Value):
     """What became of the report's example with it."""
     reproduced: Reproduced | None = None
     parts: list[ShownPart] = Field(default_factory=list, max_length=len(PART_NAMES))
-    """Of the comment that has this state; empty in comments of earlier versions."""
+    """Of the comment that has this state."""
     questions: Annotated[str, Field(max_length=MAX_EARLIER_CHARS, pattern=r"^[^<>]*$")] = ""
     """What the comment asks now, one a line."""
     earlier: list[EarlierQuestions] = Field(default_factory=list, max_length=MAX_EARLIER)
@@ -271,7 +267,6 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         content_hash="" if text is None else hash_content(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
-        by_model=has_model_answer(report),
         is_asked=earlier.is_asked or report.comment_reason in ("asked", "always"),
         needs_info=earlier.needs_info,
         suggested=earlier.suggested,

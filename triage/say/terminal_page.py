@@ -1,4 +1,4 @@
-"""Renders the report for a terminal: the Markdown of the comment, places that can be copied, and how the run went."""
+"""Renders the report for a terminal: the page of the job, the lines that fail, and how the run went."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -9,11 +9,12 @@ from rich.text import Text
 
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, StepRecord
+from triage.domain.statement import Leads
 from triage.safety.clean_text import clean_text
 from triage.say import wording
 from triage.say.decide import with_statements
 from triage.say.job_page import summarize_run
-from triage.say.page import build_job_page
+from triage.say.report_pages import build_job_page
 
 MAX_CODE_LINES = 15
 """Lines of code that are shown: a page of a terminal has room for the report below them."""
@@ -29,10 +30,11 @@ def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[Renderable
         yield Text("This may be a security report. Do not publish what follows.", style="bold red")
     # Without a server there are no links into the repository, whose addresses would be longer than a line.
     local = report.model_copy(update={"security": False, "server_url": ""})
-    page = build_job_page(with_statements(local))
+    local = with_statements(local)
+    page = build_job_page(local)
     first, *rest = page.blocks or [""]
     yield Markdown(first, hyperlinks=False)
-    yield from _render_code(report, lines)
+    yield from _render_code(local, lines)
     for text in [*rest, *(f"**{fold.title}**\n\n{fold.body}" for fold in page.folds)]:
         yield Text()
         yield Markdown(text, hyperlinks=False)
@@ -41,7 +43,8 @@ def _build_parts(report: RunReport, lines: Sequence[str]) -> Iterator[Renderable
 
 def _render_code(report: RunReport, lines: Sequence[str]) -> Iterator[RenderableType]:
     """The lines that GitHub shows behind the comment's link, around the one that fails."""
-    place = report.best_place
+    leads = next((one for one in report.statements[:1] if isinstance(one, Leads)), None)
+    place = leads.places[0] if leads else None
     if place is None or place.span.end > len(lines):
         return
     first = max(place.span.start, min(place.line or place.span.start, place.span.end) - MAX_CODE_LINES // 2)

@@ -49,7 +49,7 @@ from triage.say.hidden_state import (
 )
 from triage.say.job_page import render_summary
 from triage.say.notices import skip_effects
-from triage.say.page import Page, build_comment_page
+from triage.say.report_pages import Page, build_comment_page
 from triage.say.wording import truncate
 from triage.writes.plan_suggestions import plan_suggestions
 from triage.writes.report_outputs import build_outputs, dump_report

@@ -8,7 +8,7 @@ from triage.say.comment import render_comment
 from triage.say.hidden_state import CommentState, next_state
 from triage.say.job_page import render_summary
 from triage.say.notices import render_notice
-from triage.say.page import build_comment_page
+from triage.say.report_pages import build_comment_page
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
 from trust.measure import Measure, MeasureResult, sample_evenly

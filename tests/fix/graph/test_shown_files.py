@@ -6,9 +6,8 @@ from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
 from tests.say.sample_reports import FULL
-from triage.domain.code import Passage, Span
+from triage.domain.code import Passage, Span, Suspect
 from triage.domain.proposal import BaseFile
-from triage.domain.report import Suspect
 from triage.fix.graph.fix_state import FixState, RetrievedPassage
 from triage.fix.graph.shown_files import MAX_WHOLE_CHARS, ShownCode, collect_code
 

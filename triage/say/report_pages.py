@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.effect import LabelsMode
-from triage.domain.report import RunReport, Suspect
+from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status, Usage
 from triage.domain.statement import Cause, ChangedBetween, Leads, LikelyPlaces, OpenQuestions, Statement
 from triage.issue.reporter_language import get_phrases
@@ -60,9 +60,9 @@ def build_comment_page(report: RunReport, posted: CommentState | None = None, la
     return _make_page(report, blocks, _build_comment_folds(report, links), links)
 
 
-def build_job_page(report: RunReport, labels: LabelsMode = "off", *, shows_code: bool = False) -> Page:
+def build_job_page(report: RunReport, labels: LabelsMode = "off") -> Page:
     """Return the page of all that was found."""
-    links = Links(report, shows_code)
+    links = Links(report, shows_code=False)
     blocks = [*render_statements(report, report.statements, links), *_render_beside(report, links, labels)]
     return _make_page(report, blocks, _build_job_folds(report, links), links)
 
@@ -136,9 +136,10 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     if report.status is Status.DEGRADED:
         yield notes
     title = "Where it may go" if report.kind == "feature_request" else "Places"
-    told = {place.path for one in report.statements if isinstance(one, LikelyPlaces) for place in one.places}
-    places = [one for one in report.suspects if one.path not in told][:MAX_ITEMS]
-    yield Fold(f"{title} ({len(places)})", render_places(places, links))
+    named = {place.path for one in report.statements if isinstance(one, LikelyPlaces) for place in one.places}
+    places = [one for one in report.suspects if one.path not in named][:MAX_ITEMS]
+    rows = [(one, links.link_place(one.span or one.path, render_table_code)) for one in places]
+    yield Fold(f"{title} ({len(rows)})", render_block("folds", "places", rows) if rows else "")
     if report.may_be_bug:
         yield _build_commits_fold(report, links)
         yield _build_evidence_fold(report, links)
@@ -156,11 +157,6 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     if report.status is not Status.DEGRADED:
         yield notes
     yield _build_reasoning_fold(report)
-
-
-def render_places(places: Sequence[Suspect], links: Links) -> str:
-    rows = [(one, links.link_place(one.span or one.path, render_table_code)) for one in places]
-    return render_block("folds", "places", rows) if rows else ""
 
 
 def _build_commits_fold(report: RunReport, links: Links) -> Fold:
