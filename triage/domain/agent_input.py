@@ -23,7 +23,7 @@ from triage.domain.issue import (
     ParsedIssue,
     Repository,
 )
-from triage.domain.past_issues import LearnedFromLabels, OpenGap, SimilarIssue
+from triage.domain.past_issues import OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.skill import SkillTier
 from triage.domain.value import Value
@@ -53,8 +53,6 @@ class AgentInput(Value):
     """Of an earlier run on this issue."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
     """Past issues like this one, likeliest first."""
-    learned: LearnedFromLabels = LearnedFromLabels()
-    """What the labels of past issues say about this one."""
     area_labels: list[AreaLabel] = Field(default_factory=list)
     """Labels that say what it is about, surest first, without those that it has."""
     form_labels: list[str] = Field(default_factory=list)

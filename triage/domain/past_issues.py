@@ -80,7 +80,7 @@ class SimilarIssue(Value):
 
 
 class LearnedLabel(Value):
-    """A label, or an issue type, that similar issues of the repository carry."""
+    """A label that similar issues of the repository carry."""
 
     name: str
     probability: float
@@ -91,7 +91,6 @@ class LearnedFromLabels(Value):
 
     labels: list[LearnedLabel] = Field(default_factory=list)
     """Likeliest first, each with a probability of a half or more."""
-    issue_type: LearnedLabel | None = None
     kinds: dict[Literal["bug", "feature_request", "question"], float] = Field(default_factory=dict)
     """The probability of each kind; empty where fewer than 50 issues have a label that names one."""
 

@@ -14,7 +14,7 @@ from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import BestPlace, CodeHistory, ExecutedCode
 from triage.domain.findings import AgentName, DeclinedAnswer
-from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind, ParsedIssue
+from triage.domain.issue import EarlierQuestions, EarlierReport, Issue, KindReading, LearnedKind
 from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.domain.run import Outcome
 from triage.domain.statement import Leads
@@ -72,29 +72,32 @@ async def read_and_index(state: BugTriageState, runtime: Runtime[Services]) -> U
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     update = await in_thread(_read, state.issue)
-    parsed = update["parsed"]
-    indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services), seconds)
-    named = [*parsed.paths, *(frame.path for trace in parsed.traces for frame in trace.frames)]
+    # Its own comment, which the agents do not see, is looked at once more.
+    state = state.model_copy(update={"parsed": update["parsed"], "opening": update["opening"]})
+    indexing = await step.attempt("rules", lambda: in_thread(_index, state, services), seconds)
+    named = [*state.parsed.paths, *(frame.path for trace in state.parsed.traces for frame in trace.frames)]
     if indexing.outcome is Outcome.TIMED_OUT and named:
         seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
-        indexing = await step.attempt("rules", lambda: in_thread(_index, state, parsed, services, named), seconds)
+        indexing = await step.attempt("rules", lambda: in_thread(_index, state, services, named), seconds)
     return update | (indexing.result or {}) | {"steps": step.records}
 
 
 def _read(issue: Issue) -> Update:
     # Text in another language than English loads a model for half a second, and the kind reads weights from a file.
     parsed, thread = read_issue_and_thread(issue)
+    opening = read_issue(issue.model_copy(update={"thread": []}))
     return {
         "parsed": parsed,
+        "opening": opening,
         "issue": issue.model_copy(update={"thread": thread}),
         "exchanges": find_exchanges(issue, *find_questions(issue)),
-        "kind_reading": read_kind(_read_opening(issue), issue.labels),
+        "kind_reading": read_kind(opening, issue.labels),
         "earlier_report": find_earlier_report(issue),
     }
 
 
-def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named: Sequence[str] = ()) -> Update:
-    codebase = services.codebase
+def _index(state: BugTriageState, services: Services, named: Sequence[str] = ()) -> Update:
+    codebase, parsed = services.codebase, state.parsed
     index = codebase.index(services.executed or find_executed_code(state.issue), named)
     # Before the places: files that its commits changed are likelier.
     window = None if named else codebase.find_regression_window(parsed, find_facts(parsed, state.repository.slug))
@@ -112,7 +115,7 @@ def _index(state: BugTriageState, parsed: ParsedIssue, services: Services, named
             parsed, dependencies, lambda name: _is_own_package(name, state, codebase)
         ),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
-        "kind_reading": _read_kind(state.issue, places, codebase),
+        "kind_reading": _read_kind(state, places, codebase),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
@@ -127,15 +130,17 @@ def _is_own_package(name: str, state: BugTriageState, codebase: Codebase) -> boo
 
 
 def _read_kind(
-    issue: Issue, places: Sequence[BestPlace], codebase: Codebase, learned: Mapping[LearnedKind, float] | None = None
+    state: BugTriageState,
+    places: Sequence[BestPlace],
+    codebase: Codebase,
+    learned: Mapping[LearnedKind, float] | None = None,
 ) -> KindReading:
     # A thread dump has frames, but nothing failed.
     ends_here = any(
         place.rule == "frame" and place.is_here and place.text and not place.calls_before_error for place in places
     )
-    return read_kind(
-        _read_opening(issue), issue.labels, codebase.read_issue_forms(), ends_here=ends_here, learned=learned
-    )
+    forms = codebase.read_issue_forms()
+    return read_kind(state.opening, state.issue.labels, forms, ends_here=ends_here, learned=learned)
 
 
 def _route(
@@ -146,18 +151,12 @@ def _route(
     past: Sequence[PastIssue] = (),
 ) -> Update:
     """Choose labels among those that nobody, and no form, has put on the issue."""
-    opening = _read_opening(state.issue)
-    forms = find_used_forms(parse_forms(codebase.read_issue_forms()), opening)
+    forms = find_used_forms(parse_forms(codebase.read_issue_forms()), state.opening)
     of_forms = [name for form in forms for name in form.labels]
     given = {name.casefold() for name in (*state.issue.labels, *of_forms)}
     free = [name for name in state.repository.labels if name.casefold() not in given]
-    chosen = choose_area_labels(opening, free, codebase.read_label_rules(), facts, learned, past)
+    chosen = choose_area_labels(state.opening, free, codebase.read_label_rules(), facts, learned, past)
     return {"area_labels": chosen, "form_labels": of_forms}
-
-
-def _read_opening(issue: Issue) -> ParsedIssue:
-    """Read the issue without its comments: no later word makes a question of a bug."""
-    return read_issue(issue.model_copy(update={"thread": []}))
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -271,14 +270,13 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
 
     def look_back() -> dict[str, Any]:
         codebase.add_past_issues(past)
-        learned = codebase.learn_from_labels(_read_opening(state.issue), past)
+        learned = codebase.learn_from_labels(state.opening, past)
         places = codebase.find_places(parsed)
-        kind_reading = _read_kind(state.issue, places, codebase, learned.kinds)
+        kind_reading = _read_kind(state, places, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
-            "learned": learned,
             **_route(state, codebase, places, learned.labels, past),
             "kind_reading": kind_reading,
             "facts": places,

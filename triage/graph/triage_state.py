@@ -9,7 +9,7 @@ from pydantic import Field
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
-from triage.domain.issue import Repository
+from triage.domain.issue import ParsedIssue, Repository
 from triage.domain.past_issues import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
@@ -26,6 +26,8 @@ class BugTriageState(AgentInput):
 
     repository: Repository = Repository(slug="")
     """Without a name only where a server has one checkout."""
+    opening: ParsedIssue = ParsedIssue()
+    """The issue without its comments: what it is about, and of which kind, no later word changes."""
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
     index: IndexFacts | None = None
     past_issues: list[PastIssue] = Field(default_factory=list)

@@ -66,15 +66,6 @@ def test_a_label_of_few_issues_is_not_learned(carriers: int, names: list[str]) -
     assert [one.name for one in learned.labels] == names
 
 
-def test_the_issue_type_is_learned() -> None:
-    names = {"bug": "Bug", "enhancement": "Feature", "question": "Task"}
-    past = [one.model_copy(update={"labels": [], "issue_type": names[one.labels[0]]}) for one in labelled(30)]
-    learned = learn_from_labels(read("Crash in renderer on startup", TEXTS["bug"][1]), past)
-    assert learned.issue_type is not None
-    assert learned.issue_type.name == "Bug"
-    assert learned.labels == []
-
-
 def test_hidden_words_of_a_template_tell_forms_apart() -> None:
     forms = {"bug": "<!-- form 1 -->", "enhancement": "<!-- form 2 -->"}
     past = [

@@ -141,10 +141,8 @@ def learn_from_labels(parsed: ParsedIssue, past: Sequence[PastIssue]) -> Learned
     )
     prior = estimate_kind(parsed)
     kinds = learn_kinds(similarities, newest, np.array([[prior[kind] for kind in KINDS]]))
-    types = _learn_names(similarities, [{one.issue_type} - {""} for one in newest])
     return LearnedFromLabels(
         labels=_learn_names(similarities, [{*one.labels[:_MAX_LABELS_OF_ISSUE]} for one in newest]),
-        issue_type=types[0] if types else None,
         kinds={} if kinds is None else dict(zip(KINDS, kinds[0].tolist(), strict=True)),
     )
 
