@@ -101,20 +101,19 @@ def _make_later(history: GitHistory, reported: Tag, commit: str) -> LaterChange 
     return LaterChange(version=reported.name, commit=change, release=release) if change else None
 
 
-def find_fix(history: GitHistory, reported: Tag, named: str, rank: RankCommits) -> LaterFix | None:
+def find_fix(history: GitHistory, reported: Tag, written: str, rank: RankCommits) -> LaterFix | None:
     """Return the commit after the reporter's version that the report names as the fix, or that surely is one."""
     if history.is_shallow() and history.is_ancestor(reported.commit, history.commit) is not True:
         return None  # commits after it are missing here
-    told = history.resolve_commit(named) if named else None
-    if told is None or history.is_ancestor(told, history.commit) is not True:
-        told = None
-    sure = None if told else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
-    commit = told or (sure.commit if sure else "")
+    named = history.resolve_commit(written) if written else None
+    is_named = named is not None and history.is_ancestor(named, history.commit) is True
+    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
+    commit = named if is_named else sure and sure.commit
     if not commit or not _is_later(history, reported, commit):
         return None
     later = _make_later(history, reported, commit)
     release = (later and later.release) or _find_backport(history, reported, commit)
-    return LaterFix(**dict(later) | {"release": release}, is_named=told is not None) if later else None
+    return LaterFix(**dict(later) | {"release": release}, is_named=is_named) if later else None
 
 
 def _find_backport(history: GitHistory, reported: Tag, commit: str) -> str | None:
