@@ -1,10 +1,9 @@
 """Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from triage.code.files.file_roles import classify_file
-from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory
+from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
 from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix
 from triage.domain.code import (
     BlamedLine,
@@ -26,8 +25,6 @@ from triage.safety.secrets.likely_secrets import shorten_text
 MAX_CODE_OWNERS = 3
 MAX_PATHS = 5
 MAX_FURTHER = 25
-MAX_SECONDS = 253_402_300_799
-"""The end of the year 9999: anybody can write any date into a commit."""
 
 
 def find_regression_window(
@@ -61,7 +58,7 @@ def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
     code = [path for path in change.paths if classify_file(path).is_product_code]
     return PathChange(
         commit=change.commit,
-        date=datetime.fromtimestamp(min(change.seconds, MAX_SECONDS), UTC).isoformat(),
+        date=to_time(str(change.seconds)).isoformat(),
         subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
         paths=sorted(code, key=lambda path: path not in paths),
     )
