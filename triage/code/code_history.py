@@ -1,10 +1,9 @@
 """Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from triage.code.files.file_roles import classify_file
-from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory
+from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
 from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix
 from triage.domain.code import (
     BlamedLine,
@@ -26,8 +25,6 @@ from triage.safety.secrets.likely_secrets import shorten_text
 MAX_CODE_OWNERS = 3
 MAX_PATHS = 5
 MAX_FURTHER = 25
-MAX_SECONDS = 253_402_300_799
-"""The end of the year 9999: anybody can write any date into a commit."""
 
 
 def find_regression_window(
@@ -61,7 +58,7 @@ def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
     code = [path for path in change.paths if classify_file(path).is_product_code]
     return PathChange(
         commit=change.commit,
-        date=datetime.fromtimestamp(min(change.seconds, MAX_SECONDS), UTC).isoformat(),
+        date=to_time(str(change.seconds)).isoformat(),
         subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
         paths=sorted(code, key=lambda path: path not in paths),
     )
@@ -101,20 +98,19 @@ def _make_later(history: GitHistory, reported: Tag, commit: str) -> LaterChange 
     return LaterChange(version=reported.name, commit=change, release=release) if change else None
 
 
-def find_fix(history: GitHistory, reported: Tag, named: str, rank: RankCommits) -> LaterFix | None:
+def find_fix(history: GitHistory, reported: Tag, written: str, rank: RankCommits) -> LaterFix | None:
     """Return the commit after the reporter's version that the report names as the fix, or that surely is one."""
     if history.is_shallow() and history.is_ancestor(reported.commit, history.commit) is not True:
         return None  # commits after it are missing here
-    told = history.resolve_commit(named) if named else None
-    if told is None or history.is_ancestor(told, history.commit) is not True:
-        told = None
-    sure = None if told else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
-    commit = told or (sure.commit if sure else "")
+    named = history.resolve_commit(written) if written else None
+    is_named = named is not None and history.is_ancestor(named, history.commit) is True
+    sure = None if is_named else find_sure_fix(rank(history.list_commits_after(reported.commit), ()))
+    commit = named if is_named else sure and sure.commit
     if not commit or not _is_later(history, reported, commit):
         return None
     later = _make_later(history, reported, commit)
     release = (later and later.release) or _find_backport(history, reported, commit)
-    return LaterFix(**dict(later) | {"release": release}, is_named=told is not None) if later else None
+    return LaterFix(**dict(later) | {"release": release}, is_named=is_named) if later else None
 
 
 def _find_backport(history: GitHistory, reported: Tag, commit: str) -> str | None:

@@ -86,12 +86,10 @@ class _Ranked:
     query: Query
     may_ask: bool
     """An embedding model may be asked."""
-    parsed: ParsedIssue
-    """Without the words of the form."""
     by_features: Ranking
+    leads: Sequence[Lead]
     ranking: Ranking
-    """With what leads put first."""
-    leads: Sequence[Lead] = ()
+    """With what the window raised, and with what leads put first."""
 
 
 @dataclass(frozen=True)
@@ -151,18 +149,14 @@ class IndexedCommit:
         if known is None:
             near = self._find_nearest(search, query) if may_ask or not self._by_embedding else {}
             ranking = rank_files(self.corpus, query, near, by_embedding=may_ask, past=self.past, executed=self.executed)
-            known = self._put_leads_first(_Ranked(query, may_ask, parsed, ranking, ranking))
+            leads = find_leads(ranking.query_scores, parsed, self.repository)
+            known = self._put_leads_first(_Ranked(query, may_ask, ranking, leads, ranking))
             self.ranked.append(known)
         return known
 
     def _put_leads_first(self, ranked: "_Ranked") -> "_Ranked":
-        window, ranking, changed, commit = self.window, ranked.by_features, list[str](), ""
-        if window:
-            ranking = raise_changed_files(ranking, window)
-            if window.is_named_commit and window.commits:
-                changed, commit = window.commits[0].paths, window.commits[0].commit
-        leads = find_leads(ranking.query_scores, ranked.parsed, self.repository, changed, commit)
-        return replace(ranked, ranking=put_reported_first(ranking, leads), leads=leads)
+        ranking = raise_changed_files(ranked.by_features, self.window) if self.window else ranked.by_features
+        return replace(ranked, ranking=put_reported_first(ranking, ranked.leads))
 
     def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
         """Return where facts of the issue lead, see `code.leads`. No embedding model is asked."""

@@ -117,11 +117,7 @@ LeadRule = Literal[
     "log line",
     "quoted code",
     "place",
-    "commit",
     "qualified name",
-    "class",
-    "option",
-    "id",
     "name",
     "link",
     "path",
@@ -149,7 +145,7 @@ class BestPlace(Value):
     quote: str | None = None
     """Text of that line."""
     text: str = ""
-    """The exception with its message, the message as the source has it, the name, the path or the commit."""
+    """The exception with its message, the message as the source has it, the name or the path."""
     function: str | None = None
     """Of a trace: as it names the function."""
     is_here: bool = True

@@ -1,6 +1,5 @@
 """The nodes of the graph, what memory gives them, and what the state keeps of an agent's answer."""
 
-import re
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -34,7 +33,7 @@ from triage.issue.other_issues import choose_search_words
 from triage.issue.read_issue import count_template_comments, detect_project_language, read_issue, read_issue_and_thread
 from triage.issue.report_facts import find_facts
 from triage.issue.reporter_language import find_exchanges
-from triage.issue.traces.failing_package import find_failing_package, normalize_name
+from triage.issue.traces.failing_package import find_failing_package
 from triage.ports import Codebase, Services
 from triage.say.decide import with_statements
 from triage.say.hidden_state import parse_state
@@ -52,8 +51,6 @@ MEMORY_SHARE = 0.15
 MAX_SIMILAR = 5
 MAX_MODEL_FILES = 5
 """As its prompt says. Of more, the best count."""
-MAX_MANIFESTS = 20
-"""Lines with the name of a package that are looked at."""
 HISTORY_SECONDS = 15.0
 """At most, for git, which goes through the whole history for some questions."""
 NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
@@ -111,22 +108,17 @@ def _index(state: BugTriageState, services: Services, named: Sequence[str] = ())
         "facts": places,
         **_route(state, codebase, places),
         "dependencies": dependencies,
-        "failing_package": find_failing_package(
-            parsed, dependencies, lambda name: _is_own_package(name, state, codebase)
-        ),
+        "failing_package": find_failing_package(parsed, dependencies, _list_own_names(state, codebase)),
         "parsed": parsed.model_copy(update={"hidden_fragments": parsed.hidden_fragments - of_template}),
         "kind_reading": _read_kind(state, places, codebase),
         "repository": state.repository.model_copy(update={"commit": index.commit, "language": language}),
     }
 
 
-def _is_own_package(name: str, state: BugTriageState, codebase: Codebase) -> bool:
-    """Return whether a package is of this repository, by its name, a folder's, or what a manifest calls itself."""
-    folders = {part for path in codebase.list_paths() for part in path.split("/")[:-1][:3]}
-    own = {normalize_name(one) for one in [state.repository.slug.rpartition("/")[2], *folders]}
-    named = (line.text for line in codebase.find_text(name, MAX_MANIFESTS).lines)
-    declares = re.compile(rf"\s*[\"']?name[\"']?\s*[=:]\s*[\"']{re.escape(name)}[\"']")
-    return normalize_name(name) in own or any(map(declares.match, named))
+def _list_own_names(state: BugTriageState, codebase: Codebase) -> set[str]:
+    """Return the name of the repository and of its upper folders, one of which is that of an installed package."""
+    folders = (part for path in codebase.list_paths() for part in path.split("/")[:-1][:3])
+    return {state.repository.slug.rpartition("/")[2], *folders}
 
 
 def _read_kind(

@@ -28,10 +28,8 @@ MAX_LIKELY = 3
 MAX_QUESTIONS = 6
 _FAILED: frozenset[LeadRule] = frozenset({"executed", "frame", "message"})
 """What failed, in the report's own words: a fact whatever the issue is, and wherever the ranking has the file."""
-_NAMED: frozenset[LeadRule] = frozenset(
-    {"log line", "quoted code", "commit", "qualified name", "class", "option", "id", "name"}
-)
-"""What a report may show for any reason: said of a bug whose file is likely by other words too."""
+_NAMED: frozenset[LeadRule] = frozenset({"log line", "quoted code", "qualified name", "name"})
+"""What a report may show for any reason: said of a bug if the file is likely by other words too."""
 MIN_NAMED_CHANCE = 0.3
 
 

@@ -239,8 +239,6 @@ def test_where_the_reporter_points_is_first_in_the_ranking_too(tmp_path):
 
 
 CONFIGURED = FILES | {
-    "shop/rules/BasketTotalRule.kt": "class BasketTotalRule {\n    fun visit(node: Int) = node\n}\n",
-    "shop/options.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--dry-fill')\nparser.add_argument('--version')\n",
     "crates/till-core/src/coins.rs": "pub fn set_default(coin: u8) -> u8 {\n    coin\n}\n",
     "java/com/acme/till/CoinArray.java": "package com.acme.till;\npublic class CoinArray {\n    int size;\n}\n",
     "java/org/other/CoinArray.java": "package org.other;\npublic class CoinArray {\n    int size;\n}\n",
@@ -267,11 +265,6 @@ OWN = 'Traceback (most recent call last):\n  File "{}", line 5, in <module>\n   
         # Names: one file of the product declares them, and they are distinctive.
         ("it fails", "`com.acme.till.CoinArray` is not serializable", [("qualified name", "java/com/acme/till/CoinArray.java")]),
         ("it fails", "till_core::coins::set_default loses it", [("qualified name", "crates/till-core/src/coins.rs")]),
-        ("AttributeError: 'Dial' object has no attribute 'x'", "", [("class", "shop/widgets.py")]),
-        ("it fails", "NoMethodError: undefined method `x' for an instance of Dial", [("class", "shop/widgets.py")]),
-        ("it fails", "`--dry-fill` is ignored", [("option", "shop/options.py")]),
-        ("it fails", "`--version` says so", []),
-        ("`basket-total` is wrong", "", [("id", "shop/rules/BasketTotalRule.kt")]),
         ("read_scale fails", "", [("name", "shop/widgets.py")]),
         ("it fails", "`Dial.on_turned` fails", [("name", "shop/widgets.py")]),
         ("shared_name fails", "", []),
@@ -368,14 +361,6 @@ def test_the_innermost_cause_is_the_place_and_traces_never_mix(tmp_path):
             "Store.java", 4, "java.lang.NullPointerException: s is null",
         )  # fmt: skip
         assert (place.caller.span.start if place.caller else None) == caller
-
-
-def test_a_named_commit_leads_to_the_frames_in_its_files(tmp_path):
-    asked = trace_query(16)
-    ranking = rank(tmp_path, asked, FILES)
-    leads = find_leads(ranking.query_scores, asked.parsed, "acme/shop", ["shop/basket.py", "shop/module_1.py"], "abc12")
-    facts = [(fact.rule, fact.span.path, fact.line) for fact in choose_facts(ranking, leads)]
-    assert facts == [("frame", "shop/store.py", 16), ("commit", "shop/basket.py", 2)]
 
 
 MESSAGES = FILES | {

@@ -58,6 +58,20 @@ def test_a_declared_package_comes_first_and_the_project_itself_never(
         )
         for one in ("numpy", "scipy")
     ]
-    package = find_failing_package(ParsedIssue(traces=traces), declared, own.__contains__)
+    package = find_failing_package(ParsedIssue(traces=traces), declared, own)
     assert package is not None
     assert (package.name, package.is_declared) == (name, is_declared)
+
+
+@each_row(
+    ("path", "own"),
+    [
+        ("/app/node_modules/@babel/core/lib/i.js", "babel-core"),
+        ("/app/node_modules/@acme/ui/dist/i.js", "ui"),
+        ("/go/pkg/mod/github.com/spf13/cobra@v1.8.0/c.go", "cobra"),
+    ],
+)
+def test_a_package_of_the_repository_is_known_by_its_folder(path: str, own: str) -> None:
+    trace = Trace(language="javascript", frames=[Frame(path="run.js"), Frame(path=path)], message="no day")
+    assert find_failing_package(ParsedIssue(traces=[trace]), []) is not None
+    assert find_failing_package(ParsedIssue(traces=[trace]), [], [own]) is None

@@ -5,13 +5,13 @@ How often each rule leads to the fix is measured (`python -m bench.leads`).
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import get_args
 
 from triage.code.leads.declared_name import find_declared_names
-from triage.code.leads.frame import find_changed_frames, find_executed_lead, find_frame_leads
+from triage.code.leads.frame import find_executed_lead, find_frame_leads
 from triage.code.leads.lead import Lead
 from triage.code.leads.message import find_message_leads, find_quoted_code
 from triage.code.leads.reported_place import find_reported_places
@@ -27,7 +27,6 @@ REPORTED_CHANCE = 0.8
 """Of a file to which the reporter links, or names with a line: right in 15 of 17 reports."""
 SURE = 0.9
 """Several such files share what one would have, up to this."""
-MAX_LIKELY = 3
 _RULES: Sequence[LeadRule] = get_args(LeadRule)
 _SIGNS: dict[LeadRule, MatchSource] = {
     "executed": "trace",
@@ -36,7 +35,6 @@ _SIGNS: dict[LeadRule, MatchSource] = {
     "log line": "message",
     "quoted code": "quote",
     "place": "place",
-    "commit": "place",
     "link": "place",
     "path": "place",
 }
@@ -49,13 +47,10 @@ _WINDOW = 12
 _JAVADOC = re.compile(r"/\*\*|\*|@\w")
 
 
-def find_leads(
-    query_scores: QueryScores, parsed: ParsedIssue, repository: str, changed: Collection[str] = (), commit: str = ""
-) -> list[Lead]:
+def find_leads(query_scores: QueryScores, parsed: ParsedIssue, repository: str) -> list[Lead]:
     """Return all leads, the surest rule first.
 
-    `repository` is `owner/name`, or the folder's name: links into others lead nowhere. `changed` are the files of the
-    `commit` that the report names.
+    `repository` is `owner/name`, or the folder's name: links into others lead nowhere.
     """
     found = [
         *find_executed_lead(query_scores),
@@ -63,7 +58,6 @@ def find_leads(
         *find_message_leads(query_scores, parsed),
         *find_quoted_code(query_scores, parsed),
         *find_reported_places(query_scores, parsed, repository),
-        *find_changed_frames(query_scores, parsed, changed, commit),
         *find_declared_names(query_scores, parsed, repository),
     ]
     return sorted(found, key=lambda lead: _RULES.index(lead.rule))

@@ -1,7 +1,7 @@
 """Frame: the innermost call that lies in this repository, of a stack trace or of a run of the report's example."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from triage.code.leads.lead import Lead
@@ -27,17 +27,6 @@ def find_frame_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterator
         yield from (leads := [lead for lead in found if lead])
         if leads:
             return
-
-
-def find_changed_frames(
-    query_scores: QueryScores, parsed: ParsedIssue, paths: Collection[str], commit: str
-) -> Iterator[Lead]:
-    """Yield the frames in files that a commit changed: the report names the commit, and a trace passes through them."""
-    files = query_scores.corpus.files
-    for trace in parsed.traces if paths else ():
-        for frame, here in _resolve_frames(query_scores, trace):
-            for file in here[:1] if len(here) == 1 and files[here[0]].path in paths else ():
-                yield replace(_make_lead(query_scores, frame, file), rule="commit", text=commit)
 
 
 def _find_innermost(query_scores: QueryScores, trace: Trace) -> Lead | None:

@@ -12,7 +12,7 @@ class Lead:
     line: int | None = None
     """The line that fails, has the message, or that the report names."""
     text: str = ""
-    """The exception with its message, the message as the source has it, the quoted line, the name, or the commit."""
+    """The exception with its message, the message as the source has it, the quoted line, the name or the path."""
     span: tuple[int, int] | None = None
     """The lines of the definition that is meant, if it is not `line`."""
     symbol: str | None = None

@@ -9,7 +9,7 @@ from triage.code.leads.lead import Lead
 from triage.code.rank.query_scores import QueryScores, find_highest
 from triage.code.rank.snippets import blank_comments
 from triage.code.words.corpus import File
-from triage.code.words.tokens import find_words, split_into_terms
+from triage.code.words.tokens import find_terms, find_words
 from triage.domain.code import LeadRule
 from triage.domain.issue import ParsedIssue
 from triage.issue.text_signs import SAYS_FAILURE
@@ -115,7 +115,8 @@ def find_message_places(
     """
     whole = [" ".join(message.split())[:_MAX_MESSAGE_CHARS] for message in messages]
     shown = list(dict.fromkeys(whole))[:_MAX_MESSAGES]
-    files = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message))
+    found = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message, _MAX_CHUNKS))
+    files = [file for file in found if _may_say(query_scores.corpus.files[file])]
     everything = "\n".join(shown)
     longest: dict[str, list[MessagePlace]] = {}
     for file in files:
@@ -135,17 +136,16 @@ def find_message_places(
     return list(longest.values())
 
 
-def _find_files(query_scores: QueryScores, message: str) -> list[int]:
+def _find_files(query_scores: QueryScores, text: str, max_chunks: int) -> list[int]:
+    """Return the files of the chunks that fit the words of a text best."""
     corpus = query_scores.corpus
-    terms = {term for word in find_words(message) for term in split_into_terms(word)}
-    numbers = (corpus.vocabulary.find_number(term) for term in terms)
-    scores = corpus.by_chunk.score_documents({number: 1.0 for number in numbers if number is not None})
-    files = dict.fromkeys(int(corpus.chunk_files[chunk]) for chunk in find_highest(scores, _MAX_CHUNKS))
-    return [file for file in files if corpus.files[file].role.is_product_code or _is_resource(corpus.files[file])]
+    scores = corpus.by_chunk.score_documents(corpus.vocabulary.number_terms(dict.fromkeys(find_terms(text), 1.0)))
+    return list(dict.fromkeys(int(corpus.chunk_files[chunk]) for chunk in find_highest(scores, max_chunks)))
 
 
-def _is_resource(file: File) -> bool:
-    return not (file.role.is_test or file.role.is_auxiliary) and bool(_RESOURCE.search(file.path))
+def _may_say(file: File) -> bool:
+    role = file.role
+    return role.is_product_code or not (role.is_test or role.is_auxiliary or not _RESOURCE.search(file.path))
 
 
 def find_literals(text: str) -> Iterator[tuple[int, str]]:
@@ -236,16 +236,11 @@ def _is_telling(line: str) -> bool:
 
 
 def _find_line(query_scores: QueryScores, text: str) -> list[tuple[int, int]]:
-    corpus = query_scores.corpus
-    terms = {term for word in find_words(text) for term in split_into_terms(word)}
-    numbers = (corpus.vocabulary.find_number(term) for term in terms)
-    scores = corpus.by_chunk.score_documents({number: 1.0 for number in numbers if number is not None})
-    files = dict.fromkeys(int(corpus.chunk_files[chunk]) for chunk in find_highest(scores, _MAX_LINE_CHUNKS))
     wanted = "".join(text.split())
     return [
         (file, number)
-        for file in files
-        if corpus.files[file].role.is_product_code
+        for file in _find_files(query_scores, text, _MAX_LINE_CHUNKS)
+        if query_scores.corpus.files[file].role.is_product_code
         for number, line in enumerate(query_scores.file_lines(file), 1)
         if len(line) < 1_000 and "".join(line.split()) == wanted
     ]

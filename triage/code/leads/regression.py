@@ -9,7 +9,7 @@ from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import Change, PastChanges, is_about_work, is_mainly_fix
 from triage.code.rank.query import Query
 from triage.code.rank.ranking import Ranking
-from triage.code.words.tokens import find_words, split_into_terms
+from triage.code.words.tokens import find_terms
 from triage.domain.code import RegressionWindow
 
 MAX_ALL = 5
@@ -81,8 +81,7 @@ def _changes_code(change: Change) -> bool:
 def _measure_coverage(
     past: PastChanges, subject: str, shared: Sequence[str], report: Collection[str], title: Collection[str]
 ) -> float:
-    of_subject = {term for word in find_words(subject) for term in split_into_terms(word)}
-    return _share_of(past, title, shared) + _share_of(past, of_subject, report) / 2
+    return _share_of(past, title, shared) + _share_of(past, find_terms(subject), report) / 2
 
 
 def _share_of(past: PastChanges, terms: Collection[str], known: Collection[str]) -> float:

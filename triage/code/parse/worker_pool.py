@@ -76,7 +76,7 @@ class WorkerPool:
             raise_if_abandoned()
             batch, job = jobs.popleft()
             found = None
-            with suppress(Exception):  # whatever a file has done to its process
+            with suppress(Exception):  # a worker sends what a file made it raise: of a library, memory or recursion
                 found = job.result() if job and self._failures_left else None
             is_broken = is_broken or found is None
             yield batch, found or self._extract_alone(batch)
@@ -89,7 +89,7 @@ class WorkerPool:
                 return job.result()
         except BrokenExecutor:
             self._failures_left -= 1
-        except Exception:  # noqa: BLE001, S110 - the process goes on
+        except Exception:  # noqa: BLE001, S110 - as above, but its process goes on
             pass
         raise_if_abandoned()
         self.files_without_trees += len(batch)

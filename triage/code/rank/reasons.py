@@ -13,7 +13,7 @@ from triage.code.rank.ranking import PAST_FEATURE, Ranking
 from triage.code.rank.snippets import code_lines
 from triage.code.words.bm25 import BM25
 from triage.code.words.corpus import Corpus, DefinitionLocation
-from triage.code.words.tokens import STOP_WORDS, find_words, split_into_terms
+from triage.code.words.tokens import STOP_WORDS, find_terms, find_words
 
 MAX_REASONS = 5
 _MAX_WORDS = 3
@@ -88,13 +88,8 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
     ]
     named = {part.lower() for reason in found for name in _QUOTED.findall(reason.text) for part in find_words(name)}
     found.extend(_explain_words(query_scores, chunks, named))
-    return merge_reasons(found) or ["shares words with the issue"]
-
-
-def merge_reasons(found: Iterable[Reason]) -> list[str]:
-    """Return at most five different texts, strongest first."""
-    ordered = sorted(found, key=lambda reason: -reason.strength)
-    return list(dict.fromkeys(reason.text for reason in ordered))[:MAX_REASONS]
+    texts = dict.fromkeys(reason.text for reason in sorted(found, key=lambda reason: -reason.strength))
+    return [*texts][:MAX_REASONS] or ["shares words with the issue"]
 
 
 def is_distinctive(corpus: Corpus, term: str) -> bool:
@@ -217,7 +212,8 @@ def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Coll
     corpus, query = query_scores.corpus, query_scores.query
     for chunk in chunks:
         own = _chunk_terms(query_scores, chunk)
-        scores = _score_terms(corpus.by_chunk, query_scores, chunk)
+        parts = corpus.by_chunk.explain_score(chunk, query_scores.term_weights)
+        scores = {query_scores.terms[number]: part for number, part in parts.items()}
         distinctive = {term: score for term, score in scores.items() if term in own and is_distinctive(corpus, term)}
         if shared := _words_in_issue(query, distinctive):
             marked = [word for word in shared if word in query.title_words or word in query.code_words]
@@ -228,18 +224,12 @@ def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Coll
             return
 
 
-def _score_terms(table: BM25, query_scores: QueryScores, document: int) -> dict[str, float]:
-    parts = table.explain_score(document, query_scores.term_weights)
-    return {query_scores.terms[number]: part for number, part in parts.items()}
-
-
 def _chunk_terms(query_scores: QueryScores, chunk: int) -> set[str]:
     """Return the terms of a chunk's code and symbol. Terms of its comments count only if it has no code."""
     corpus = query_scores.corpus
     lines = query_scores.chunk_text(chunk).split("\n")
     code = list(code_lines(lines)) if corpus.files[corpus.chunk_files[chunk]].role.is_code else lines
-    words = {*find_words("\n".join(code or lines)), *find_words(corpus.chunk_symbols[chunk] or "")}
-    return {term for word in words for term in split_into_terms(word)}
+    return find_terms("\n".join([*(code or lines), corpus.chunk_symbols[chunk] or ""]))
 
 
 def _words_in_issue(query: Query, scores: Mapping[str, float]) -> list[str]:

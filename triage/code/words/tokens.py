@@ -42,6 +42,11 @@ def find_words(text: str) -> list[str]:
     return WORD_PATTERN.findall(text)
 
 
+def find_terms(text: str) -> set[str]:
+    """Return the words of a text as they are indexed."""
+    return {term for word in find_words(text) for term in split_into_terms(word)}
+
+
 def _split(text: str) -> list[str]:
     # Each line end is a word too. ASCII words may start with digits.
     if text.isascii():

@@ -1,7 +1,7 @@
 """The package of somebody else in which a stack trace ends."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from triage.domain.issue import FailingPackage, ParsedIssue, Trace
 
@@ -17,24 +17,24 @@ _GITHUB = "github.com/"
 
 
 def find_failing_package(
-    parsed: ParsedIssue, declared: Iterable[str], is_own: Callable[[str], bool] = lambda _: False
+    parsed: ParsedIssue, declared: Iterable[str], own: Iterable[str] = ()
 ) -> FailingPackage | None:
     """Return the package whose code raised the error of a trace, the first of several, a declared one before others.
 
-    None of a trace that passes through an installed copy of the project itself, whose packages `is_own` knows.
+    None of a trace that passes through an installed copy of the project, whose names and folders are `own`.
     """
-    known = {normalize_name(name) for name in declared}
-    found = [package for trace in parsed.traces if (package := _read_package(trace, known, is_own))]
+    known, ours = ({normalize_name(name) for name in names} for names in (declared, own))
+    found = [package for trace in parsed.traces if (package := _read_package(trace, known, ours))]
     return next((one for one in found if one.is_declared), next(iter(found), None))
 
 
-def _read_package(trace: Trace, known: Collection[str], is_own: Callable[[str], bool]) -> FailingPackage | None:
+def _read_package(trace: Trace, known: Collection[str], own: Collection[str]) -> FailingPackage | None:
     # A single line is the place of an error of a compiler, and no trace.
     if len(trace.frames) < 2 or not (trace.exception or trace.message):
         return None
     packages = dict.fromkeys(package for frame in trace.frames if (package := _find_package(frame.path)))
     innermost = _find_package(trace.frames[-1].path)
-    if innermost is None or any(is_own(name) for _, name in packages):
+    if innermost is None or any(_is_own(name, own) for _, name in packages):
         return None
     language, name = innermost
     return FailingPackage(
@@ -53,6 +53,11 @@ def _find_package(path: str) -> tuple[str, str] | None:
         if name and not name.startswith("."):
             return language, name
     return None
+
+
+def _is_own(name: str, own: Collection[str]) -> bool:
+    # `@babel/core` is in a folder `babel-core` or `core`, and `github.com/owner/name` is of the repository `name`.
+    return any(normalize_name(one) in own for one in (name.lstrip("@").replace("/", "-"), name.rpartition("/")[2]))
 
 
 def _is_declared(name: str, known: Iterable[str]) -> bool:
