@@ -88,8 +88,9 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
 
 
 def _in_section(section: Section, names: list[str]) -> Iterator[str]:
-    before = _IN_HEADING.split(section.heading)
-    if len(before) == 1 or not _is_of_project(before[0], names, any_noun=True):
+    words = re.findall(r"[\w.+-]+", section.heading.lower())
+    is_ours = _PLATFORM_WORDS.isdisjoint(words) or any(name in _squeeze(section.heading) for name in names)
+    if not _IN_HEADING.search(section.heading) or not is_ours:
         return
     lines = [line.strip() for line in section.text[:2_000].split("\n") if re.search(r"\w", line) and "```" not in line]
     named = [line for line in lines if any(name in _squeeze(line) for name in names)]
@@ -100,35 +101,23 @@ def _in_section(section: Section, names: list[str]) -> Iterator[str]:
             yield line
 
 
-def _is_of_project(before: str, names: list[str], *, any_noun: bool = False) -> bool:
-    """Return whether the version behind these words is the project's: it belongs to the noun before it.
-
-    In a heading, `any_noun` but a platform is the project.
-    """
+def _is_of_project(before: str, names: list[str]) -> bool:
+    """Return whether the version behind these words is the project's: it belongs to the noun before it."""
     words = re.findall(r"[\w.+#-]+", before.rpartition("\n")[2].lower())[-4:]
-    if any(name in _squeeze("".join(words)) for name in names):
+    if not words or any(name in _squeeze("".join(words)) for name in names):
         return True
-    if any_noun:
-        return _PLATFORM_WORDS.isdisjoint(words)
-    return not words or ((words[-1] in _NO_NOUNS or words[-1].isdigit()) and words[-2:-1] != ["my"])
+    return (words[-1] in _NO_NOUNS or words[-1].isdigit()) and words[-2:-1] != ["my"]
 
 
 def _named(text: str, names: list[str]) -> Iterator[str]:
     """`xarray: 0.16.0`, `jib 3.4.0`, `requests (2.4.3)`."""
-    for name in names:
-        spelled = r"[\W_]?".join(map(re.escape, name))
-        pattern = re.compile(rf"(?i)(?<![A-Za-z]){spelled}[\w-]{{0,40}}?(?:{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})")
-        yield from (match["value"] for match in pattern.finditer(text))
-    for name in names:
-        spelled = r"[\W_]?".join(map(re.escape, name))
-        yield from (
-            match["value"]
-            for match in re.finditer(
-                rf"(?i)(?<![A-Za-z]){spelled}(?: core| versions?|:| v\.?| =){{0,3}}(?: |(?<=[:= v])(?=\d))"
-                rf"(?P<value>{_WHOLE_NUMBER})",
-                text,
-            )
-        )
+    for number in (
+        rf"[\w-]{{0,40}}?(?:{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})",
+        rf"(?: core| versions?|:| v\.?| =){{0,3}}(?: |(?<=[:= v])(?=\d))(?P<value>{_WHOLE_NUMBER})",
+    ):
+        for name in names:
+            spelled = r"[\W_]?".join(map(re.escape, name))
+            yield from (match["value"] for match in re.finditer(rf"(?i)(?<![A-Za-z]){spelled}{number}", text))
 
 
 def _alone(prose: str) -> Iterator[str]:
