@@ -103,7 +103,7 @@ class IndexedCommit:
     owners: CodeOwners
     forms: list[str]
     """Text of each issue form."""
-    label_rules: dict[str, str]
+    label_rules: str
     """The project's rules for labels: texts by path."""
     security_policy: str | None
     """Path of SECURITY.md."""
