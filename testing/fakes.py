@@ -57,7 +57,7 @@ class FakeCodebase:
     files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
-    label_rules: Mapping[str, str] = field(default_factory=dict)
+    label_rules: str = ""
     dependencies: Sequence[str] = ()
     skills: Skills = field(default_factory=Skills)
     security_policy: str | None = None
@@ -186,8 +186,8 @@ class FakeCodebase:
     def read_issue_forms(self) -> list[str]:
         return list(self.forms)
 
-    def read_label_rules(self) -> dict[str, str]:
-        return dict(self.label_rules)
+    def read_label_rules(self) -> str:
+        return self.label_rules
 
     def list_dependencies(self) -> list[str]:
         return list(self.dependencies)

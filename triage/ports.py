@@ -146,8 +146,8 @@ class Codebase(Protocol):
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
 
-    def read_label_rules(self) -> dict[str, str]:
-        """Texts of the files in which the project says when a label fits, by path; empty before `index`."""
+    def read_label_rules(self) -> str:
+        """Text of the file in which the project says when a label fits; empty without it, and before `index`."""
 
     def list_dependencies(self) -> list[str]:
         """Names of the packages that the project's manifests declare, at most 500; empty before `index`."""

@@ -1,11 +1,16 @@
 """What a template says is not what the reporter says."""
 
+from pathlib import Path
+
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from testing.cost_growth import assert_grows_linearly, repeat_to
 from testing.each_row import each_row
-from triage.domain.issue import Issue
-from triage.issue.issue_forms import drop_template_text, find_used_forms, parse_forms
+from triage.code.codebase import GitCodebase
+from triage.domain.code import SearchQuery
+from triage.domain.issue import Issue, ParsedIssue
+from triage.issue.issue_forms import drop_template_text, find_used_forms, leave_out_form, parse_forms
 from triage.issue.questions.missing_information import find_missing_information
 from triage.issue.read_issue import read_issue
 
@@ -94,3 +99,68 @@ SYSTEM = "### System\n\nLinux\n"
 def test_the_name_of_the_form_that_was_filled_in(body: str, forms: list[str], name: str) -> None:
     used = find_used_forms(parse_forms(forms), read_issue(Issue(title="x", body=body)))
     assert (used[0].name if len(used) == 1 else "") == name
+
+
+VIEWER_FORM = """name: "Viewer bug report"
+title: "[Viewer Bug]: "
+body:
+- type: input
+  attributes:
+    label: Viewer package (automated)
+    description: |
+      Please do not edit this field.
+- type: dropdown
+  attributes:
+    label: How often does this bug happen?
+    options:
+      - Every time
+"""
+VIEWER_REPORT = """### Viewer package (automated)
+
+shop-viewer
+
+### How often does this bug happen?
+
+Every time
+
+### Steps
+
+_No response_
+
+The basket loses its automated discount.
+"""
+
+
+def read_viewer_report(title: str = "[Viewer Bug] discount is lost") -> ParsedIssue:
+    return read_issue(Issue(title=title, body=VIEWER_REPORT))
+
+
+def test_lines_of_the_form_and_its_start_of_the_title_are_left_out():
+    own = leave_out_form(read_viewer_report(), [VIEWER_FORM])
+    assert own.title == "discount is lost"
+    assert "shop-viewer" in own.prose
+    assert "The basket loses its automated discount." in own.prose
+    for words in ("Viewer package", "How often", "Every time", "No response"):
+        assert words not in own.prose + own.body
+
+
+def test_what_is_no_start_of_the_form_stays_in_a_title():
+    assert leave_out_form(read_viewer_report(), []) == read_viewer_report()
+    for title, start in (("[Viewer Bug]: ", "[Viewer Bug]: "), ("Bugged cart", "Bug")):
+        read = read_viewer_report(title)
+        assert leave_out_form(read, [VIEWER_FORM.replace("[Viewer Bug]: ", start)]).title == read.title
+
+
+def test_the_file_that_opens_the_form_is_not_the_likeliest(tmp_path: Path):
+    opener = "export function reportIssue(viewerPackage, automated, often) {\n  // Viewer package (automated)\n"
+    opener += "  // How often does this bug happen? Every time\n  return open('viewer bug', viewerPackage, automated, often)\n}\n"
+    files = {"src/reportIssue.js": opener, "src/basket.js": "export function addDiscount(basket) { return basket }\n"}
+    firsts = []
+    for forms in ({}, {".github/ISSUE_TEMPLATE/bug.yml": VIEWER_FORM}):
+        root = tmp_path / f"shop{len(forms)}"
+        root.mkdir()
+        commit(root, files | forms)
+        codebase = GitCodebase(root, "acme/shop", in_chroma=False)
+        codebase.index()
+        firsts.append(codebase.search(SearchQuery(parsed=read_viewer_report()), 1)[0].path)
+    assert firsts == ["src/reportIssue.js", "src/basket.js"]

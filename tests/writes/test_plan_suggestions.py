@@ -115,9 +115,9 @@ def test_github_is_asked_about_labels_only_if_they_are_suggested():
         ({"severity_reason": ""}, "importer", "It reads as a bug report: It loses rows."),
         ({"severity_reason": "As @mona says."}, "importer", "It reads as a bug report: It loses rows."),
         (
-            {"missing_information": [missing("version", "Which version is it?", "")], "why": ""},
+            {"missing_information": [missing("version", "Which version is it?", "It says which code ran.")], "why": ""},
             "needs info",
-            "The reporter is asked for the version.",
+            "The reporter is asked for more: It says which code ran.",
         ),
         ({"summary": "See https://evil.example"}, "bug", "It reads as a bug report."),
         ({"summary": "@mona fixes #12"}, "bug", "It reads as a bug report."),

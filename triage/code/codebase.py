@@ -163,8 +163,8 @@ class GitCodebase:
     def read_issue_forms(self) -> list[str]:
         return list(self._indexed.forms) if self._indexed else []
 
-    def read_label_rules(self) -> dict[str, str]:
-        return dict(self._indexed.label_rules) if self._indexed else {}
+    def read_label_rules(self) -> str:
+        return self._indexed.label_rules if self._indexed else ""
 
     def list_dependencies(self) -> list[str]:
         return list(self._indexed.dependencies) if self._indexed else []

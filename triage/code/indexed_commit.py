@@ -52,7 +52,7 @@ from triage.domain.code import (
 from triage.domain.issue import ParsedIssue, ReportFacts
 from triage.domain.past_issues import PastIssue
 from triage.domain.skill import Skills
-from triage.issue.form_words import leave_out_form
+from triage.issue.issue_forms import leave_out_form
 from triage.safety.code_owners import CodeOwners
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class IndexedCommit:
     owners: CodeOwners
     forms: list[str]
     """Text of each issue form."""
-    label_rules: dict[str, str]
+    label_rules: str
     """The project's rules for labels: texts by path."""
     security_policy: str | None
     """Path of SECURITY.md."""

@@ -4,16 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import re2  # type: ignore[import-untyped]
-
 from triage.domain.code import BestPlace
 from triage.domain.issue import AreaLabel, ParsedIssue
 from triage.domain.past_issues import LearnedLabel, PastIssue
 from triage.issue.issue_forms import classify_field, load_yaml
 from triage.issue.kind_names import find_named_kind
 
-LABELER, ISSUE_LABELER = ".github/labeler.yml", ".github/issue-labeler.yml"
-"""Globs of paths, as actions/labeler reads them; regular expressions of texts, as github/issue-labeler does."""
+LABELER = ".github/labeler.yml"
+"""Globs of paths, as actions/labeler reads them. What github/issue-labeler finds, it puts on issues itself."""
 _WORKFLOW = re.compile(
     r"\b(?:duplicate|invalid|won'?t ?fix|wontfix|stale|triaged?|status|good first|first|help wanted|in progress|"
     r"blocked|waiting|awaiting|backport|back-port|released?|milestone|resolved|fixed|verified|confirmed|unconfirmed|"
@@ -32,23 +30,19 @@ _MIN_CHANCE, _MIN_SEEN = 0.8, 3
 """That a word in a title means its label, and past titles that can tell."""
 _GLOB_PART = re.compile(r"\*\*/|\*\*|\{[^{}]*\}|.", re.S)
 _GLOB = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-_JS_REGEX = re.compile(r"/(.+)/([a-z]*)", re.S)
-_OPTIONS = re2.Options()
-_OPTIONS.log_errors, _OPTIONS.max_mem = False, 1_000_000
-"""RE2's time is linear in the text whatever the expression, and this bounds its memory, in bytes."""
 
 
 def choose_area_labels(
     parsed: ParsedIssue,
     labels: Sequence[str],
-    rules: Mapping[str, str],
+    rules: str,
     facts: Sequence[BestPlace],
     learned: Sequence[LearnedLabel] = (),
     past: Sequence[PastIssue] = (),
 ) -> list[AreaLabel]:
     """Return those of the labels that the form says, the project's own rules, the title, or what was learned.
 
-    `rules` are the texts of the project's files by their paths.
+    `rules` is the text of the project's `.github/labeler.yml`.
     """
     areas = {name.casefold(): name for name in labels if not _WORKFLOW.search(name.replace("_", " "))}
     by_topic: dict[str, str] = {}
@@ -56,14 +50,14 @@ def choose_area_labels(
         by_topic.setdefault(_key(name), name)
         by_topic.setdefault(_key(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name), name)
     by_topic.pop("", None)  # of a label that is an emoji
-    told = [
+    candidates = [
         *((name, f"The form's field {field} says it", 1.0) for name, field in _find_in_form(parsed, by_topic)),
-        *((name, reason, 1.0) for name, reason in _find_by_rules(parsed.text, rules, facts)),
+        *((name, reason, 1.0) for name, reason in _find_by_rules(rules, facts)),
         *_find_in_title(parsed.title, by_topic, past),
         *((one.name, "Similar issues of this repository carry it", one.probability) for one in learned),
     ]
     found: dict[str, AreaLabel] = {}
-    for written, reason, probability in told:
+    for written, reason, probability in candidates:
         if area := areas.get(written.casefold()):
             found.setdefault(area, AreaLabel(name=area, reason=reason, probability=probability))
     return list(found.values())
@@ -84,17 +78,13 @@ def _find_in_form(parsed: ParsedIssue, by_topic: Mapping[str, str]) -> Iterator[
                 yield name, field
 
 
-def _find_by_rules(text: str, rules: Mapping[str, str], facts: Sequence[BestPlace]) -> Iterator[tuple[str, str]]:
+def _find_by_rules(rules: str, facts: Sequence[BestPlace]) -> Iterator[tuple[str, str]]:
     # The reporter may name any other file.
     failing = [fact.span.path for fact in facts if fact.sign in ("trace", "message", "quote")]
-    for label, written in load_yaml(rules.get(LABELER, "")).items():
-        globs = [f"^{_translate_glob(glob)}$" for glob in _list_globs(written)]
-        if path := next((path for path in failing if any(_search(glob, path) for glob in globs)), None):
+    for label, written in load_yaml(rules).items():
+        globs = [_translate_glob(glob) for glob in _list_globs(written)]
+        if path := next((path for path in failing if any(re.fullmatch(glob, path) for glob in globs)), None):
             yield str(label), f"`{LABELER}` maps `{path}` to it"
-    for label, written in load_yaml(rules.get(ISSUE_LABELER, "")).items():
-        expressions = [str(one) for one in (written if isinstance(written, list) else [written])]
-        if expressions and all(_search(_translate_regex(one), text) for one in expressions):
-            yield str(label), f"An expression in `{ISSUE_LABELER}` finds it in the text"
 
 
 def _list_globs(written: Any) -> Iterator[str]:
@@ -117,19 +107,6 @@ def _translate_glob(glob: str) -> str:
         else _GLOB.get(part) or re.escape(part)
         for part in _GLOB_PART.findall(glob)
     )
-
-
-def _translate_regex(written: str) -> str:
-    match = _JS_REGEX.fullmatch(written)
-    flags = "".join(flag for flag in "ims" if match and flag in match[2])
-    return (f"(?{flags})" if flags else "") + (match[1] if match else written)
-
-
-def _search(expression: str, text: str) -> bool:
-    try:
-        return re2.compile(expression, _OPTIONS).search(text) is not None
-    except re2.error:
-        return False
 
 
 def _find_in_title(

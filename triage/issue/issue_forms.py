@@ -197,8 +197,7 @@ def _key(label: str) -> str:
     return re.sub(r"[\W_]+", " ", label).strip().casefold()
 
 
-_MAX_TEMPLATE_CHARS = 65_536
-_MIN_WORDS = 2
+_MIN_WORDS, _MIN_CHARS = 2, 4
 _HINT = re.compile(
     r"\W*(?:\d{1,2}[.)] )?(?:a clear and concise description\b.*|steps to reproduce the behaviou?r\W*|see error\W*"
     r"|if applicable, add\b.*|add any other context\b.*|paste the (?:activity|output|result|log)\b.*"
@@ -215,9 +214,29 @@ _FORM = re.compile(r"^body:", re.M)
 _VERSION_CALL = re.compile(r"\s*[$>]?\s?[\w./-]{1,40} (?:version|env|info|doctor|--version|-[vV])\s*$")
 
 
+def leave_out_form(parsed: ParsedIssue, forms: Sequence[str]) -> ParsedIssue:
+    """Return the issue without the lines of the issue forms, and without the start of the title that a form gives.
+
+    What a form says is in no code for a reason.
+    """
+    if not forms:
+        return parsed
+    lines = [line for form in forms for line in form.splitlines()]
+    known = {_line_key(part) for line in lines for part in (line, line.partition(":")[2])} | {"no response"}
+
+    def keep(text: str) -> str:
+        return "\n".join(
+            line for line in text.split("\n") if len(_line_key(line)) < _MIN_CHARS or _line_key(line) not in known
+        )
+
+    starts = [form.title for form in parse_forms(forms) if re.match(re.escape(form.title) + r"(?!\w)", parsed.title)]
+    title = parsed.title.removeprefix(max(starts, key=len, default="")).lstrip(" :-") or parsed.title
+    return parsed.model_copy(update={"title": title, "body": keep(parsed.body), "prose": keep(parsed.prose)})
+
+
 def drop_template_text(parsed: ParsedIssue, templates: Sequence[str]) -> ParsedIssue:
     """Prose, sections and code without lines of the repository's templates, without hints, and without empty calls."""
-    written = (text[:_MAX_TEMPLATE_CHARS] for text in templates if not _FORM.search(text))
+    written = (text[:_MAX_CHARS] for text in templates if not _FORM.search(text))
     hints = (field.hint for form in parse_forms(templates) for field in form.fields)
     known = {_line_key(line) for text in (*written, *hints) for line in text.split("\n")}
 

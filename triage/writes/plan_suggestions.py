@@ -13,7 +13,7 @@ from triage.domain.effect import (
     SuggestionKind,
     SuggestionOptions,
 )
-from triage.domain.findings import Kind, MissingKind
+from triage.domain.findings import Kind
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.issue.kind_names import LABEL_WORDS, strip_label
@@ -59,18 +59,6 @@ _KIND_REASONS: dict[Kind | None, str] = {
     "ci": "It is about the project's own builds or tests",
     "not_actionable": "It says too little to act on",
 }
-_WAITING_WORDS = ("info", "reproduction", "feedback")
-_MISSING_WORDS: dict[MissingKind, str] = {
-    "reproduction": "a way to reproduce it",
-    "error_output": "the text of the error",
-    "version": "the version",
-    "environment": "the platform",
-    "actual": "what happens exactly",
-    "expected": "what was expected",
-    "configuration": "the configuration",
-    "other": "more information",
-}
-"""The question itself is in the reporter's language; the reason is for maintainers."""
 _AREA_REASON = "The issue's own words say it."
 """Where those words would do something."""
 _REASON_CHARS = 200
@@ -188,8 +176,8 @@ def _explain_label(report: RunReport, name: str) -> str:
         return "It may be a security report."
     if _names_kind(name, report.kind):
         return _explain_kind(report)
-    if (asked := list_asked(report)) and any(word in strip_label(name) for word in _WAITING_WORDS):
-        return f"The reporter is asked for {_MISSING_WORDS[asked[0].kind]}."
+    if (asked := list_asked(report)) and strip_label(name) in LABEL_WORDS["missing"]:
+        return _join("The reporter is asked for more", asked[0].reason)
     return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 

@@ -126,11 +126,11 @@ def test_issue_forms_are_read_from_the_commit(tmp_path: Path):
 
 
 def test_rules_for_labels_are_read_from_the_commit(tmp_path: Path):
-    rules = {".github/labeler.yml": "cli: src/**\n", ".github/issue-labeler.yml": "ui: [button]\n"}
-    codebase = make_codebase(tmp_path, {**rules, "labeler.yml": "no\n", "src/a.py": "x = 1\n"})
-    assert codebase.read_label_rules() == {}
+    files = {".github/labeler.yml": "cli: src/**\n", "labeler.yml": "no\n", "src/a.py": "x = 1\n"}
+    codebase = make_codebase(tmp_path, files)
+    assert codebase.read_label_rules() == ""
     codebase.index()
-    assert codebase.read_label_rules() == rules
+    assert codebase.read_label_rules() == "cli: src/**\n"
 
 
 TEXT = "---\ndescription: {}\n---\nLook at `src/a.py`.\n"

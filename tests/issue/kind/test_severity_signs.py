@@ -64,6 +64,7 @@ REPORTS = [
         "`{{ x | calc }}` passes the text to eval. Any user can run arbitrary code on the server with __import__('os').system.",
     ),
     ("Arbitrary file read via symlinks in archive", "Extracting a tar with a symlink lets an attacker read files."),
+    ("XSS filter bypass with a null byte", "`<scr\\0ipt>` passes."),
     ("XSS in the comment field", "`<img onerror>` is not escaped."),
     ("Path traversal when unpacking", "A name with `../` writes outside of the folder."),
     ("Login can be skipped", "This is a vulnerability: an auth bypass, anybody can log in as admin."),
@@ -132,6 +133,10 @@ OTHERS = [
     ("Add mitigation for disk fill", "Log lines are not limited, so that an attacker can fill the disk."),
     ("Null pointer in parse", "```\n==1==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000000\n```"),
     ("Leak in parse", "```\n==1==ERROR: LeakSanitizer: detected memory leaks\n```"),
+    ("SSRF guard blocks my internal webhook", "It is on our own network."),
+    ("Remote code execution node does not run", "The node stays grey."),
+    ("SQL injection tutorial link broken", "404."),
+    ("Update lodash because of CVE-2021-23337", "4.17.21 has the fix."),
     ("Scan of the image", "trivy lists CVE-2024-1 in libxml2: please update the dependency."),
     ("Crash in parse", "The parser crashes on empty files. This is not a security issue, only annoying."),
 ]

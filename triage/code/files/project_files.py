@@ -20,7 +20,7 @@ from triage.code.files.file_text import decode_text
 from triage.code.git.commit import open_commit
 from triage.code.git.tree import Entry, Listing, SourceTree
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
-from triage.issue.area_labels import ISSUE_LABELER, LABELER
+from triage.issue.area_labels import LABELER
 from triage.issue.skills import MAX_SKILL_BYTES, parse_skill
 from triage.safety.code_owners import MAX_BYTES, PLACES, CodeOwners
 from triage.safety.secrets.likely_secrets import redact_likely_secrets
@@ -100,10 +100,10 @@ def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     return _read_texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
 
 
-def read_label_rules(tree: SourceTree, entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the texts of the project's rules for labels, by path."""
-    rules = [entry for entry in entries if entry.path in (LABELER, ISSUE_LABELER) and entry.size <= _MAX_FORM_BYTES]
-    return {entry.path: "".join(_read_texts(tree, [entry])) for entry in rules}
+def read_label_rules(tree: SourceTree, entries: Sequence[Entry]) -> str:
+    """Return the text of the project's rules for labels; empty without any."""
+    rules = [entry for entry in entries if entry.path == LABELER and entry.size <= _MAX_FORM_BYTES]
+    return "".join(_read_texts(tree, rules))
 
 
 def read_dependencies(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:

@@ -10,48 +10,45 @@ _MAX_CHARS = 5_000
 _LABEL = re.compile(
     r"^(?:(?:type|kind)[:/ -]*)?(?:security|vulnerability)(?: (?:issue|report|bug|vulnerability))?$", re.I
 )
-_NO_ATTACK = (
-    r"(?![- ](?:detect|scan|check|rule|plugin|module|tests?\b|payload|protect|prevent|middleware|token|filter|header|"
-    r"warning|safe|mitigat|error|cookie|verif|fail|valid|exempt|audit|attempt|lesson|demo|example|of\b))"
-)
-"""What follows the name of an attack where nobody is attacked: a defence, or a tool that looks for attacks."""
-_ATTACKS: dict[str, str] = {
-    "vulnerability": r"vulnerabilit(?:y|ies)|vulnerable (?:to|endpoint|version|code)|CVE-\d{4}-\d{4,}|CVSS\b|0-?day\b",
-    "security": r"security (?:issue|hole|bug|flaw|vulnerability|breach|disclosure)",
-    "risk": r"security (?:problem|risk|concern|implications?)",
-    "script": r"(?:stored |reflected |DOM[- ]based |self-?)?XSS|cross[- ]site (?:scripting|request forgery)|CSRF|SSRF|"
-    r"server[- ]side request forgery|XXE",
-    "execution": r"RCE|remote (?:code|command) execution|(?:arbitrary|remote) (?:code|commands?|shell) execution|"
-    r"(?:execut|run|inject)(?:e|es|ing|s|ning)? (?:an? )?arbitrary (?:\w+ )?(?:code|commands?|javascript)|"
+_NAMES = (
+    r"vulnerabilit(?:y|ies)|CVE-\d{4}-\d{4,}|0-?day|security (?:issue|hole|bug|flaw|vulnerability|breach|disclosure)|"
+    r"XSS|CSRF|SSRF|XXE|RCE|IDOR|ReDoS|(?:cross[- ]site|server[- ]side) (?:scripting|request forgery)|"
+    r"(?:arbitrary|remote) (?:code|commands?|shell) execution|"
     r"(?:(?:no)?sql|code|(?:os |shell )?command|shell|header|crlf|ldap|template|log|html|xpath|prompt|argument) "
-    r"injections?",
-    "files": r"arbitrary files? (?:reads?|writes?|access|deletion|overwrite|upload|disclosure|download)|"
-    r"(?:read|write|delete|overwrite)s? arbitrary files|path traversal|zip[- ]slip|"
-    r"(?:directory|dir) traversal (?:attack|vulnerab|via|allows|in)",
-    "rights": r"privilege escalation|auth(?:entication|orization)? bypass|bypass(?:es|ing)? (?:the )?(?:auth\w*|"
-    r"permission checks?|access controls?|login|2fa|mfa)|unauthenticated (?:access|users?|read|write|rce)|IDOR|"
-    r"(?:session|account) (?:hijack\w*|takeover|fixation)",
-    "memory": r"use[- ]after[- ]free|(?:heap|stack)[- ]buffer[- ]overflow|buffer overflow|"
-    r"out[- ]of[- ]bounds (?:read|write)",
-    "service": r"ReDoS|(?:regex|regular expression) denial|denial[- ]of[- ]service|zip bomb|billion laughs",
-    "other": r"open redirect(?:s|ion)?|deserializ\w+ of untrusted|(?:insecure|unsafe) deserialization|clickjacking|"
-    r"prototype pollution",
-    "leak": r"(?:leak|disclos)(?:s|es|ed|ing)? (?:\w+ ){0,3}(?:passwords?|secrets?|credentials|private keys?|api keys?|"
-    r"(?:access|auth|session|api|bearer|refresh|reset) tokens?|session (?:ids?|cookies?))|leaks? (?:the|a|my) token",
-    "secret": r"expos(?:es|ed|ing) (?:\w+ ){0,3}(?:passwords?|secrets?|credentials|private keys?|"
-    r"api keys?|(?:access|auth|session|api|bearer|refresh) tokens?|session (?:ids?|cookies?))",
-    "plain": r"(?:passwords?|secrets?|credentials|private keys?|api keys?|tokens?) (?:\w+ ){0,3}(?:in|as) "
-    r"(?:plain|clear)[- ]?text",
-}
-_OTHER_LANGUAGES = re.compile(
+    r"injections?|arbitrary files? (?:reads?|writes?|access|deletion|overwrite|upload|disclosure|download)|"
+    r"path traversal|zip[- ]slip|zip bomb|billion laughs|privilege escalation|clickjacking|prototype pollution|"
+    r"(?:auth\w*|filter|sandbox|sanitizer) bypass|(?:session|account) (?:hijack\w*|takeover|fixation)|"
+    r"(?:regex|regular expression) denial of service|denial[- ]of[- ]service|open redirect(?:s|ion)?|"
+    r"(?:insecure|unsafe) deserialization"
+)
+_CLAUSES = (
+    r"vulnerable (?:to|endpoint|version|code)|deserializ\w+ of untrusted|unauthenticated (?:access|users?|read|write)|"
+    r"(?:execut|run|inject)(?:e|es|ing|s|ning)? (?:an? )?arbitrary (?:\w+ )?(?:code|commands?|javascript)|"
+    r"(?:read|write|delete|overwrite)s? arbitrary files|(?:directory|dir) traversal (?:attack|vulnerab|via|allows|in)|"
+    r"bypass(?:es|ing)? (?:the )?(?:auth\w*|permission checks?|access controls?|login|2fa|mfa)|"
+    r"leaks? (?:the|a|my) token|(?:leak|disclos)(?:s|es|ed|ing)? (?:\w+ ){0,3}(?:passwords?|secrets?|credentials|"
+    r"private keys?|api keys?|(?:access|auth|session|api|bearer|refresh|reset) tokens?|session (?:ids?|cookies?))|"
+    r"(?:passwords?|secrets?|credentials|private keys?|api keys?|tokens?) (?:\w+ ){0,3}(?:in|as) "
+    r"(?:plain|clear)[- ]?text"
+)
+_WEAK_NAMES = (
+    r"security (?:problem|risk|concern|implications?)|use[- ]after[- ]free|(?:(?:heap|stack)[- ])?buffer[- ]overflow|"
+    r"out[- ]of[- ]bounds (?:read|write)"
+)
+"""In a title, these are often faults that nobody can abuse; the text has to speak of somebody who does."""
+_NO_NOUN_AFTER = (
+    r"(?=\W*$|\s*[^\w\s-]|\s(?:affecting|after|against|allows?|and|are|as|at|attacks?|because|bug|by|can|could|due|"
+    r"during|exploit|flaw|for|found|from|if|in|inside|is|issue|leads?|may|on|or|possible|problem|risk|through|to|using|"
+    r"via|vulnerab\w+|when|while|with|within|without)\b)"
+)
+"""In `SQL injection tutorial` and `SSRF guard`, the noun behind the name of an attack is what the text is about."""
+_OTHER_LANGUAGES = (
     r"漏洞|脆弱性|취약점|уязвимост|vulnerabilidad|vulnérabilit|vulnerabilità|Sicherheitslücke|Schwachstelle|"
     r"(?:SQL|命令|代码|代碼)\s?(?:注入|インジェクション|인젝션)|"
-    r"(?:inyección|injeção|injection|iniezione) (?:de |di )?SQL",
-    re.I,
+    r"(?:inyección|injeção|injection|iniezione) (?:de |di )?SQL"
 )
-_SIGNS = {name: re.compile(rf"\b(?:{words})\b{_NO_ATTACK}", re.I) for name, words in _ATTACKS.items()}
-_WEAK_ALONE = frozenset({"memory", "risk", "secret"})
-"""In a title, these are often faults that nobody can abuse; the text has to speak of somebody who does."""
+_ATTACK = re.compile(rf"\b(?:(?:{_NAMES}){_NO_NOUN_AFTER}|(?:{_CLAUSES})\b)|{_OTHER_LANGUAGES}", re.I)
+_WEAK_ATTACK = re.compile(rf"\b(?:{_WEAK_NAMES}){_NO_NOUN_AFTER}", re.I)
 _ABUSE = re.compile(
     r"\b(?:attackers?|malicious(?:ly)?|crafted|exploit(?:s|able|ed|ing|ation)?|proof[- ]of[- ]concept|\bPoC\b|hackers?|"
     r"responsible disclosure|untrusted (?:input|data|users?)|any(?:one|body)(?: else)? (?:can|could|may|is able to)|"
@@ -74,9 +71,9 @@ _CLAIM = re.compile(
 """The reporter calls it one."""
 _PREFIX = re.compile(r"^\W{0,3}(?:security|vulnerability)\s?[\]:)]", re.I)
 _KNOWN_ELSEWHERE = re.compile(
-    r"\b(?:npm audit|dependabot|snyk|trivy|grype|nodesecurity|dependency[- ]check|dependenc(?:y|ies)|transitive|bump|"
-    r"(?:upgrade|update) (?:\w+ ){0,2}(?:to|from|version)|outdated|scanner|scans?|false[- ](?:positive|negative)s?|"
-    r"detection|advisory database)\b",
+    r"^\W*(?:upgrade|update)\b|\b(?:npm audit|dependabot|snyk|trivy|grype|nodesecurity|dependency[- ]check|"
+    r"dependenc(?:y|ies)|transitive|bump|(?:upgrade|update) (?:\w+ ){0,2}(?:to|from|version)|outdated|scanner|scans?|"
+    r"false[- ](?:positive|negative)s?|detection|advisory database)\b",
     re.I,
 )
 """Vulnerabilities of other projects are public; they only have to be updated. And tools report them."""
@@ -114,19 +111,14 @@ def reports_vulnerability(parsed: ParsedIssue, labels: Sequence[str], *, is_requ
         return False
     sentences = [one for one in find_sentences(searchable_text(parsed)[:_MAX_CHARS]) if not _DEFENCE.search(one)]
     is_abused = any(map(_ABUSE.search, sentences))
-    if named := _find_attacks(parsed.title):
-        return is_abused or bool(named - _WEAK_ALONE) or len(named) > 1
+    if _ATTACK.search(parsed.title) or _WEAK_ATTACK.search(parsed.title):
+        return is_abused or _ATTACK.search(parsed.title) is not None
     if _KNOWN_ELSEWHERE.search(parsed.prose[:_MAX_CHARS]):
         return False
     crashes = bool(parsed.traces) or find_crash_words(searchable_text(parsed)) != ""
     return (
         any(map(_CLAIM.search, sentences))
         or (crashes and any(map(_POTENTIAL.search, sentences)))
-        or any(_ABUSE.search(one) and _find_attacks(one) for one in sentences)
+        or any(_ABUSE.search(one) and (_ATTACK.search(one) or _WEAK_ATTACK.search(one)) for one in sentences)
         or (is_abused and _PAYLOAD.search(parsed.text[:_MAX_CHARS]) is not None)
     )
-
-
-def _find_attacks(text: str) -> set[str]:
-    named = {name for name, pattern in _SIGNS.items() if pattern.search(text)}
-    return named | {"vulnerability"} if _OTHER_LANGUAGES.search(text) else named

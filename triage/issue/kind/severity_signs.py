@@ -26,12 +26,6 @@ _PROGRAM = (
     r"editor|client|game|engine|emulator|kernel|system|computer|phone|compiler|interpreter|shell|terminal|database|binary|exe)"
 )
 _WORDS: dict[SignKind, str] = {
-    "security": (
-        r"\b(?:security (?:issue|hole|bug|flaw|vulnerability)|vulnerabilit(?:y|ies)\b|CVE-\d{4}-\d+|"
-        r"(?:remote|arbitrary) (?:code|command) execution|RCE\b|(?:XSS|CSRF|SSRF|(?:SQL|command|code) injection|"
-        r"(?:path|directory) traversal)\b|privilege escalation|auth(?:entication|orization)? bypass|"
-        r"(?:heap|stack|buffer)[- ](?:buffer[- ])?overflow|use[- ]after[- ]free)"
-    ),
     "data_loss": (
         rf"\b(?:data[- ]loss\b|los(?:e|es|ing|t) {_OWN}{_VALUABLES}\b|{_OWN}{_VALUABLES} (?:is|are|gets?|got|was|"
         rf"were|becomes?) (?:\w+ )?"
@@ -78,8 +72,8 @@ def find_severity_signs(parsed: ParsedIssue) -> list[SeveritySign]:
     sentences = [parsed.title, *find_sentences(parsed.prose[:MAX_CHARS])][:_MAX_SENTENCES]
     stated = [sentence for sentence in sentences if not sentence.endswith("?")]
     found = {kind: place for kind in _PATTERNS if (place := _find_sentence(parsed, kind, stated))}
-    if "security" in found and not reports_vulnerability(parsed, (), is_request=False):
-        del found["security"]
+    if reports_vulnerability(parsed, (), is_request=False) and (title := quote(parsed, parsed.title)):
+        found["security"] = title
     if "crash" not in found and (line := next(_lines_of_death(parsed), None)):
         found["crash"] = line
     return [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from triage.base.text import word_set
 from triage.domain.issue import ParsedIssue, Quote, Section
 from triage.issue.text_signs import quote, shorten_to_ends
-from triage.issue.versions.versions import PLATFORMS
+from triage.issue.versions.versions import NOT_NAMES, PLATFORMS
 
 _MAX_VALUE_CHARS = 120
 _NUMBER = (
@@ -24,10 +24,16 @@ _PLATFORM_WORDS = PLATFORMS | word_set(
     "browser compiler bazel gpu cudnn mobile device operating system environment jupyter language framework "
     "go rust scala kotlin swift typescript elixir erlang ghc lua julia r"
 )
+_NO_NOUNS = NOT_NAMES | word_set(
+    "app application plugin program extension package product client server library official unmodified yes found here "
+    "new tested it affected updated upgraded downgraded reproduced all any exact same after only newer older earlier "
+    "previous affects no your"
+)
+"""Before the word `version`: what names no other program."""
 _LABELLED = re.compile(
     r"(?im)^[\s>*#_`|-]{0,8}(?:(?P<name>[\w .()/-]{0,40}?)[ _]?)?\bversion\b"
     r"(?: used| number| ?\([^()\n]{1,60}\))?[*_`)]{0,3}[ ]?[:=|"
-    r"](?!=)(?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`][^\n|]{0,100})"
+    r"](?!=)(?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`\"'][^\n|]{0,100})"
 )
 _TELLS_VERSION = re.compile(
     r"(?i)\d|\b(?:master|main|trunk|head|develop|dev|latest|newest|current|nightly|stable|edge|canary|beta|alpha)\b"
@@ -73,20 +79,18 @@ def _candidates(parsed: ParsedIssue, project: str) -> Iterator[str]:
             if _is_of_project(match["name"] or "", names) and _TELLS_VERSION.search(match["value"]):
                 yield match["value"]
         yield from _named(source, names)
-    yield from _stated(_STATED, told)
+    for match in _STATED.finditer(told):
+        if _is_of_project(told[max(0, match.start() - 40) : match.start()], names):
+            yield match[match.lastgroup or 0]
     yield from (version for version in parsed.versions if " " not in version)
     yield from _alone(prose)
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
-def _stated(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    for match in pattern.finditer(text):
-        if not _follows_platform(text, match.start()):
-            yield match[match.lastgroup or 0]
-
-
 def _in_section(section: Section, names: list[str]) -> Iterator[str]:
-    if not _IN_HEADING.search(section.heading) or not _is_of_project(section.heading, names):
+    words = re.findall(r"[\w.+-]+", section.heading.lower())
+    is_ours = _PLATFORM_WORDS.isdisjoint(words) or any(name in _squeeze(section.heading) for name in names)
+    if not _IN_HEADING.search(section.heading) or not is_ours:
         return
     lines = [line.strip() for line in section.text[:2_000].split("\n") if re.search(r"\w", line) and "```" not in line]
     named = [line for line in lines if any(name in _squeeze(line) for name in names)]
@@ -97,30 +101,23 @@ def _in_section(section: Section, names: list[str]) -> Iterator[str]:
             yield line
 
 
-def _is_of_project(label: str, names: list[str]) -> bool:
-    """Return whether a label such as `Shop version` or `Version` means the project and not what it runs on."""
-    squeezed = _squeeze(label)
-    if any(name in squeezed for name in names):
+def _is_of_project(before: str, names: list[str]) -> bool:
+    """Return whether the version behind these words is the project's: it belongs to the noun before it."""
+    words = re.findall(r"[\w.+#-]+", before.rpartition("\n")[2].lower())[-4:]
+    if not words or any(name in _squeeze("".join(words)) for name in names):
         return True
-    return _PLATFORM_WORDS.isdisjoint(re.findall(r"[\w.+-]+", label.lower()))
+    return (words[-1] in _NO_NOUNS or words[-1].isdigit()) and words[-2:-1] != ["my"]
 
 
 def _named(text: str, names: list[str]) -> Iterator[str]:
     """`xarray: 0.16.0`, `jib 3.4.0`, `requests (2.4.3)`."""
-    for name in names:
-        spelled = r"[\W_]?".join(map(re.escape, name))
-        pattern = re.compile(rf"(?i)(?<![A-Za-z]){spelled}[\w-]{{0,40}}?(?:{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})")
-        yield from (match["value"] for match in pattern.finditer(text))
-    for name in names:
-        spelled = r"[\W_]?".join(map(re.escape, name))
-        yield from (
-            match["value"]
-            for match in re.finditer(
-                rf"(?i)(?<![A-Za-z]){spelled}(?: core| versions?|:| v\.?| =){{0,3}}(?: |(?<=[:= v])(?=\d))"
-                rf"(?P<value>{_WHOLE_NUMBER})",
-                text,
-            )
-        )
+    for number in (
+        rf"[\w-]{{0,40}}?(?:{_BETWEEN}|[-_@/])(?P<value>{_NUMBER})",
+        rf"(?: core| versions?|:| v\.?| =){{0,3}}(?: |(?<=[:= v])(?=\d))(?P<value>{_WHOLE_NUMBER})",
+    ):
+        for name in names:
+            spelled = r"[\W_]?".join(map(re.escape, name))
+            yield from (match["value"] for match in re.finditer(rf"(?i)(?<![A-Za-z]){spelled}{number}", text))
 
 
 def _alone(prose: str) -> Iterator[str]:
@@ -153,11 +150,6 @@ def _project_names(project: str) -> Iterator[str]:
         yield f"sk{squeezed[6:]}"
     if len(owner) >= 3 and owner != name:
         yield _squeeze(owner)
-
-
-def _follows_platform(text: str, start: int) -> bool:
-    before = re.findall(r"[A-Za-z][\w.+#-]*", text[max(0, start - 40) : start])
-    return bool(before) and before[-1].lower() in _PLATFORM_WORDS
 
 
 def _squeeze(text: str) -> str:

@@ -57,7 +57,7 @@ _TRAILING_WORD = re.compile(r"(?i)[ _.]?\b_*versions?_*$")
 _SECTION = re.compile(
     r"\bversions?\b|environment|system|platform|setup|software|dependenc|packages|installed|info\b|^os\b", re.I
 )
-_NOT_NAMES = word_set(
+NOT_NAMES = word_set(
     "version versions release releases section figure table chapter step line lines page at to in of from since "
     "until before after and or the "
     "with than is was about using use used on for by equals return returns value took take takes between over "
@@ -93,7 +93,7 @@ def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
     for raw_name, raw_number in more:
         name = _TRAILING_WORD.sub("", " ".join(raw_name.split()).strip(" :-=*`()"))
         number = raw_number.rstrip(".,-+").removeprefix("v")
-        nameless = name.lower() in _NOT_NAMES or name.endswith(".")
+        nameless = name.lower() in NOT_NAMES or name.endswith(".")
         version = number if nameless else f"{name} {number}".strip()
         if number not in numbers or not any(known.endswith(version.lower()) for known in found):
             found.setdefault(version.lower(), version)
@@ -123,11 +123,11 @@ def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[st
             nameless = pattern is _VERSION_WORD  # `It is version 1.2`: the word before it is no name
             for match in pattern.finditer(line):
                 name = match[1] or ""
-                found.append(("" if nameless and name.lower() in _NOT_NAMES else name, match[2]))
+                found.append(("" if nameless and name.lower() in NOT_NAMES else name, match[2]))
     return [
         (name, number)
         for name, number in found
-        if name.lower() not in _NOT_NAMES
+        if name.lower() not in NOT_NAMES
         or (number.count(".") > 1 and name.lower() not in _NUMBERED_PARTS and not _ADDRESS.match(number))
     ]
 
