@@ -173,7 +173,7 @@ class TestReport:
         assert parse_commands(log.getvalue()) == [
             RunnerCommand(
                 "warning",
-                "The JSON report could not be written: a symbolic link or a file is in its place.",
+                ".triage/report.json could not be written: a symbolic link or a file is in its place.",
             )
         ]
 
@@ -202,7 +202,7 @@ class TestReport:
         assert runner(log).write_report("{}") == ""
         assert runner(log, workspace=tmp_path / "gone").write_report("{}") == ""
         assert [command.data for command in parse_commands(log.getvalue())] == [
-            "The JSON report could not be written: no such file or directory."
+            ".triage/report.json could not be written: no such file or directory."
         ]
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk to write to")

@@ -41,7 +41,9 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
     usable = {name: path for name, path in named.items() if name not in problems}
     for name in problems:
         os.environ.pop(name, None)
-    os.environ.update(usable | {BUNDLE: path for path in [*usable.values()][:1]})
+    os.environ.update(usable)
+    if usable:
+        os.environ[BUNDLE] = next(iter(usable.values()))
     return [f"{name} is not used: {problem} {_LOCATION_HINT}" for name, problem in problems.items()]
 
 
