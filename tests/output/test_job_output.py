@@ -15,7 +15,6 @@ from triage.domain.code import Span
 from triage.output.job_output import SUMMARY_BYTES, JobOutput, fit_summary, format_outputs
 from triage.output.safe_lines import LineWriter
 from triage.ports import AnnotationLevel
-from triage.ports import Output as OutputPort
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 
@@ -30,11 +29,6 @@ def names(folder: Path) -> list[str]:
 @pytest.fixture
 def log() -> io.StringIO:
     return io.StringIO()
-
-
-def test_it_is_a_runner(log: io.StringIO) -> None:
-    port: OutputPort = runner(log)
-    assert port.write_report("{}") == ""
 
 
 class TestSummary:
