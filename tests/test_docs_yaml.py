@@ -23,12 +23,6 @@ WORKFLOWS = [
     for path in sorted((ROOT / folder).glob("*.yml"))
 ]
 PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite|\.bug-triage(?:/composite)?)?")
-HAZARDS = {
-    "template-injection": "      - run: echo ${{ github.event.issue.title }}",
-    "unpinned-uses": "      - uses: actions/setup-python@v5",
-    "artipacked": "      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
-    "unredacted-secrets": "      - run: make\n        env:\n          KEY: ${{ fromJSON(secrets.KEYS).one }}",
-}
 
 
 def run_linters(folder: Path, *blocks: Block) -> list["subprocess.CompletedProcess[str]"]:
@@ -54,15 +48,6 @@ def test_linters_find_nothing(tmp_path: Path):
     assert len({block.location for block in BLOCKS}) == len(BLOCKS)
     for done in run_linters(tmp_path, *BLOCKS):
         assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.parametrize("hazard", HAZARDS)
-def test_the_linter_finds_each_hazard(hazard: str, tmp_path: Path):
-    clean = next(block for block in BLOCKS if block.location.startswith("telemetry"))
-    head = clean.workflow.partition("    steps:\n")[0] + "    steps:\n"
-    done = run_linters(tmp_path, Block("hazard", head + HAZARDS[hazard] + "\n"))[0]
-    assert done.returncode != 0
-    assert hazard in done.stdout
 
 
 @each_row("block", BLOCKS)

@@ -19,11 +19,6 @@ def test_every_combination_is_tried():
     assert tried == [(1, "a", 3), (1, "b", 4), (2, "a", 3), (2, "b", 4)]
 
 
-@each_row("number", [1, 2])
-def test_fixtures_are_given(number: int, tmp_path_factory: pytest.TempPathFactory):
-    assert tmp_path_factory.mktemp(str(number)).is_dir()
-
-
 def test_every_row_that_fails_is_reported():
     @each_row("number", [1, 2, 3, 4])
     def only_odd(number: int) -> None:

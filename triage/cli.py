@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from triage import __version__
-from triage.base.errors import TriageError, WrongUsage
+from triage.base.errors import TriageError, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 
 OPEN_EXAMPLES = "triage.past_examples"
@@ -107,8 +107,7 @@ def main() -> None:
         raise SystemExit(141) from None
     except OSError as error:
         _discard_output()
-        reason = (error.strerror or "unknown reason").lower()
-        sys.stderr.write(f"bug-triage: the result cannot be written ({reason})\n")
+        sys.stderr.write(f"bug-triage: the result cannot be written ({describe_os_error(error)})\n")
         raise SystemExit(1) from None
 
 

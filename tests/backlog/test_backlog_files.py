@@ -50,5 +50,5 @@ def test_errors_say_what_to_do(files: BacklogFiles, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not a file of this version"):
         files.read_list()
     (tmp_path / ".triage").symlink_to(tmp_path)
-    with pytest.raises(BadInput, match="cannot be written"):
+    with pytest.raises(BadInput, match="could not be written"):
         BacklogFiles(tmp_path, files.redactor).write_table("")

@@ -9,10 +9,11 @@ from testing.each_row import each_row
 from testing.fakes import NOW, FakeProgressLog
 from tests.backlog.backlog_values import list_issue
 from triage.backlog.backlog import MAX_ISSUES, Backlog, LeftOut, ListedIssue, ListedPage
-from triage.backlog.list_backlog import BY_BOT, MAX_BODY_CHARS, NO_PAST, ListServices, find_skip_reason, list_backlog
+from triage.backlog.list_backlog import BY_BOT, NO_PAST, ListServices, find_skip_reason, list_backlog
 from triage.base.errors import BadInput, GitHubUnavailable
 from triage.domain.past_issues import PastFix, PastIssue
 from triage.domain.project_config import ProjectConfig
+from triage.github.read_past_issues import MAX_BODY_CHARS
 
 
 def list_pages(

@@ -168,7 +168,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
     return CertificateAuthority(tmp_path_factory.mktemp("company"))
 
 
-CERTIFICATES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR")
+CERTIFICATES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
 
 
 @pytest.fixture
@@ -343,12 +343,10 @@ def test_an_unusable_file_is_a_warning_and_no_client_reads_it(street: Street):
 def test_files_may_be_named_from_the_workspace(
     company: CertificateAuthority, environment: pytest.MonkeyPatch, tmp_path: Path
 ):
-    (tmp_path / "certs").mkdir()
     (tmp_path / "ca.pem").write_bytes(company.file.read_bytes())
-    named = {"CURL_CA_BUNDLE": "ca.pem", "SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": "missing:certs"}
+    named = {"CURL_CA_BUNDLE": "ca.pem", "SSL_CERT_FILE": "ca.pem"}
     assert prepare_network({"GITHUB_WORKSPACE": str(tmp_path), **named}) == []
     assert os.environ["REQUESTS_CA_BUNDLE"] == os.environ["SSL_CERT_FILE"] == str(tmp_path / "ca.pem")
-    assert os.environ["SSL_CERT_DIR"] == f"{tmp_path}/missing:{tmp_path}/certs"
 
 
 def test_an_unusable_file_is_a_warning_and_the_next_one_is_used(

@@ -10,15 +10,7 @@ import pytest
 
 from testing.servers.github_api import ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
-from triage.base.errors import GitHubUnavailable
 from triage.base.threads import Abandoned, in_thread
-
-
-async def test_a_rate_limit_beyond_the_callers_time_fails_at_once(api: GitHubApi, open_tracker: OpenTracker):
-    api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"})]
-    with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
-        await in_thread(lambda: open_tracker(max_wait_seconds=60.0).fetch_issue(7), seconds=30.0)
-    assert len(api.requests) == 1
 
 
 @pytest.mark.parametrize(

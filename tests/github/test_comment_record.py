@@ -38,6 +38,12 @@ def change_answer(api: GitHubApi, change: Callable[[dict[str, Any]], Any]) -> No
     api.faults = [ApiFault(GRAPHQL, 200, {"data": {"viewer": data.get("viewer"), "nodes": [data["node"]]}})]
 
 
+def is_ours_alone(approvals: GitHubIssueApprovals, comment: int = 5000) -> bool:
+    record = approvals.read_comment_record(comment)
+    assert record is not None
+    return record.is_ours_alone
+
+
 class TestOursAlone:
     def test_never_edited(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
         assert approvals.read_comment_record(5000) == CommentRecord(
@@ -51,24 +57,18 @@ class TestOursAlone:
     ) -> None:
         for _ in range(edits):
             api.record_edit(comment, BOT)
-        record = approvals.read_comment_record(5000)
-        assert record is not None
-        assert record.is_ours_alone
+        assert is_ours_alone(approvals)
         assert len(api.edits[5000]) == edits + 1
 
     def test_a_person_whose_token_wrote_it(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
         comment = api.add_comment("Mine", "mona")
         api.record_edit(comment, "Mona")
-        record = open_approvals(PERSON_TOKEN).read_comment_record(5000)
-        assert record is not None
-        assert record.is_ours_alone
+        assert is_ours_alone(open_approvals(PERSON_TOKEN))
 
     def test_a_number_beyond_32_bits(self, api: GitHubApi, approvals: GitHubIssueApprovals) -> None:
         api.next_id = 3_000_000_001
         api.add_comment("Ours", BOT)
-        record = approvals.read_comment_record(3_000_000_001)
-        assert record is not None
-        assert record.is_ours_alone
+        assert is_ours_alone(approvals, 3_000_000_001)
 
 
 class TestEditedByOthers:
@@ -84,9 +84,7 @@ class TestEditedByOthers:
     ) -> None:
         for number in range(3):
             api.record_edit(comment, by if number == place else BOT)
-        record = approvals.read_comment_record(5000)
-        assert record is not None
-        assert not record.is_ours_alone
+        assert not is_ours_alone(approvals)
 
     def test_a_text_that_was_put_back(
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
@@ -101,9 +99,7 @@ class TestEditedByOthers:
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
     ) -> None:
         api.record_edit(comment, BOT, deletedAt=api.timestamp)
-        record = approvals.read_comment_record(5000)
-        assert record is not None
-        assert not record.is_ours_alone
+        assert not is_ours_alone(approvals)
 
     def test_more_edits_than_github_shows_at_once(
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
@@ -111,9 +107,7 @@ class TestEditedByOthers:
         for _ in range(100):
             api.record_edit(comment, BOT)
         assert len(api.edits[5000]) == 101
-        record = approvals.read_comment_record(5000)
-        assert record is not None
-        assert not record.is_ours_alone
+        assert not is_ours_alone(approvals)
 
 
 class TestNotOurs:
@@ -167,17 +161,13 @@ class TestUnreadable:
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals, change: Callable[..., Any]
     ) -> None:
         change_answer(api, change)
-        record = approvals.read_comment_record(5000)
-        assert record is not None
-        assert not record.is_ours_alone
+        assert not is_ours_alone(approvals)
 
     def test_no_list_of_edits_where_nothing_was_edited(
         self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
     ) -> None:
         change_answer(api, lambda data: data["node"].update(userContentEdits=None))
-        record = approvals.read_comment_record(5000)
-        assert record is not None
-        assert record.is_ours_alone
+        assert is_ours_alone(approvals)
 
     @pytest.mark.parametrize(
         "change",

@@ -6,7 +6,7 @@ import pytest
 
 from testing.servers.github_api import READ_ONLY_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
 from tests.github.conftest import OpenTracker
-from triage.base.errors import GitHubUnavailable, IssueMoved, NoSuchComment, PermissionMissing, RateLimited
+from triage.base.errors import GitHubUnavailable, IssueMoved, PermissionMissing, RateLimited
 from triage.domain.effect import COMMENT_MARKER
 from triage.github.issue_tracker import IssueTracker
 from triage.say.hidden_state import CommentState, render_state
@@ -118,27 +118,6 @@ class TestRemove:
             open_tracker(READ_ONLY_TOKEN).delete_comment(7, 5006)
 
 
-def test_editing_a_deleted_comment_raises_its_own_error(tracker: IssueTracker) -> None:
-    with pytest.raises(NoSuchComment):
-        tracker.edit_comment(7, 404, "x")
-
-
-def test_somebody_elses_copy_of_the_text_is_not_ours(api: GitHubApi, tracker: IssueTracker) -> None:
-    """The text of the rules can be predicted. A copy must not count as our lost comment."""
-    tracker.fetch_issue(7)
-    copy = api.add_comment(MARKED, "mallory")
-    api.faults = [ApiFault("POST .*comments", 502, b"", times=1)]
-    assert tracker.post_comment(7, MARKED)[0] != copy["id"]
-
-
-def test_a_lost_comment_that_the_list_shows_late_is_found(api: GitHubApi, tracker: IssueTracker) -> None:
-    tracker.fetch_issue(7)
-    api.faults = [ApiFault("POST .*comments", 502, b"", stored=True, times=1)]
-    api.hidden_comments = {5000: 1}
-    assert tracker.post_comment(7, MARKED)[0] == 5000
-    assert len(api.comments) == 1
-
-
 @pytest.mark.parametrize("message", ["You have been blocked from commenting", "Unlocked features are forbidden"])
 def test_blocked_is_not_locked(api: GitHubApi, tracker: IssueTracker, message: str) -> None:
     api.faults = [ApiFault("POST", 403, {"message": message})]
@@ -185,13 +164,6 @@ class TestOpenedLately:
         assert type(caught.value) is error
 
 
-def test_a_thousand_comments(api: GitHubApi, tracker: IssueTracker) -> None:
-    for place in range(1_000):
-        api.add_comment("noise" if place != 990 else MARKED, BOT if place == 990 else "ann")
-    assert [comment.comment_id for comment in tracker.fetch_issue(7).thread if comment.ours] == [5990]
-    assert len(api.request_lines(COMMENTS)) == 11
-
-
 def test_the_login_from_the_first_write_finds_the_older_comment(api: GitHubApi, open_tracker: OpenTracker) -> None:
     """An app's token on a server without GraphQL: the run posts, learns who it is, and sees what it had written."""
     api.logins["app-token"] = "triage-app[bot]"
@@ -212,9 +184,3 @@ def test_the_login_from_the_first_write_finds_the_older_comment(api: GitHubApi, 
 def test_a_role_that_cannot_be_read_is_none(api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
     api.faults = [ApiFault("permission", 200, body)]
     assert tracker.fetch_role("ann") == "none"
-
-
-def test_a_role_that_does_not_arrive_in_time_is_none(api: GitHubApi, open_tracker: OpenTracker) -> None:
-    api.roles["ann"] = {"role_name": "admin"}
-    api.faults = [ApiFault("permission", delay_seconds=9.0)]
-    assert open_tracker(timeout_seconds=1).fetch_role("ann") == "none"

@@ -4,14 +4,14 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from testing import factories
-from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeOutput, FakeProgressLog, fake_services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
+from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import GitHubUnavailable
 from triage.base.threads import seconds_left
 from triage.domain.effect import COMMENT_MARKER, Policy
@@ -20,20 +20,10 @@ from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.triage_issue import run_task
-from triage.ports import Services
 from triage.say.hidden_state import parse_state
 from triage.writes.apply_effects import DUPLICATES_UNKNOWN_NOTICE
 
-OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
-BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
-FULL = IssueComment(
-    author="github-actions[bot]",
-    body=f"{COMMENT_MARKER} v1 {{}} -->\nwords",
-    ours=True,
-    by_bot=True,
-    comment_id=55,
-    created_at=NOW,
-)
+FULL = our_comment(f"{COMMENT_MARKER} v1 {{}} -->\nwords")
 
 
 @dataclass
@@ -48,15 +38,11 @@ class SlowGitHub(FakeGitHub):
 
 
 @dataclass
-class CutHarness:
+class CutHarness(RunHarness):
     """A run over fakes, and when it is cut."""
 
     github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
-    output: FakeOutput = field(default_factory=FakeOutput)
-    progress: FakeProgressLog = field(default_factory=FakeProgressLog)
-    policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     event_issue: Issue | None = field(default_factory=factories.issue)
-    services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
     seconds: float = 60.0
     """Left after a signal."""
     reading_seconds: float = 60.0
@@ -70,16 +56,9 @@ class CutHarness:
         return asyncio.run(work())
 
     def build_context(self) -> Run:
-        return Run(
-            github=self.github,
-            approvals=FakeIssueApprovals(),
-            output=self.output,
-            progress=self.progress,
-            policy=self.policy,
+        return replace(
+            super().build_context(),
             repository=factories.repository(),
-            open_services=lambda: self.services,
-            now=lambda: NOW,
-            event_issue=self.event_issue,
             cancelled=self.cancelled,
             seconds_left=lambda: self.seconds,
             github_seconds_left=lambda: self.reading_seconds,
@@ -113,10 +92,6 @@ class CutHarness:
     def summary(self) -> str:
         (page,) = self.output.summaries
         return page
-
-    @property
-    def writes(self) -> int:
-        return len(self.github.posted) + len(self.github.edited) + len(self.github.labelled)
 
 
 @pytest.fixture

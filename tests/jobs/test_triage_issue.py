@@ -2,14 +2,14 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from testing import factories
-from testing.fake_proposals import FakeIssueApprovals
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, fake_services
 from tests.jobs.run_harness import BY_HAND, OPENED, RunHarness, our_comment
 from triage.base.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
 from triage.domain.code import BestPlace, Span
@@ -17,7 +17,6 @@ from triage.domain.effect import COMMENT_MARKER, LabelsMode, Policy, SuggestionO
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
-from triage.jobs.run_context import Run
 from triage.jobs.triage_issue import run_task
 from triage.ports import Services
 from triage.say.hidden_state import parse_state
@@ -261,15 +260,4 @@ def test_services_are_made_only_for_work():
     def never() -> Services:
         raise AssertionError("nothing is to be done")
 
-    harness = RunHarness()
-    context = Run(
-        github=harness.github,
-        approvals=FakeIssueApprovals(),
-        output=harness.output,
-        progress=FakeProgressLog(),
-        policy=harness.policy,
-        repository=factories.repository(),
-        open_services=never,
-        now=lambda: NOW,
-    )
-    asyncio.run(run_task(Skip(reason="Not ours."), context))
+    asyncio.run(run_task(Skip(reason="Not ours."), replace(RunHarness().build_context(), open_services=never)))

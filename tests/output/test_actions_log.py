@@ -7,7 +7,7 @@ from hypothesis import given
 
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
-from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
+from testing.runner_grammar import log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.output.hostile import TEXT
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
@@ -162,11 +162,3 @@ def test_no_line_of_ours_holds_a_secret() -> None:
     assert find_secrets(logged) == []
     assert {command.name for command in parse_commands(logged)} == {"group", "endgroup"}
     assert MODEL in masks[0]
-
-
-def test_the_test_runner_does_obey() -> None:
-    """The grammar above would catch a leak."""
-    assert parse_commands("x\r ::error::a%0Ab\nfoo ##[add-mask]b") == [
-        RunnerCommand("error", "a\nb"),
-        RunnerCommand("add-mask", "b"),
-    ]

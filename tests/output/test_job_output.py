@@ -15,7 +15,6 @@ from triage.domain.code import Span
 from triage.output.job_output import SUMMARY_BYTES, JobOutput, fit_summary, format_outputs
 from triage.output.safe_lines import LineWriter
 from triage.ports import AnnotationLevel
-from triage.ports import Output as OutputPort
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 
 
@@ -30,11 +29,6 @@ def names(folder: Path) -> list[str]:
 @pytest.fixture
 def log() -> io.StringIO:
     return io.StringIO()
-
-
-def test_it_is_a_runner(log: io.StringIO) -> None:
-    port: OutputPort = runner(log)
-    assert port.write_report("{}") == ""
 
 
 class TestSummary:
@@ -173,7 +167,7 @@ class TestReport:
         assert parse_commands(log.getvalue()) == [
             RunnerCommand(
                 "warning",
-                "The JSON report could not be written: a symbolic link or a file is in its place.",
+                ".triage/report.json could not be written: a symbolic link or a file is in its place.",
             )
         ]
 
@@ -202,7 +196,7 @@ class TestReport:
         assert runner(log).write_report("{}") == ""
         assert runner(log, workspace=tmp_path / "gone").write_report("{}") == ""
         assert [command.data for command in parse_commands(log.getvalue())] == [
-            "The JSON report could not be written: no such file or directory."
+            ".triage/report.json could not be written: no such file or directory."
         ]
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk to write to")

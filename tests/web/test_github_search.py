@@ -109,6 +109,10 @@ async def test_a_repository_that_cannot_be_searched_has_no_issues():
         ("Error: repo:evil/x is:open user:ann secret AND more OR less", "Error is open secret more less"),
         ("Cannot open https://ann:pw@host.internal/a?token=x for the user", "Cannot open for the user"),
         ("cannot connect to 10.0.0.1:5432 as ann@acme.example today", "cannot connect to as today"),
+        ("KeyError: 'acme_total' not in index", "KeyError not in index"),
+        ("TypeError: got an unexpected argument `secretKey`", "TypeError got an unexpected argument"),
+        ("AND: OR: the socket NOT closed early", "the socket closed early"),
+        ("ValueError: x_1 y_2", ""),
     ],
 )
 def test_only_plain_words_leave(error: str, words: str):
@@ -118,16 +122,3 @@ def test_only_plain_words_leave(error: str, words: str):
 async def test_without_words_nothing_is_asked(github: GitHubServer):
     assert await search(github, error="KeyError: 1") == []
     assert github.searches == []
-
-
-@each_row(
-    ("error", "words"),
-    [
-        ("KeyError: 'acme_total' not in index", "KeyError not in index"),
-        ("TypeError: got an unexpected argument `secretKey`", "TypeError got an unexpected argument"),
-        ("AND: OR: the socket NOT closed early", "the socket closed early"),
-        ("ValueError: x_1 y_2", ""),
-    ],
-)
-def test_no_quoted_text_and_no_name_of_code_leaves(error: str, words: str):
-    assert choose_words(error) == words

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 
 from triage.app.app import App
 from triage.base import threads
-from triage.base.errors import BadInput, WrongUsage
+from triage.base.errors import BadInput, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 from triage.domain.issue import Issue, Repository
 from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_text, parse_issue_url
@@ -86,8 +86,7 @@ def read_text(name: str, max_bytes: int = -1) -> str:
         with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             data = file.read(max_bytes + 1 if max_bytes >= 0 else -1)
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise WrongUsage(f"{name} cannot be read ({reason}).") from None
+        raise WrongUsage(f"{name} cannot be read ({describe_os_error(error)}).") from None
     text = data.decode("utf-8-sig", "replace")
     if text.count("\ufffd") + text.count("\0") > len(text) * MAX_INVALID_SHARE:
         raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -55,21 +56,16 @@ class BacklogFiles:
         return json.dumps(redacted, ensure_ascii=False).encode("utf-8", "replace").decode()
 
     def _write(self, name: str, text: str) -> None:
-        try:
+        with suppress(OSError):  # the file says why it cannot be written
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_file(self.folder, name, text)
-        except OSError as error:
-            reason = (error.strerror or "unknown reason").lower()
-            raise BadInput(f"{self.folder / FOLDER / name} cannot be written ({reason}).") from None
+        write_file(self.folder, name, text)
 
     def _read(self, name: str, parse: Callable[[bytes], T]) -> T | None:
-        path = self.folder / FOLDER / name
+        data = read_own_file(self.folder, name, MAX_FILE_BYTES)
         try:
-            data = read_own_file(self.folder, name, MAX_FILE_BYTES)
             return None if data is None else parse(data)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read ({(error.strerror or 'unknown reason').lower()}).") from None
         except ValidationError:
+            path = self.folder / FOLDER / name
             raise BadInput(f"{path} is not a file of this version. Start the list again.") from None
 
 

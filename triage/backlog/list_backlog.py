@@ -12,11 +12,11 @@ from triage.domain.past_issues import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import TriageTask, Trigger
 from triage.events.admission import label_skip_reason
+from triage.github.issue_nodes import MAX_TITLE_CHARS
+from triage.github.read_past_issues import MAX_BODY_CHARS
 from triage.issue.other_issues import make_visible
 from triage.ports import IteratePastIssues, ProgressLog
 
-MAX_TITLE_CHARS, MAX_BODY_CHARS = 300, 6_000
-"""Of an issue that others are compared with. Nine of ten have less than 4,000."""
 BY_BOT = "A bot opened it."
 NO_PAST = "Past issues could not be read: the issues of the backlog are compared with each other and what was read."
 

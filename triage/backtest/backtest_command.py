@@ -26,7 +26,7 @@ from triage.backtest.count import (
     score_examples,
 )
 from triage.backtest.results import CaseResult, DuplicateResult, PastCase
-from triage.base.errors import BadInput, WrongUsage
+from triage.base.errors import BadInput, WrongUsage, describe_os_error
 from triage.base.os_signals import EXIT_CODES
 from triage.base.threads import OutOfTime, call_with_deadline
 from triage.domain.issue import Repository
@@ -233,5 +233,4 @@ def _write_page(outcome: "BacktestOutcome", path: Path) -> None:
     try:
         path.write_text(render_html_page(outcome), encoding="utf-8")
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise BadInput(f"--html: {path} cannot be written ({reason}).") from None
+        raise BadInput(f"--html: {path} cannot be written ({describe_os_error(error)}).") from None

@@ -1,5 +1,6 @@
 """Errors of this project. A message is one line for whoever must act, and never contains text from outside."""
 
+import errno
 from pathlib import PurePath
 
 
@@ -106,6 +107,13 @@ class InvalidAnswer(ModelUnavailable):
         super().__init__(reason)
         self.prose = prose
         """What it said in place of the requested shape; empty if it said something of a shape."""
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return why a file or a folder cannot be used, in the words of the system, such as `permission denied`."""
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "a symbolic link or a file is in its place"
+    return (error.strerror or "unknown reason").lower()
 
 
 def error_location(error: BaseException) -> str:

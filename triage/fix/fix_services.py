@@ -56,10 +56,7 @@ def read_proposal_file(app: App) -> bytes | None:
     from triage.fix.jobs.fix_job import MAX_RESULT_BYTES
     from triage.output.job_files import PROPOSAL, read_own_file
 
-    try:
-        return read_own_file(app.workspace, PROPOSAL, MAX_RESULT_BYTES)
-    except OSError as error:
-        raise BadInput(f"The file with the proposal cannot be read ({type(error).__name__}).") from None
+    return read_own_file(app.workspace, PROPOSAL, MAX_RESULT_BYTES)
 
 
 def write_proposal_file(app: App, text: str) -> str:
@@ -68,10 +65,7 @@ def write_proposal_file(app: App, text: str) -> str:
 
     if app.redactor.redactor_for("proposal")(text) != text:
         raise BadInput("The patch holds one of the run's own secrets. It is not written.")
-    try:
-        return write_file(app.workspace, PROPOSAL, text)
-    except OSError as error:
-        raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
+    return write_file(app.workspace, PROPOSAL, text)
 
 
 def write_example_files(app: App, example: ReportExample) -> None:
@@ -79,11 +73,8 @@ def write_example_files(app: App, example: ReportExample) -> None:
     from triage.output.job_files import write_file
 
     redact = app.redactor.redactor_for("example")
-    try:
-        for name, text in example.files.items():
-            write_file(app.workspace, name, redact(text))
-    except OSError as error:
-        raise BadInput(f"The report's example cannot be written ({type(error).__name__}).") from None
+    for name, text in example.files.items():
+        write_file(app.workspace, name, redact(text))
 
 
 def read_example_runs(app: App) -> tuple[bytes, bytes] | None:
@@ -94,7 +85,7 @@ def read_example_runs(app: App) -> tuple[bytes, bytes] | None:
         base, after = (
             read_own_file(app.workspace, f"example-{name}.json", MAX_RUNS_BYTES) for name in ("base", "after")
         )
-    except OSError:
+    except BadInput:
         return None
     return None if base is None or after is None else (base, after)
 

@@ -67,7 +67,8 @@ class Comments:
                 break
             found[posted] = own
             self._begin_looks(number)
-        self._marked_ids.setdefault(number, {key for key, comment in found.items() if self._has_marker(comment)})
+        marked = {key for key, comment in found.items() if comment.body.startswith(COMMENT_MARKER)}
+        self._marked_ids.setdefault(number, marked)
         return [found[key] for key in sorted(found)]
 
     def is_own_login(self, login: str) -> bool:
@@ -213,9 +214,6 @@ class Comments:
         if not comment.id:
             raise unreadable_response()
         return comment.id
-
-    def _has_marker(self, comment: IssueComment) -> bool:
-        return comment.body.startswith(COMMENT_MARKER)
 
     @cached_property
     def own_login(self) -> str | None:

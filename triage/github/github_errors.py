@@ -1,8 +1,8 @@
 """Errors that GitHub may answer with, and who must act on them. No word of GitHub's message is passed on."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -156,21 +156,22 @@ def parse_reset_time(headers: Mapping[str, str]) -> datetime | None:
 
 
 @contextmanager
-def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None]:
-    """Raise an error for whoever must act in place of a `GitHubError` while reading."""
+def translate_errors(translate: Callable[[GitHubError], TriageError]) -> Iterator[None]:
+    """Raise an error for whoever must act in place of a `GitHubError`."""
     try:
         yield
     except GitHubError as error:
-        raise _read_error(error, slug, number) from None
+        raise translate(error) from None
 
 
-@contextmanager
-def translate_write_errors(slug: str, what: str = "The result") -> Iterator[None]:
-    """Raise an error for whoever must act in place of a `GitHubError` while writing."""
-    try:
-        yield
-    except GitHubError as error:
-        raise _write_error(error, slug, what) from None
+def translate_read_errors(slug: str, number: int | None = None) -> AbstractContextManager[None]:
+    """Return what translates errors of reading a repository, or an issue of it."""
+    return translate_errors(lambda error: _read_error(error, slug, number))
+
+
+def translate_write_errors(slug: str, what: str = "The result") -> AbstractContextManager[None]:
+    """Return what translates errors of writing to an issue. `what` begins the sentence."""
+    return translate_errors(lambda error: _write_error(error, slug, what))
 
 
 def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageError:

@@ -105,8 +105,14 @@ class IssueReader:
     total: int = field(default=0, init=False)
     """What the search finds, by its last page that was read; more than 1,000 if it does not return all."""
     _size: int = field(default=MAX_NODES, init=False)
-    _refusals: int = field(default=0, init=False)
-    """What older servers do not know is left out: after the first `_NEW`, after the second the fixes."""
+    _fields: list[str] = field(init=False)
+    """What is read of an issue, and what in its place where a server is older and refuses it."""
+
+    def __post_init__(self) -> None:
+        fixes = _FIXES % (" ...pull" if self.needs_fixes else "") if self.files else ""
+        choices = dict.fromkeys([_NEW + fixes, fixes, *([] if self.needs_fixes else [""])])
+        self._fields = [f"\nfragment issue on Issue {{\n  {_ISSUE}{one}\n  {self.comments}\n}}" for one in choices]
+        self._fields = [one + _PULL % self.files if "...pull" in one else one for one in self._fields]
 
     def iterate_list(
         self, order: str, states: Sequence[str] | None = None, since: datetime | None = None
@@ -137,14 +143,14 @@ class IssueReader:
 
     def _ask(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of the next page. Raises GitHubError if GitHub does not answer, also not for a small page."""
-        attempt, allowed_refusals = 1, 2 if self.files and not self.needs_fixes else 1
+        attempt = 1
         while True:
             size = min(self._size, self.page_size)
             try:
-                data = self.connection.query(document + self._write_fields(), {**variables, "size": size})
+                data = self.connection.query(document + self._fields[0], {**variables, "size": size})
             except GitHubError as error:
-                if error.kind is ErrorKind.INVALID and self._refusals < allowed_refusals:
-                    self._refusals += 1
+                if error.kind is ErrorKind.INVALID and len(self._fields) > 1:
+                    self._fields.pop(0)
                 elif attempt < self.tries and error.kind is ErrorKind.UNKNOWN_OUTCOME:
                     self._size = max(1, size // 4)
                     sleep_unless_abandoned(self.connection.backoff_seconds * 2**attempt)
@@ -154,13 +160,6 @@ class IssueReader:
             else:
                 self._size = size + PAGE_STEP
                 return data
-
-    def _write_fields(self) -> str:
-        closer = " ...pull" if self.needs_fixes else ""
-        has_fixes = self.files and self._refusals < 2
-        new, fixes = "" if self._refusals else _NEW, _FIXES % closer if has_fixes else ""
-        issue = f"\nfragment issue on Issue {{\n  {_ISSUE}{new}{fixes}\n  {self.comments}\n}}"
-        return issue + _PULL % self.files if has_fixes else issue
 
 
 def read_comments(connection: RepositoryConnection, node_ids: Sequence[str]) -> list[Any]:

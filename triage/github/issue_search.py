@@ -1,13 +1,11 @@
 """Searches the issues of other public repositories."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from triage.base.errors import GitHubUnavailable
-from triage.github.github_errors import ErrorKind, GitHubError, github_errors
+from triage.github.github_errors import ErrorKind, GitHubError, github_errors, translate_errors
 from triage.github.repository_connection import SLUG_PATTERN, RepositoryConnection
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ class IssueSearch(RepositoryConnection):
         if not _NAME.fullmatch(package):
             return ""
         languages = _LANGUAGES.get(language, f"language:{language}")
-        with _search_errors(), github_errors():
+        with translate_errors(_explain), github_errors():
             query = self.mask_secrets(f"{package} in:name {languages}")
             for found in self._reader.search_repositories(query, sort="stars").get_page(0):
                 slug = found.full_name if SLUG_PATTERN.fullmatch(found.full_name) else ""
@@ -48,7 +46,7 @@ class IssueSearch(RepositoryConnection):
         """Return title, url and content of the issues of a public repository that have all words."""
         if not SLUG_PATTERN.fullmatch(slug):
             return []
-        with _search_errors():
+        with translate_errors(_explain):
             try:
                 with github_errors():
                     query = self.mask_secrets(f"repo:{slug} is:public is:issue {words}")
@@ -61,13 +59,9 @@ class IssueSearch(RepositoryConnection):
                 raise
 
 
-@contextmanager
-def _search_errors() -> Iterator[None]:
-    try:
-        yield
-    except GitHubError as error:
-        is_limit = error.kind is ErrorKind.RATE_LIMITED
-        raise GitHubUnavailable("rate limited" if is_limit else f"GitHub {error.description}") from None
+def _explain(error: GitHubError) -> GitHubUnavailable:
+    is_limit = error.kind is ErrorKind.RATE_LIMITED
+    return GitHubUnavailable("rate limited" if is_limit else f"GitHub {error.description}")
 
 
 def _describe(issue: "IssueSearchResult", slug: str) -> dict[str, str]:

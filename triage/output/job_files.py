@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, describe_os_error
 
 FOLDER = ".triage"
 REPORT = "report.json"
@@ -23,44 +23,51 @@ def write_file(workspace: Path, name: str, json_text: str) -> str:
     A `.gitignore` beside it keeps it out of later commits.
 
     Raises:
-        OSError: The folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
+        BadInput: The folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
     """
+    try:
+        folder = _open_folder(workspace)
+        try:
+            if not _exists(".gitignore", folder):
+                _replace(".gitignore", b"*\n", folder)
+            # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
+            _replace(name, json_text.encode("utf-8", "backslashreplace"), folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise BadInput(f"{FOLDER}/{name} could not be written: {describe_os_error(error)}.") from None
+    return f"{FOLDER}/{name}"
+
+
+def _open_folder(workspace: Path) -> int:
     directory = os.O_RDONLY | os.O_DIRECTORY
     root = os.open(workspace, directory)
     try:
         if not _exists(FOLDER, root):
             os.mkdir(FOLDER, 0o755, dir_fd=root)
-        folder = os.open(FOLDER, directory | os.O_NOFOLLOW, dir_fd=root)
+        return os.open(FOLDER, directory | os.O_NOFOLLOW, dir_fd=root)
     finally:
         os.close(root)
-    try:
-        if not _exists(".gitignore", folder):
-            _replace(".gitignore", b"*\n", folder)
-        # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
-        _replace(name, json_text.encode("utf-8", "backslashreplace"), folder)
-    finally:
-        os.close(folder)
-    return f"{FOLDER}/{name}"
 
 
 def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
     """Returns the first `max_bytes` + 1 bytes of `.triage/<name>`; None without a regular file.
 
     Raises:
-        OSError: It is a symbolic link, or cannot be read.
+        BadInput: It is a symbolic link, or cannot be read.
     """
     try:
         folder = os.open(workspace / FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        finally:
+            os.close(folder)
+        with os.fdopen(file, "rb") as stream:
+            return stream.read(max_bytes + 1) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else None
     except FileNotFoundError:
         return None
-    try:
-        if not _exists(name, folder):
-            return None
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    finally:
-        os.close(folder)
-    with os.fdopen(file, "rb") as stream:
-        return stream.read(max_bytes + 1) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else None
+    except OSError as error:
+        raise BadInput(f"{FOLDER}/{name} could not be read: {describe_os_error(error)}.") from None
 
 
 def _exists(name: str, folder: int) -> bool:

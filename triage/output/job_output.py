@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from triage.base.errors import BadInput, describe_os_error
 from triage.output.job_files import REPORT, write_file
 from triage.output.line_logs import ActionsLog
 from triage.output.safe_lines import PREFIX, LineWriter, format_command
@@ -71,8 +71,8 @@ class JobOutput:
             return ""
         try:
             return write_file(self.workspace, REPORT, self.redactor.redactor_for("report")(json_text))
-        except OSError as error:
-            self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
+        except BadInput as error:
+            self.annotate("warning", str(error))
             return ""
 
     def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:
@@ -80,7 +80,7 @@ class JobOutput:
             with open(path, "ab", opener=_open_nonblocking) as file:
                 file.write(format_data(os.fstat(file.fileno()).st_size))
         except OSError as error:
-            self.annotate("warning", f"The {what} could not be written: {_describe_os_error(error)}.")
+            self.annotate("warning", f"The {what} could not be written: {describe_os_error(error)}.")
 
 
 def format_outputs(values: Mapping[str, str]) -> bytes:
@@ -106,9 +106,3 @@ def fit_summary(markdown: str, max_bytes: int) -> bytes:
 def _open_nonblocking(path: str, flags: int) -> int:
     # Opening a pipe that nobody reads fails instead of blocking.
     return os.open(path, flags | os.O_NONBLOCK, 0o666)
-
-
-def _describe_os_error(error: OSError) -> str:
-    if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "a symbolic link or a file is in its place"
-    return (error.strerror or "unknown reason").lower()

@@ -9,7 +9,7 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
-from triage.base.errors import BadInput
+from triage.base.errors import BadInput, describe_os_error
 from triage.domain.code import Span
 from triage.domain.run import Outcome, StepRecord, ToolExecution
 from triage.output.line_logs import format_elapsed, format_record
@@ -90,7 +90,7 @@ class TerminalOutput:
         try:
             self._report_path.write_bytes(self.json_text.encode("utf-8", "backslashreplace"))
         except OSError as error:
-            raise BadInput(f"The report cannot be written to this path: {(error.strerror or '').lower()}.") from None
+            raise BadInput(f"The report cannot be written to this path: {describe_os_error(error)}.") from None
         return str(self._report_path)
 
 

@@ -1,8 +1,6 @@
 """A report's example for a fix, which may not import this feature: what a model is shown, and how it is run."""
 
-import re
 import shlex
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from triage.domain.project_config import ReproduceConfig
 from triage.domain.proposal import ExampleOutcome, ExampleResult
 from triage.issue.read_issue import read_issue
 from triage.reproduce.environments.environment import RUN_VARIABLES, RUNNER
-from triage.reproduce.environments.source import Source, has_entries
+from triage.reproduce.environments.source import Source, find_folder, has_entries
 from triage.reproduce.evidence import Execution, Expected
 from triage.reproduce.example.example import Example, NoExample, Project
 from triage.reproduce.example.read_example import read_example, restore_blanks
@@ -135,12 +133,7 @@ def open_fix_example(root: Path, config: ReproduceConfig, issue: Issue) -> FixEx
         return None
     folder = None
     if project.language == "python":
-        folder = _find_folder(paths, project.modules[0])
+        folder = find_folder(paths, project.modules[0]).rpartition("/")[0]
     elif project.language == "node" and has_entries(manifest or "", paths):
         folder = ""
     return FixExample(project, example, find_expected(parsed, example), folder)
-
-
-def _find_folder(paths: Collection[str], module: str) -> str:
-    pattern = re.compile(rf"(?:(src|lib|python)/)?{re.escape(module)}(?:/__init__)?\.py")
-    return next((match[1] or "" for path in paths if (match := pattern.fullmatch(path))), "")

@@ -8,6 +8,7 @@ from triage.domain.code import Span
 from triage.domain.issue import Repository
 from triage.reproduce.environments.source import Source
 from triage.reproduce.evidence import Run
+from triage.reproduce.runner.read_output import find_file
 from triage.safety.safe_markdown import escape_markdown, format_code_span
 from triage.safety.secrets.likely_secrets import shorten_text
 from triage.say.permalink import build_permalink, build_reference_url
@@ -39,9 +40,7 @@ class Pages:
             self._paths[commit] = defaultdict(list)
             for one in self._source.list_paths(commit):
                 self._paths[commit][basename(one)].append(one)
-        paths = self._paths[commit][basename(path)]
-        found = [one for one in paths if one.endswith(f"/{path}")]
-        return path if path in paths else found[0] if len(found) == 1 else ""
+        return find_file(self._paths[commit][basename(path)], path)
 
     def find_commit(self, run: Run) -> str:
         """Return the commit of a run's version; empty for a release without a tag."""

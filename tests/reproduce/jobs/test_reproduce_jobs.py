@@ -60,11 +60,6 @@ NOT_REPRODUCED = make_evidence(passed(), passed())
 OTHER = make_evidence(passed(), failed("TypeError: no"))
 
 
-def read_known(line: str) -> CommentState:
-    """Return what a comment remembers, but for where its parts stand."""
-    return (parse_state(line) or CommentState()).model_copy(update={"parts": []})
-
-
 @dataclass
 class ReproduceHarness(RunHarness):
     files: dict[str, bytes] = field(default_factory=dict)
@@ -141,6 +136,16 @@ class ReproduceHarness(RunHarness):
     def parts(self) -> CommentParts:
         bodies = [body for _, body in self.github.posted] + [body for _, _, body in self.github.edited]
         return split_comment(bodies[-1]) if bodies else CommentParts("", "")
+
+    @property
+    def state(self) -> CommentState:
+        """What the comment remembers, but for where its parts stand."""
+        return (parse_state(self.parts.state_line) or CommentState()).model_copy(update={"parts": []})
+
+    @property
+    def known(self) -> Reproduced:
+        assert self.state.reproduced is not None
+        return self.state.reproduced
 
 
 class TestWhoMay:
@@ -233,9 +238,7 @@ class TestLimit:
         harness.set_thread(*harness.github.issues[7].thread[:-1], author="mona", labels=["triage"])
         harness.run_job("report")
         assert "the comment with the command is not there" in harness.parts.answer
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert [key.comment_id for key in state.past_runs] == [1, 2, 77]
+        assert [key.comment_id for key in harness.state.past_runs] == [1, 2, 77]
         again = self.invite(number=78, runs=[1, 2, 77])
         assert again.run_job("select") is Status.SKIPPED
 
@@ -327,18 +330,15 @@ class TestReport:
     def test_what_the_comment_says_and_remembers(self) -> None:
         harness = ReproduceHarness()
         assert harness.run_all().startswith("**Still happens on `main` (`1a2b3c4`).**")
-        state = parse_state(harness.github.posted[0][1])
-        assert state is not None
-        assert state.reproduced is not None
-        assert state.reproduced == Reproduced(
+        assert harness.known == Reproduced(
             example=hash_example(CODE),
             fails=True,
             on="2.4.1",
-            place=state.reproduced.place,
+            place=harness.known.place,
             frame=FailingLine(path="src/shop/cart.py", line=12, function="total"),
             executed=["src/shop/cart.py"],
         )
-        assert [key.comment_id for key in state.past_runs] == [77]
+        assert [key.comment_id for key in harness.state.past_runs] == [77]
         assert harness.approvals.reactions == [(77, "rocket")]
 
     @pytest.mark.parametrize("remembered", [None, Reproduced(example="0" * 16, fails=True, on="2.4.1")])
@@ -347,7 +347,7 @@ class TestReport:
         state = CommentState(reproduced=remembered).with_run(RunKey(at=NOW, comment_id=77))
         harness.command(our_comment(join_comment(CommentParts(render_state(state), "The report."))))
         assert "The example from the command" in harness.run_all()
-        assert read_known(harness.parts.state_line) == state
+        assert harness.state == state
 
     @pytest.mark.parametrize(
         ("first", "on"),
@@ -365,10 +365,7 @@ class TestReport:
         found = STILL.model_copy(update={"runs": runs})
         harness = ReproduceHarness(found=found, chosen=selection(targets=[first, MAIN]))
         harness.run_all()
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.reproduced is not None
-        assert (state.reproduced.fails, state.reproduced.on) == (True, on)
+        assert (harness.known.fails, harness.known.on) == (True, on)
 
     def test_everything_else_in_the_comment_stays(self) -> None:
         harness = ReproduceHarness(found=FIXED)
@@ -380,7 +377,7 @@ class TestReport:
         assert after._replace(state_line=before.state_line) == before._replace(answer="", reproduction=block)
         known = Reproduced(example=hash_example(CODE), fails=False, on="2.4.1", gone=True)
         expected = state.with_run(RunKey(at=NOW, comment_id=77)).model_copy(update={"reproduced": known})
-        assert read_known(after.state_line) == expected
+        assert harness.state == expected
 
     def test_why_nothing_was_run_stands_below_an_earlier_result(self) -> None:
         harness = ReproduceHarness()
@@ -427,10 +424,7 @@ class TestNextTriage:
         harness.command(our_comment(join_comment(CommentParts(render_state(CommentState()), "The report."))))
         harness.run_all()
         assert (harness.parts.report, harness.writes) == ("The report.", 1)
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.reproduced is not None
-        return state.reproduced
+        return harness.known
 
     @pytest.mark.parametrize(
         ("found", "function"), [(STILL, "total"), (make_evidence(passed(), failed()), "total"), (OTHER, "")]
@@ -457,9 +451,7 @@ class TestNextTriage:
             harness.run_all()
         assert opened.writes == 0
         assert asked.parts.reproduction.startswith("**Still")
-        state = parse_state(asked.parts.state_line)
-        assert state is not None
-        assert state.quiet
+        assert asked.state.quiet
 
 
 class TestSamePlace:
@@ -499,11 +491,8 @@ class TestSamePlace:
     def test_nor_is_an_issue_that_is_closed_or_fixed_or_newer(
         self, harness: ReproduceHarness, changes: dict[str, Any]
     ) -> None:
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.reproduced is not None
-        known = state.reproduced.model_copy(update={"fails": changes.pop("fails", True)})
-        line = render_state(state.model_copy(update={"reproduced": known}))
+        known = harness.known.model_copy(update={"fails": changes.pop("fails", True)})
+        line = render_state(harness.state.model_copy(update={"reproduced": known}))
         if number := changes.pop("number", 0):
             harness.github.issues[number] = harness.github.issues.pop(3).model_copy(update={"number": number})
             harness.reproduced = [9, number, 7, 2]
@@ -544,11 +533,7 @@ class TestAgain:
             "**No longer happens on `main`"
         )
         assert harness.parts.report == "The report."
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.reproduced == self.REMEMBERED.model_copy(update={"fails": False, "gone": True}), (
-            "it is not run again"
-        )
+        assert harness.known == self.REMEMBERED.model_copy(update={"fails": False, "gone": True}), "it is not run again"
 
     @pytest.mark.parametrize(
         ("error", "why"),
@@ -568,9 +553,7 @@ class TestAgain:
         [(_, suggestion)] = harness.github.suggested
         assert (suggestion.kind, suggestion.name, suggestion.rationale) == ("close", "as completed", why)
         assert "GitHub’s panel suggests to close" in harness.parts.reproduction
-        state = parse_state(harness.parts.state_line)
-        assert state is not None
-        assert state.suggested == [hash_suggestion(suggestion)]
+        assert harness.state.suggested == [hash_suggestion(suggestion)]
 
     @pytest.mark.parametrize(
         "changes",

@@ -13,7 +13,7 @@ SITE = "/env/lib/python3.9/site-packages"
 
 
 def line(record: Any = None, **changes: Any) -> bytes:
-    fields = {"code": 1, "late": False, "runtime": "Python 3.9.1", "output": "", "errors": "", "record": record}
+    fields = {"code": 1, "late": False, "runtime": "Python 3.9.1", "output": "", "record": record}
     return json.dumps(fields | changes).encode()
 
 

@@ -13,10 +13,8 @@ from urllib3.util import parse_url
 from triage.base.errors import BadInput
 from triage.base.network import BUNDLE, load_bundle
 
-_BUNDLES = (BUNDLE, "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
-"""Of requests, curl and Node.js. Runners behind a company's proxy set the last one."""
-_MACHINE = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-"""OpenSSL's, in place of the machine's authorities."""
+_BUNDLES = (BUNDLE, "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
+"""Of requests, curl, Node.js and OpenSSL, which takes the last one in place of the machine's authorities."""
 _LOCATION_HINT = "In a container the action can read the workspace and RUNNER_TEMP only: put the certificates there."
 
 
@@ -38,14 +36,14 @@ def prepare_network(environ: Mapping[str, str]) -> list[str]:
     # Many private authorities do not conform to what Python 3.13 asks for.
     urllib3.util.ssl_.VERIFY_X509_STRICT = ssl.VerifyFlags.VERIFY_DEFAULT  # type: ignore[attr-defined]
     workspace = Path(environ.get("GITHUB_WORKSPACE", ""))  # a job's process runs elsewhere
-    places = {name: _list_places(name, environ.get(name, "").strip(), workspace) for name in (*_BUNDLES, *_MACHINE)}
-    found = {name: [_find_problem(path) for path in paths] for name, paths in places.items()}
-    problems = {name: each[0] for name, each in found.items() if each and all(each)}  # of folders, one is enough
+    named = {name: str(workspace / path) for name in _BUNDLES if (path := environ.get(name, "").strip())}
+    problems = {name: problem for name, path in named.items() if (problem := _find_problem(path))}
+    usable = {name: path for name, path in named.items() if name not in problems}
     for name in problems:
         os.environ.pop(name, None)
-    usable = {name: os.pathsep.join(paths) for name, paths in places.items() if paths and name not in problems}
-    bundles = [path for name, path in usable.items() if name in _BUNDLES]
-    os.environ.update(usable | ({BUNDLE: bundles[0]} if bundles else {}))
+    os.environ.update(usable)
+    if usable:
+        os.environ[BUNDLE] = next(iter(usable.values()))
     return [f"{name} is not used: {problem} {_LOCATION_HINT}" for name, problem in problems.items()]
 
 
@@ -68,11 +66,6 @@ def _is_http_proxy(proxy: str) -> bool:
     except (ValueError, TypeError):
         return False
     return url.scheme in ("http", "https") and bool(url.host) and url.path in (None, "/")
-
-
-def _list_places(name: str, value: str, workspace: Path) -> list[str]:
-    parts = value.split(os.pathsep) if name == "SSL_CERT_DIR" else [value]
-    return [str(workspace / part) for part in parts if part]
 
 
 def _find_problem(path: str) -> str:

@@ -1,7 +1,7 @@
 """Finds and opens pull requests from branches of one repository, and says who must act when that fails."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from triage.github.github_errors import (
     bad_token_error,
     describe_rate_limit,
     github_errors,
+    translate_errors,
     unreadable_response,
 )
 from triage.github.repository_connection import RepositoryConnection
@@ -26,22 +27,14 @@ PULL_REQUEST_SETTING = '"Allow GitHub Actions to create and approve pull request
 """Off by default (GitHub docs, "Managing GitHub Actions settings for a repository")."""
 
 
-@contextmanager
-def translate_contents_errors(slug: str) -> Iterator[None]:
-    """Raises an error for whoever must act in place of a `GitHubError` while commits or refs are written."""
-    try:
-        yield
-    except GitHubError as error:
-        raise _contents_error(error, slug) from None
+def translate_contents_errors(slug: str) -> AbstractContextManager[None]:
+    """Return what translates errors of writing commits and refs."""
+    return translate_errors(lambda error: _contents_error(error, slug))
 
 
-@contextmanager
-def translate_pull_request_errors(slug: str) -> Iterator[None]:
-    """Raises an error for whoever must act in place of a `GitHubError` while a pull request is opened."""
-    try:
-        yield
-    except GitHubError as error:
-        raise _pull_request_error(error, slug) from None
+def translate_pull_request_errors(slug: str) -> AbstractContextManager[None]:
+    """Return what translates errors of opening a pull request."""
+    return translate_errors(lambda error: _pull_request_error(error, slug))
 
 
 @contextmanager

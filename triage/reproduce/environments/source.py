@@ -168,7 +168,7 @@ class Source:
             modules = _find_modules(paths, name)
             if modules:
                 name = name or modules[0]
-                folder = _find_folder(paths, modules[0])
+                folder = find_folder(paths, modules[0])
                 definitions = self.list_definitions(commit, _DEFINED, f"{folder}/*.py")
                 exports = find_exports(lambda path: self.read(commit, path), folder, definitions)
                 return Project(language="python", package=name, modules=modules, exports=exports)
@@ -201,11 +201,11 @@ def _find_modules(paths: list[str], name: str) -> list[str]:
     return sorted(found, key=lambda module: (module != plain, -counts[module], module))
 
 
-def _find_folder(paths: list[str], module: str) -> str:
-    init = next((path for path in paths if re.fullmatch(rf"(?:\w+/)?{module}/__init__\.py", path)), None)
-    if init:
-        return init.removesuffix("/__init__.py")
-    return next(path for path in paths if path.endswith(f"{module}.py")).removesuffix(".py")
+def find_folder(paths: Iterable[str], module: str) -> str:
+    """Return the folder of a package, else the file of a module without its ending."""
+    pattern = re.compile(rf"((?:(?:src|lib|python)/)?{re.escape(module)})(/__init__)?\.py")
+    found = [match for path in paths if (match := pattern.fullmatch(path))]
+    return str(max(found, key=lambda match: match[2] or "")[1])
 
 
 def _parse_node_manifest(text: str | None) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 
 from triage.app.app import App
-from triage.base.errors import BadInput, GitHubUnavailable, IssueMoved
+from triage.base.errors import GitHubUnavailable, IssueMoved
 from triage.domain.task import ReproduceTask
 from triage.jobs.run_context import Run, RunResult
 from triage.jobs.write_results import write_skip, write_unfinished
@@ -38,8 +38,8 @@ def open_reproduce_job(app: App, run: Run) -> ReproduceJob:
         list_reproduced=lambda: _list_reproduced(app),
         execute=lambda selection, seconds, bisect: _execute(app, checkout(), selection, seconds, bisect),
         open_pages=lambda: Pages(Source(app.root), run.repository),
-        read_file=partial(_read_file, app),
-        write_file=partial(_write_file, app),
+        read_file=lambda name: read_own_file(app.workspace, name, MAX_FILE_BYTES),
+        write_file=lambda name, text: write_file(app.workspace, name, app.redactor.redactor_for("example")(text)),
         selection_sha256=app.settings.selection,
     )
 
@@ -56,20 +56,6 @@ def _execute(
     with DockerEnvironments(checkout.source, os.environ, progress, keep=False) as environments:
         environments.ends_at = time.monotonic() + seconds
         yield from checkout.run(selection, environments, bisect, progress)
-
-
-def _read_file(app: App, name: str) -> bytes | None:
-    try:
-        return read_own_file(app.workspace, name, MAX_FILE_BYTES)
-    except OSError as error:
-        raise BadInput(f"The file {name} of the job before cannot be read ({type(error).__name__}).") from None
-
-
-def _write_file(app: App, name: str, text: str) -> str:
-    try:
-        return write_file(app.workspace, name, app.redactor.redactor_for("example")(text))
-    except OSError as error:
-        raise BadInput(f"The file {name} for the next job cannot be written ({type(error).__name__}).") from None
 
 
 async def run_reproduce_job(name: str, task: ReproduceTask, job: ReproduceJob) -> RunResult:

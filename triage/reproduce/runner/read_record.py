@@ -43,7 +43,6 @@ class _Line(BaseModel):
     late: bool
     runtime: str = Field("", max_length=40)
     output: str = ""
-    errors: str = ""
     record: _Record | None
 
 

@@ -34,10 +34,9 @@ function run(code, type, seconds, folder, coverage) {
     cwd: folder,
     detached: true,
     env: { ...process.env, NODE_V8_COVERAGE: coverage, TRIAGE_RECORD: "1" },
-    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "ignore", "pipe"],
   });
-  const limits = [MAX_OUTPUT_BYTES, MAX_OUTPUT_BYTES, MAX_RECORD_BYTES];
-  const [output, errors, record] = limits.map((limit, number) => read(child.stdio[number + 1], limit));
+  const [output, record] = [read(child.stdout, MAX_OUTPUT_BYTES), read(child.stdio[3], MAX_RECORD_BYTES)];
   return new Promise((resolve) => {
     let late = false;
     const end = () => {
@@ -52,7 +51,7 @@ function run(code, type, seconds, folder, coverage) {
       clearTimeout(timer);
       end();
       const result = () =>
-        resolve({ code: signal ? -os.constants.signals[signal] : status, late, output: output(), errors: errors(), record: record() });
+        resolve({ code: signal ? -os.constants.signals[signal] : status, late, output: output(), record: record() });
       setTimeout(result, 100); // the rest of the pipes
     });
   });

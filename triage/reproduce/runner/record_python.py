@@ -37,13 +37,12 @@ def run_parent(seconds, arguments):
         [sys.executable, os.path.abspath(__file__), "--child", str(write_end)] + arguments,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         pass_fds=[write_end],
         start_new_session=True,
     )
     os.close(write_end)
-    pipes = [(child.stdout.fileno(), MAX_OUTPUT_BYTES), (child.stderr.fileno(), MAX_OUTPUT_BYTES)]
-    pipes.append((record_end, MAX_RECORD_BYTES))
+    pipes = [(child.stdout.fileno(), MAX_OUTPUT_BYTES), (record_end, MAX_RECORD_BYTES)]
     pieces = [bytearray() for _ in pipes]
     readers = [threading.Thread(target=read_pipe, args=(pipe, into), daemon=True) for pipe, into in zip(pipes, pieces)]
     for reader in readers:
@@ -61,13 +60,12 @@ def run_parent(seconds, arguments):
     end_all(child)
     for reader in readers:
         reader.join(1.0)
-    output, errors, record = (bytes(piece) for piece in pieces)
+    output, record = (bytes(piece) for piece in pieces)
     result = {
         "code": child.returncode,
         "late": is_late,
         "runtime": "Python %d.%d.%d" % sys.version_info[:3],
         "output": output.decode("utf-8", "replace"),
-        "errors": errors.decode("utf-8", "replace"),
         "record": parse_record(record),
     }
     sys.stdout.write(json.dumps(result) + "\n")
@@ -157,7 +155,7 @@ def run_child(write_end, is_session, modules):
     sys.stdin = open(os.devnull)
     sys.argv = ["example.py"]
     sys.path[0] = os.getcwd()
-    record = {"errors": [], "executed": [], "folders": [], "phase": "import"}
+    record = {"errors": [], "executed": [], "folders": []}
     main = type(sys)("__main__")
     main.__dict__["__file__"] = "example.py"
     sys.modules["__main__"] = main
@@ -170,7 +168,6 @@ def run_child(write_end, is_session, modules):
                 import_quietly(statement)
         record["folders"] = find_folders(modules)
         recorder = Recorder(record["folders"])
-        record["phase"] = "run"
         recorder.start()
         run_statements(tree, main.__dict__, is_session, record["errors"])
     except SystemExit as error:
@@ -181,11 +178,10 @@ def run_child(write_end, is_session, modules):
     if recorder:
         recorder.stop()
     record["executed"] = [list(one) for one in sorted(recorder.seen)] if recorder else []
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except Exception:  # the example may have closed or replaced it
-            pass
+    try:
+        sys.stdout.flush()
+    except Exception:  # the example may have closed or replaced it
+        pass
     data = json.dumps(record).encode()
     while len(data) > MAX_RECORD_BYTES and record["executed"]:
         record["executed"] = record["executed"][: len(record["executed"]) // 2]
@@ -243,7 +239,6 @@ def describe(error):
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == own_file():
         trace = trace.tb_next
-    traceback.print_exception(type(error), error.with_traceback(trace), trace)
     frames = [[frame.filename[:500], frame.lineno or 0, frame.name[:200]] for frame in traceback.extract_tb(trace)]
     causes, cause = [], error
     while cause is not None and len(causes) < 10:
