@@ -353,8 +353,6 @@ class Services:
     """The web search, of one tool; none if it is off."""
     code_tools: Toolset | None = None
     """Tools of the codebase agent; none with the rules engine."""
-    supervisor: Engine = "rules"
-    """Who proposes the next agents."""
     past_issues: IteratePastIssues | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)

@@ -14,10 +14,10 @@ from annotated_types import Ge
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from triage.citations.written_place import read_line_numbers
 from triage.domain.findings import AlsoNamed, Answer, Exact, IfMissing, is_blank, is_no_error
 from triage.model.lenient_json import read_first_object
 
+_LINE_NUMBER = re.compile(r"(?<!\d)(\d{1,9})(?!\d)(?:\.\d+)?", re.ASCII)
 A = TypeVar("A", bound=BaseModel)
 M = TypeVar("M")
 
@@ -56,6 +56,11 @@ _SPAN_NAMES = ("lines", "line", "linerange", "linenumbers", "linenumber", "range
 
 class Misfit(ValueError):
     """A value does not fit. The message says why in words of ours, for the model and the report."""
+
+
+def read_line_numbers(written: Any) -> list[int]:
+    """Return the one or two numbers of a line or range, such as `L12-L14`, `[12, 14]` or `{"from": 12, "to": 14}`."""
+    return [int(number) for number in _LINE_NUMBER.findall(str(written))[:2]]
 
 
 def fit_answer(value: Mapping[str, Any], schema: type[A]) -> A:

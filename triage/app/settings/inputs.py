@@ -72,17 +72,12 @@ class Settings(BaseModel):
         None,
         description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search, critic and writer agents.")
+    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search and critic agents.")
     fast_model: ModelName = Field(
-        "gpt-6-luna", description="Model for the investigator and web search agents and for the supervisor."
+        "gpt-6-luna", description="Model for the investigator, for the web search, and for the ticket."
     )
     fallback_model: ModelName = Field(
         "gpt-6-luna", description="Model that answers when the first model stays rate-limited or unreachable."
-    )
-    supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
-        "rules",
-        description="Who proposes the next agents: rules, or model (the fast model; the routing rules still decide "
-        "what is allowed).",
     )
     embedding_model: ModelName = Field(
         "local", description="Source of the code vectors: local, or the name of an embedding model at the endpoint."
@@ -254,7 +249,6 @@ class Settings(BaseModel):
         by_model = self.effective_engine == "model"
         return {
             "model": by_model,
-            "supervisor_model": by_model and self.supervisor == "model",
             "embedding_model": self.effective_embedding_model != "local",
             "comment": self.comment != "never",
             "labels": self.labels != "off",
@@ -273,8 +267,6 @@ class Settings(BaseModel):
             yield "model-api-key is not used: engine is rules."
         if self._wants_model and not self.limits().usd:
             yield "max-cost-usd is 0: every agent answers by rules."
-        if by_rules and self.supervisor == "model":
-            yield "supervisor: model is not used: the rules engine answers."
         if by_rules and models:
             yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
         if self.effective_embedding_model != self.embedding_model:
