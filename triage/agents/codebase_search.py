@@ -192,7 +192,7 @@ async def _ask(
 def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
     """Return the answer with the places that it cites."""
     files = find_places(answer.places, shown.excerpts)[0][:MAX_FILES]
-    location = f"{format_file(files[0])}: {answer.summary}" if files and answer.why else None
+    location = format_file(files[0]) if files and answer.why else None
     update = {"agent_name": "codebase_search", "relevant_files": files, "root_cause_location": location}
     return answer.model_copy(update=update)
 

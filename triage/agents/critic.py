@@ -8,8 +8,10 @@ from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_
 from triage.agents.shown_code import format_file, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
+from triage.citations.cited_places import link_marks
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
+from triage.domain.code import Excerpt
+from triage.domain.findings import AgentFinding, CodebaseFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.ports import Codebase, Model, Services
@@ -54,7 +56,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         # Before a critique it is the investigator's, which stands in the findings.
         "current hypothesis": critic_input.current_hypothesis if agent_input.critique else "",
         "all findings": format_findings(critic_input.all_findings),
-        "explanation": f"{search.why}\nIdea for a fix: {search.fix_idea}" if search else "",
+        "explanation": _format_explanation(search, agent_input.excerpts) if search else "",
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
         "cited code": critic_input.cited_code,
         "looked up": format_bullets([one.call for one in agent_input.looked_up]),
@@ -63,6 +65,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
     answer = await skills.ask(chain.ainvoke, skills.build_messages("critic", sections))
     return AgentAnswer(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
+
+
+def _format_explanation(search: CodebaseFinding, excerpts: Sequence[Excerpt]) -> str:
+    return link_marks(f"{search.why}\nIdea for a fix: {search.fix_idea}", excerpts)[0]
 
 
 def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:

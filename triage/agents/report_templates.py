@@ -64,7 +64,7 @@ def explain_severity(sign: SeveritySign) -> str:
 
 def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile]) -> str:
     if explain(agent_input) and agent_input.codebase and agent_input.codebase.root_cause_location:
-        return agent_input.codebase.root_cause_location
+        return f"{agent_input.codebase.root_cause_location}: {agent_input.codebase.summary}"
     if agent_input.codebase is None:
         return "Not looked for: the code was not searched in this run."
     if not files:

@@ -158,8 +158,8 @@ def _keep_lines(passage: Passage, lines: Sequence[str]) -> Passage:
 
 
 def render_cited_code(files: Sequence[RelevantFile], codebase: Codebase) -> str:
-    """Return the cited lines with ten lines around them, no line twice. Places that do not fit are left out."""
-    shown, room, rendered = ShownCode(), MAX_CHARS, list[str]()
+    """Return the cited lines with ten lines around them, for a reader who cites none. What does not fit is left out."""
+    room, rendered = MAX_CHARS, list[str]()
     for file in files:
         lines = codebase.read_lines(file.path) or []
         if not lines or not file.start_line:
@@ -169,5 +169,5 @@ def render_cited_code(files: Sequence[RelevantFile], codebase: Codebase) -> str:
         place = make_excerpt(file.path, enumerate(lines[first - 1 : last], first), file.symbol)
         if len(place.text) <= room:
             room -= len(place.text)
-            rendered.append(f"{shown.show([place])}\n(cited: {file.start_line}-{end})")
+            rendered.append(f"{format_passage(place)} (cited: {file.start_line}-{end})\n{place.text}")
     return "\n\n".join(rendered)
