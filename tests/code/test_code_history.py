@@ -83,7 +83,7 @@ def test_the_commit_that_the_report_names_is_the_window(repository: Path):
     window = find_window(repository, regression("", culprit[:10]))
     assert window is not None
     assert [change.commit for change in window.commits] == [culprit]
-    assert window.is_narrow
+    assert window.is_sure
 
 
 def test_the_pull_request_that_the_report_names_is_the_window(repository: Path):

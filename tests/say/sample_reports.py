@@ -447,7 +447,7 @@ PAST = change_report(
     similar_issues=SIMILAR,
     possible_duplicate=SIMILAR[0],
     past_issues=499,
-    regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7),
+    regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True),
     later_change=LaterChange(
         version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9"
     ),
@@ -499,6 +499,7 @@ HOSTILE = change_report(
         broken_in=EVIL,
         commits=[PathChange(commit=EVIL, date=EVIL, subject=EVIL, paths=[EVIL])],
         total=9,
+        is_sure=True,
     ),
     later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
     later_fix=LaterFix(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),

@@ -66,9 +66,9 @@ def place(rule: LeadRule, path: str = READER, probability: float = 0.6) -> BestP
     return BestPlace(sign=SIGNS[rule], rule=rule, span=lines, line=73, text=text, probability=probability)
 
 
-WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
-FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES})
-BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
+WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True)
+FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES, "is_sure": False})
+BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1, is_sure=True)
 NAMED_FIX = LaterFix(
     version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Fix"), is_named=True
 )
@@ -108,7 +108,7 @@ ASKS = {"missing_information": QUESTIONS}
         # changed
         (UNSAID, {"regression_window": WINDOW}, "regression! files"),
         (UNSAID, {"regression_window": WINDOW, **UNSURE}, "regression files"),
-        (UNSAID, {"regression_window": WINDOW.model_copy(update={"total": MAX_NARROW + 1})}, "regression files"),
+        (UNSAID, {"regression_window": WINDOW.model_copy(update={"is_sure": False})}, "regression files"),
         (UNSAID, {"regression_window": FURTHER}, "regression files"),
         (UNSAID, {"regression_window": FURTHER.model_copy(update={"total": MAX_NARROW + 1})}, "files"),
         (UNSAID, {"regression_window": BLAMED}, "regression files"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from triage.code.files.file_roles import classify_file
 from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
-from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix
+from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix, is_sure
 from triage.domain.code import (
     BlamedLine,
     CodeHistory,
@@ -50,6 +50,7 @@ def find_regression_window(
         commits=[_to_change(one, paths) for one in named],
         further=[_to_change(one, paths) for one in further],
         total=len(ranked),
+        is_sure=is_sure(ranked),
     )
 
 

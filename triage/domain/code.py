@@ -251,9 +251,8 @@ class PathChange(FileChange):
     paths: list[str] = Field(default_factory=list)
 
 
-MAX_NARROW = 100
-"""Commits between two versions that are few enough for a comment: of so many one of three named is right in nine of ten
-cases, of a thousand in five; see `bench.culprits`."""
+MAX_NARROW = 200
+"""Commits between two versions that are few enough for a comment."""
 
 
 class RegressionWindow(Value):
@@ -273,10 +272,8 @@ class RegressionWindow(Value):
     Without merges, and without those of bots or of more than 30 files.
     """
 
-    @property
-    def is_narrow(self) -> bool:
-        """Return whether the commits are worth a comment by themselves."""
-        return bool(self.commits) and self.total <= MAX_NARROW
+    is_sure: bool = False
+    """The commits are worth a comment by themselves: they are all that there are, or one of them fits beyond doubt."""
 
     @property
     def is_named_commit(self) -> bool:

@@ -76,7 +76,7 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
     explained = [change for change in window.further if change.commit[:7] in report.why]
     yield ChangedBetween(
         # The commit that the report blames is nothing new for its reader.
-        speaks=is_bug and window.is_narrow and not window.is_named_commit,
+        speaks=is_bug and window.is_sure and not window.is_named_commit,
         worked_in=window.worked_in,
         broken_in=window.broken_in,
         is_blamed=window.is_named_commit,
