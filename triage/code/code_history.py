@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 
-from triage.code.files.file_roles import classify_file
 from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
-from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix, is_sure
+from triage.code.leads.regression import (
+    RankCommits,
+    RankedCommit,
+    choose_commits,
+    find_sure_fix,
+    is_sure,
+    list_effective,
+)
 from triage.domain.code import (
     BlamedLine,
     CodeHistory,
@@ -18,7 +24,7 @@ from triage.domain.code import (
 )
 from triage.domain.issue import ReportFacts
 from triage.issue.versions.regressions import choose_versions, resolve_version
-from triage.issue.versions.versions import find_release
+from triage.issue.versions.versions import find_newer_release, find_release
 from triage.safety.code_owners import CodeOwners
 from triage.safety.secrets.likely_secrets import shorten_text
 
@@ -56,12 +62,11 @@ def find_regression_window(
 
 def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
     change = ranked.change
-    code = [path for path in change.paths if classify_file(path).is_product_code]
     return PathChange(
         commit=change.commit,
         date=to_time(str(change.seconds)).isoformat(),
         subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
-        paths=sorted(code, key=lambda path: path not in paths),
+        paths=sorted(list_effective(change.paths), key=lambda path: path not in paths),
     )
 
 
@@ -128,8 +133,12 @@ def look_up_history(
     paths: list[str],
     lines: Span | None,
     rank: RankCommits,
+    text: str = "",
 ) -> CodeHistory:
-    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
+
+    `text` is what the reporter has written: it may say that a newer version was tried.
+    """
     paths = paths[:MAX_PATHS]
     owners = code_owners.find_owners(paths[0])[:MAX_CODE_OWNERS] if paths else []
     if history is None:
@@ -140,6 +149,7 @@ def look_up_history(
     later = find_later_change(history, reported, blamed) if reported else None
     return CodeHistory(
         owners=owners,
+        newer_release=find_newer_release(reported, tags, text) if reported else None,
         later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
         later_change=later,
         last_change=find_last_change(history, reported, blamed),

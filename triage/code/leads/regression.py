@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from triage.code.files.file_roles import classify_file
+from triage.code.files.project_files import is_manifest
 from triage.code.git.commit_log import LoggedCommit
 from triage.code.past_changes import Change, PastChanges, is_about_work, is_mainly_fix
 from triage.code.rank.query import Query
@@ -47,7 +48,7 @@ RankCommits = Callable[[Collection[str], Sequence[LoggedCommit]], list[RankedCom
 
 
 def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) -> RankCommits:
-    """Return a function that ranks commits, best first: those that change code, not tests or documentation alone."""
+    """Return a function that ranks commits, best first: those that change code or dependencies."""
     files = frozenset(fact_paths)
     title = query.part_weights.get("title", {})
 
@@ -56,7 +57,7 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
         unknown = [one for one in others if one.commit not in indexed]
         known = past.add_commits(unknown) if unknown else past
         changes = known.table.changes
-        chosen = [number for number, one in enumerate(changes) if one.commit in wanted and _changes_code(one)]
+        chosen = [number for number, one in enumerate(changes) if one.commit in wanted and list_effective(one.paths)]
         scores = known.score_words(query.term_weights)
 
         def rate(number: int, coverage: float) -> float:
@@ -76,8 +77,9 @@ def make_ranker(past: PastChanges, query: Query, fact_paths: Collection[str]) ->
     return rank
 
 
-def _changes_code(change: Change) -> bool:
-    return any(classify_file(path).is_product_code for path in change.paths)
+def list_effective(paths: Sequence[str]) -> list[str]:
+    """Return the paths of what changes a program: its code, and what it depends on."""
+    return [path for path in paths if classify_file(path).is_product_code or is_manifest(path)]
 
 
 def _measure_coverage(
