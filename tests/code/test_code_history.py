@@ -78,6 +78,14 @@ def test_commits_between_two_versions(repository: Path):
     assert [change.subject for change in between.commits] == ["Round the total (#12)"]
 
 
+def test_the_commit_of_the_release_itself_changes_nothing(repository: Path):
+    commit(repository, "Release 1.2", BODY + "\n\nVERSION = '1.2'\n")
+    git(repository, "tag", "v1.2")
+    window = find_window(repository, regression("1.1", "1.2"))
+    assert window is not None
+    assert [change.subject for change in window.commits] == ["Count once"]
+
+
 def test_the_commit_that_the_report_names_is_the_window(repository: Path):
     culprit = git(repository, "rev-parse", "v1.1^{commit}")
     window = find_window(repository, regression("", culprit[:10]))

@@ -24,7 +24,7 @@ from triage.domain.code import (
 )
 from triage.domain.issue import ReportFacts
 from triage.issue.versions.regressions import choose_versions, resolve_version
-from triage.issue.versions.versions import find_newer_release, find_release
+from triage.issue.versions.versions import find_newer_release, find_release, names_version
 from triage.safety.code_owners import CodeOwners
 from triage.safety.secrets.likely_secrets import shorten_text
 
@@ -40,13 +40,17 @@ def find_regression_window(
 
     The files of `paths` are named first of what a commit changed.
     """
-    versions = choose_versions(facts, history.list_tags(), history.commit, history.resolve_commit)
+    tags = history.list_tags()
+    versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
     if versions is None:
         return None
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here
-    commits = history.read_commits_between(worked.commit, broken.commit)
+    # The commit of the release itself names its version, and changes nothing else.
+    logged = history.read_commits_between(worked.commit, broken.commit)
+    is_release = broken in tags
+    commits = [one for one in logged if not (is_release and names_version(one.message.partition("\n")[0], broken))]
     ranked = rank([one.commit for one in commits], commits) if commits else []
     named = choose_commits(ranked)
     further = [one for one in ranked if one not in named][:MAX_FURTHER]

@@ -217,11 +217,12 @@ def find_newer_release(tag: Tag, tags: Sequence[Tag], text: str) -> NewerRelease
     if len(newer) < MIN_NEWER:
         return None
     newest = newer[max(newer)]
-    is_tried = MOVING_VERSION.search(text) or _names_version(text, newest)
+    is_tried = MOVING_VERSION.search(text) or names_version(text, newest)
     return None if is_tried else NewerRelease(version=tag.name, newest=newest.name, count=len(newer))
 
 
-def _names_version(text: str, tag: Tag) -> bool:
+def names_version(text: str, tag: Tag) -> bool:
+    """Return whether the text has the number of a tag."""
     number = re.search(r"\d.*", tag.name)
     return number is not None and re.search(rf"(?<![\d.]){re.escape(number[0])}(?![\d]|\.\d)", text) is not None
 
