@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from triage.code.files.file_roles import is_changelog
 from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
 from triage.code.leads.regression import (
     RankCommits,
@@ -31,6 +32,7 @@ from triage.safety.secrets.likely_secrets import shorten_text
 MAX_CODE_OWNERS = 3
 MAX_PATHS = 5
 MAX_FURTHER = 25
+MIN_ENTRY_WORDS, MAX_ENTRY_CHARS = 4, 200
 
 
 def find_regression_window(
@@ -57,7 +59,7 @@ def find_regression_window(
     return RegressionWindow(
         worked_in=worked.name,
         broken_in=broken.name,
-        commits=[_to_change(one, paths) for one in named],
+        commits=[_add_entry(_to_change(one, paths), one.change.paths, history) for one in named],
         further=[_to_change(one, paths) for one in further],
         total=len(ranked),
         is_sure=is_sure(ranked),
@@ -72,6 +74,16 @@ def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
         subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
         paths=sorted(list_effective(change.paths), key=lambda path: path not in paths),
     )
+
+
+def _add_entry(change: PathChange, paths: Sequence[str], history: GitHistory) -> PathChange:
+    """Return the commit with what it tells users: it may have changed something on purpose."""
+    for path in filter(is_changelog, paths):
+        lines = (line.strip(" \t*+-") for line in history.read_added_lines(change.commit, path))
+        # A heading of a version, or what underlines one, tells nothing.
+        if entry := next((line for line in lines if len(line.split()) >= MIN_ENTRY_WORDS and line[0] != "#"), ""):
+            return change.model_copy(update={"changelog": path, "entry": shorten_text(entry, MAX_ENTRY_CHARS)})
+    return change
 
 
 def find_last_change(history: GitHistory, reported: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:

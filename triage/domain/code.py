@@ -249,6 +249,10 @@ class PathChange(FileChange):
     """A commit that changed some of the given files."""
 
     paths: list[str] = Field(default_factory=list)
+    changelog: str = ""
+    """Path of a changelog to which it added an entry."""
+    entry: str = ""
+    """That entry, a stranger's text."""
 
 
 MAX_NARROW = 200
