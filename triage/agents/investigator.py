@@ -93,6 +93,9 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
     """Return what rules ask the reporter."""
     parsed, kind = agent_input.parsed, _read_kind(agent_input).kind
     if kind == "not_actionable":
+        # A form that was sent empty, or `It crashes`. Who has written neither has nothing to add.
+        if not parsed.sections and not speaks_of_failure(parsed):
+            return []
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):
