@@ -56,8 +56,9 @@ words = st.sampled_from(
         *("SEMINAL for security hole", "Which version do you run?", "SKILL_SELECT:x", "x" * 300, "[1:1-9999]"),
     ]
 )
-numbers = st.floats(0, 1)
-errors = st.sampled_from([None, None, None, "I cannot."])
+numbers = st.sampled_from([0.0, 0.2, 0.35, 0.65, 0.9, 1.0])
+explanations = words | st.just(factories.WHY)
+errors = st.sampled_from([*[None] * 9, "I cannot."])
 answers = st.fixed_dictionaries(
     {
         "InvestigatorFinding": st.just(GONE)
@@ -80,9 +81,10 @@ answers = st.fixed_dictionaries(
             CodebaseFinding,
             reasoning=words,
             places=st.lists(
-                st.builds(CitedPlace, cite=st.sampled_from(["1:1-3", "2", "1:900", "7", "?"]), reason=words), max_size=4
+                st.builds(CitedPlace, cite=st.sampled_from(["1:1-3", "1:2", "2", "1:900", "7", "?"]), reason=words),
+                max_size=4,
             ),
-            why=words,
+            why=explanations,
             fix_idea=words,
             check=words,
             severity=st.sampled_from([None, "LOW", "CRITICAL"]),
@@ -143,7 +145,7 @@ def test_what_rules_say_is_said_whatever_a_model_answers(
         assert by_model.kind == by_rules.kind
     search = prepared["CodebaseFinding"]
     critique = prepared["CritiqueFinding"]
-    if isinstance(search, BaseException) or not any(one.cite in ("1:1-3", "2") for one in search.places):
+    if isinstance(search, BaseException) or not any(one.cite in ("1:1-3", "1:2", "2") for one in search.places):
         assert (by_model.why, by_model.severity, by_model.kind) == ("", by_rules.severity, by_rules.kind)
         assert by_model.summary == by_rules.summary
         assert added == []
