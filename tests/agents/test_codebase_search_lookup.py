@@ -20,7 +20,6 @@ from triage.agents.code_tools import build_code_tools
 from triage.agents.shown_code import ShownCode
 from triage.base.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
 from triage.graph.step_runner import collect_records, tool_records
@@ -107,7 +106,7 @@ async def test_the_text_of_a_skill_is_added_to_what_was_looked_up():
         skills=[Skill(id="dates", path="dates.md", name="Dates", description="d", references=["src/store.py"])]
     )
     codebase = replace(CODE, skills=skills)
-    model = model_of(reads(2), factories.codebase(skills=["dates"], summary="first"))
+    model = model_of(reads(2), factories.codebase(summary="SKILL_SELECT:{dates} first"))
     services = replace(given_services(model), codebase=codebase)
     result = await codebase_search.answer_with_model(case(), services, model)
     assert [name for name, _ in model.asked] == ["tools", "tools", "CodebaseFinding"], "nothing is looked up again"
@@ -208,16 +207,6 @@ async def test_short_answers_leave_their_room_to_the_long_one():
     await run(model, Uneven())
     assert long in answered(model)
     assert answered(model).count("short") == 2
-
-
-async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
-    model = model_of(reads(2), ENOUGH)
-    tools = FakeToolset("lines")
-    earlier = [LookedUp(call='read_lines({"end": 3, "path": "src/parse.py", "start": 2})', answer="2| x")]
-    lookup = CodeLookup(given_services(model, tools), model, tools, ShownCode(), is_first_round=False, earlier=earlier)
-    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
-    assert tools.ran == []
-    assert lookup.answers == []
 
 
 @pytest.mark.parametrize(("is_first_round", "turns"), [(True, 0), (False, 1)])

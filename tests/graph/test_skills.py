@@ -150,10 +150,13 @@ async def test_free_text_names_a_skill_too_and_does_not_show_it():
 async def test_a_skill_is_injected_once_in_a_run():
     """Further rounds and agents name it again: its text stands in their prompts, and none is asked twice."""
     answers = factories.answers(
-        InvestigatorFinding=[factories.investigation(skills=["dates"]), factories.investigation(skills=["dates"])],
-        CodebaseFinding=factories.codebase(skills=["dates"]),
-        CritiqueFinding=factories.critique("CHALLENGED", skills=["dates"], gaps=["`leap_year`"]),
-        TicketDraft=factories.ticket(skills=["dates"]),
+        InvestigatorFinding=[
+            factories.investigation(summary="SKILL_SELECT:{dates}"),
+            factories.investigation(summary="SKILL_SELECT:{dates}"),
+        ],
+        CodebaseFinding=factories.codebase(summary="SKILL_SELECT:{dates}"),
+        CritiqueFinding=factories.critique("CHALLENGED", summary="SKILL_SELECT:{dates}", gaps=["`leap_year`"]),
+        TicketDraft=factories.ticket(),
     )
     given = with_skills(skill("dates"), model=FakeModel(answers))
     report = await run(given)
@@ -165,7 +168,7 @@ async def test_a_skill_is_injected_once_in_a_run():
 
 
 async def test_a_failed_second_request_costs_only_the_skill():
-    answers = [factories.critique(skills=["dates"]), ModelUnavailable("rate limited (429)")]
+    answers = [factories.critique(summary="SKILL_SELECT:{dates}"), ModelUnavailable("rate limited (429)")]
     given = with_skills(skill("dates"), model=FakeModel(factories.answers(CritiqueFinding=answers)))
     report = await run(given)
     assert report.verdict == "CONFIRMED"

@@ -51,7 +51,6 @@ BYTES_PER_TOKEN = 3.0
 MAX_SHARE = 0.75
 """Of the room that is left, for the answers of one turn, so that a further one has room. The prompt says so."""
 REPEATED = "(You asked this before: see answer {number}.)"
-REPEATED_EARLIER = "(This was looked up in an earlier round: the answer stands there.)"
 LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
 ROOM = "Room left for answers: {chars:,} characters, {calls} calls."
 
@@ -68,12 +67,10 @@ class CodeLookup:
         *,
         mark: str = "",
         is_first_round: bool = True,
-        earlier: Sequence[LookedUp] = (),
     ) -> None:
-        """Take what earlier rounds looked up, so that it is not looked up again; `shown` numbers what is new."""
+        """Take `shown`, which numbers what is new, and refers to what is not."""
         self._services = services
         self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
-        self._earlier = {one.call for one in earlier}
         self._model = model
         self._tools = tools
         self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)
@@ -169,8 +166,6 @@ class CodeLookup:
             signature = _format_call(call)
             if signature in self._executed:
                 refused[call["id"]] = REPEATED.format(number=self._executed[signature])
-            elif signature in self._earlier:
-                refused[call["id"]] = REPEATED_EARLIER
             elif len(self._executed) >= MAX_CALLS:
                 refused[call["id"]] = LIMIT_REACHED
             else:

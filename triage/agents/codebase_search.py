@@ -145,8 +145,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     by_rules = await codebase_rules.answer_with_rules(agent_input, services)
     skills = await in_thread(SkillPrompts, agent_input, services)
     continues = agent_input.round > 1 and agent_input.searched_by_model
-    shown = ShownCode()
-    lookup = _open_lookup(agent_input, services, model, shown, skills.mark)
+    shown, tools, is_first_round = ShownCode(), services.code_tools, agent_input.round == 1
+    lookup = (
+        CodeLookup(services, model, tools, shown, mark=skills.mark, is_first_round=is_first_round) if tools else None
+    )
     window = agent_input.regression_window
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {
         "kind of issue": "feature request" if agent_input.kind == "feature_request" else "",
@@ -195,22 +197,6 @@ def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
     location = format_file(files[0]) if files and answer.why else None
     update = {"agent_name": "codebase_search", "relevant_files": files, "root_cause_location": location}
     return answer.model_copy(update=update)
-
-
-def _open_lookup(
-    agent_input: AgentInput, services: Services, model: Model, shown: ShownCode, mark: str
-) -> CodeLookup | None:
-    if services.code_tools is None:
-        return None
-    return CodeLookup(
-        services,
-        model,
-        services.code_tools,
-        shown,
-        mark=mark,
-        is_first_round=agent_input.round == 1,
-        earlier=agent_input.looked_up,
-    )
 
 
 def check_answer(answer: CodebaseFinding, _: Services) -> str | None:

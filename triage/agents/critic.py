@@ -111,8 +111,6 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     verdict: Verdict = "CONFIRMED" if is_confirmed else "UNCERTAIN"
     if not files:
         verdict = "CHALLENGED"
-    facts = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
-    gaps = _list_gaps(agent_input, **facts, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
         agent_name="critic",
         summary=_summarize(verdict, files, in_trace=in_trace),
@@ -123,7 +121,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
         verdict=verdict,
         # The search's confidence includes traces, names and the distance to the next file already.
         confidence_adjustment=UNVERIFIED_PENALTY if refused else 0.0,
-        gaps=gaps,
+        gaps=[],
         questions_for_reporter=[],
         gaps_outside=[],
         revised_hypothesis=None,
@@ -147,26 +145,6 @@ def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: boo
     if in_trace:
         return f"Inside this repository the stack trace ends in {files[0].path}, but not everything fits."
     return f"{files[0].path} fits the issue best, but no stack trace ends in it."
-
-
-def _list_gaps(
-    agent_input: AgentInput, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int
-) -> list[str]:
-    candidates = [
-        (not has_suspects, "No file of the repository shares enough with the issue to be named."),
-        (not agent_input.parsed.stack_traces, "The issue shows no stack trace that would name the failing line."),
-        (
-            bool(agent_input.parsed.stack_traces) and has_suspects and not in_trace,
-            "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
-        ),
-        (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
-        (has_suspects and not confident, "The first suspect hardly stands out from the next."),
-        (
-            not agent_input.parsed.identifiers and not agent_input.parsed.error_messages,
-            "The issue names no function, option or message that could be searched for.",
-        ),
-    ]
-    return [gap for applies, gap in candidates if applies][:MAX_GAPS]
 
 
 def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:

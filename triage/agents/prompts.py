@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
@@ -172,21 +171,13 @@ def format_languages(agent_input: AgentInput) -> dict[str, str]:
 
 
 def format_findings(findings: Sequence[AgentFinding]) -> str:
+    """Return the last answer of each agent."""
     return "\n\n".join(
-        f"{finding.agent_name}{f', answer {number}' if number > 1 else ''} (confidence {finding.confidence:.2f}): "
-        f"{finding.summary}\n{finding.details}"
+        f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
         + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
         + (f"\nPoints at: {', '.join(dict.fromkeys(finding.relevant_files))}" if finding.relevant_files else "")
-        for finding, number in zip(findings, _number_answers(findings), strict=True)
+        for finding in {finding.agent_name: finding for finding in findings}.values()
     )
-
-
-def _number_answers(findings: Sequence[AgentFinding]) -> Iterator[int]:
-    # An agent answers once in a round: its second answer is of a further one.
-    counts = Counter[str]()
-    for finding in findings:
-        counts[finding.agent_name] += 1
-        yield counts[finding.agent_name]
 
 
 def is_question(text: str) -> bool:

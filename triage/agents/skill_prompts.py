@@ -165,12 +165,9 @@ def _list_candidates(written: str) -> Iterator[str]:
 
 
 def find_selections(answer: BaseModel) -> list[str]:
-    """Return the ids in an answer's field `skills`, and those of `SKILL_SELECT:{id}` in its own words."""
+    """Return the ids of `SKILL_SELECT:{id}` in an answer's own words."""
     texts = [getattr(answer, name, "") for name in _SELECTING_FIELDS]
-    written = [found for text in texts for found in _SELECTION.findall(text)]
-    listed: list[str] = getattr(answer, "skills", [])
-    cleaned = (one.strip().strip("`{}\"'").removeprefix("SKILL_SELECT:").strip("{} ").lower() for one in listed)
-    return list(dict.fromkeys([*cleaned, *(one.lower() for one in written)]))
+    return list(dict.fromkeys(one.lower() for text in texts for one in _SELECTION.findall(text)))
 
 
 def remove_selections(answer: T) -> T:

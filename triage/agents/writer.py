@@ -27,7 +27,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     skills = await in_thread(SkillPrompts, agent_input, services, seconds)
     messages = skills.build_messages("ticket", _build_sections(agent_input, services, owners))
     chain = model.structured_output(TicketDraft, "fast", ANSWER_TOKENS)
-    draft = await skills.ask(chain.ainvoke, messages)
+    draft = await chain.ainvoke(messages)
     if not draft.labels and not draft.title:
         raise InvalidAnswer("the ticket is empty")
     ticket = normalize_ticket(draft, agent_input, owners)

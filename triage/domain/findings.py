@@ -63,8 +63,6 @@ NullableText = Annotated[str | None, BeforeValidator(lambda value: None if is_bl
 ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
 Texts = Annotated[list[str], BeforeValidator(drop_blanks)]
 OptionalText = Annotated[str, IfMissing("")]
-SkillIds = Annotated[list[str], BeforeValidator(drop_blanks)]
-"""Ids of the project's skills whose text the agent asks for."""
 Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
 """A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
 Path = AlsoNamed(("file", "file_path", "filename", "filepath", "location"))
@@ -94,7 +92,7 @@ class AgentFindingBase(Answer):
     """What every agent returns."""
 
     model_config = ConfigDict(json_schema_extra=_put_judgement_last)
-    unasked: ClassVar[tuple[str, ...]] = ("agent_name", "skills")
+    unasked: ClassVar[tuple[str, ...]] = ("agent_name",)
     agent_name: OptionalText = ""
     reasoning: OptionalText
     confidence: Confidence
@@ -143,7 +141,6 @@ class InvestigatorFinding(AgentFindingBase):
     error_messages: list[str] = Field(default_factory=list)
     reproduction: Texts = Field(default_factory=list)
     versions: Texts = Field(default_factory=list)
-    skills: SkillIds = Field(default_factory=list)
 
 
 class RelevantFile(Answer):
@@ -183,7 +180,6 @@ class CodebaseFinding(AgentFindingBase):
     severity: Severity | None = None
     """None where nothing in the issue says how bad it is."""
     severity_reason: OptionalText = ""
-    skills: SkillIds = Field(default_factory=list)
 
 
 class WebResult(Answer):
@@ -217,7 +213,6 @@ class CritiqueFinding(AgentFindingBase):
     """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
     ready_for_report: bool = False
-    skills: SkillIds = Field(default_factory=list)
 
 
 class CriticVerdict(Answer):
@@ -270,12 +265,10 @@ class TriageReport(Answer):
 class TicketDraft(Answer):
     """What a model would write into an issue tracker."""
 
-    unasked = ("skills",)
     labels: Texts
     assignee: NullableText
     effort: OptionalText
     title: OptionalText
-    skills: SkillIds = Field(default_factory=list)
 
 
 class WriterOutput(AgentFindingBase):
