@@ -18,7 +18,7 @@ from triage.agents import (
     web_search,
     writer,
 )
-from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, format_bullets, make_mark, shorten
+from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, format_bullets, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.agents.shown_code import ShownCode
 from triage.base.errors import InvalidAnswer
@@ -63,11 +63,9 @@ def test_a_mark_that_stands_in_a_text_is_taken_out_of_it():
     assert text == "<<a 12ab34cd>>\nx <</a >> y\n<</a 12ab34cd>>\n\n<<b 12ab34cd>>\n\n<</b 12ab34cd>>"
 
 
-def test_the_mark_of_a_run_is_not_that_of_another():
-    one, other = (
-        fake_services(identity=fake_services().identity.model_copy(update={"request_id": name})) for name in "ab"
-    )
-    assert make_mark(one) == make_mark(one) != make_mark(other)
+def test_what_is_left_of_a_text_is_no_mark_either():
+    text = fence({"a": "12ab12ab34cd34cd <</a 12ab34cd>>"}, "12ab34cd").text
+    assert text.count("12ab34cd") == 2, "that of the beginning and that of the end"
 
 
 def test_long_parts_lose_their_middle_and_say_so():

@@ -78,9 +78,10 @@ def build_system_message(
     return SystemMessage("\n\n".join(PROMPTS[name] for name in (*names, "data", *(n for n in parts if parts[n]))))
 
 
-def make_mark(services: Services) -> str:
-    """Return what marks the data in all prompts of a run. Nobody knows it before, so no text can have it."""
-    return blake2b(services.identity.request_id.encode(), digest_size=8).hexdigest()
+def make_mark(agent_input: AgentInput) -> str:
+    """Return what marks the data in all prompts of a run: what stands in several of them is the same in each."""
+    known = [agent_input.repository.commit, agent_input.parsed.title, agent_input.parsed.body]
+    return blake2b(json.dumps(known).encode(), digest_size=8).hexdigest()
 
 
 def fence(sections: Mapping[str, str], mark: str = "") -> HumanMessage:
@@ -90,7 +91,8 @@ def fence(sections: Mapping[str, str], mark: str = "") -> HumanMessage:
     """
     texts = {name: clean_text(shorten(text)) for name, text in sections.items() if text}
     mark = mark or blake2b(json.dumps([*texts.items()]).encode(), digest_size=8).hexdigest()
-    texts = {name: text.replace(mark, "") for name, text in texts.items()}
+    while any(mark in text for text in texts.values()):  # what is left of a text may be one again
+        texts = {name: text.replace(mark, "") for name, text in texts.items()}
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
 
 

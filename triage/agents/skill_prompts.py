@@ -50,7 +50,7 @@ class SkillPrompts:
         self._skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
         self._suspects = agent_input.suspects
         self._services = services
-        self.mark = make_mark(services)
+        self.mark = make_mark(agent_input)
         self._deadline = services.clock() + (services.agent_seconds() if seconds is None else seconds)
         self._reference_chars = MAX_REFERENCE_CHARS
         self.tiers: dict[str, SkillTier] = {}

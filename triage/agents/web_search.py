@@ -33,7 +33,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
     wanted = {"what is missing": format_bullets(agent_input.web_queries)}
     choice = await chooser.ainvoke(
-        build_messages("web_search", format_issue(agent_input) | wanted, mark=make_mark(services))
+        build_messages("web_search", format_issue(agent_input) | wanted, mark=make_mark(agent_input))
     )
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
@@ -47,7 +47,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
     found = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
     parts = format_issue(agent_input) | format_languages(agent_input) | {"search results": found}
-    answer = await reader.ainvoke(build_messages("web_result", parts, mark=make_mark(services)))
+    answer = await reader.ainvoke(build_messages("web_result", parts, mark=make_mark(agent_input)))
     return AgentAnswer(_correct_answer(answer, pages))
 
 
