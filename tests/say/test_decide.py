@@ -131,7 +131,7 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": NAME, **UNSURE}, "found files"),
         (UNSAID, {"best_place": NAME}, "found! files"),
         (UNSAID, {"best_place": place("name", "shop/till.py", text="Till"), "later_change": LATER}, "found files"),
-        (UNSAID, {"best_place": place("qualified name", "shop/till.py", text="shop.Till")}, "found files"),
+        (UNSAID, {"best_place": place("qualified name", "shop/till.py", text="shop.till.Total")}, "found files"),
         (UNSAID, {"best_place": place("name", probability=0.2)}, "files"),
         (UNSAID, {"best_place": place("frame", probability=0.0)}, "found! files"),
         (UNSAID, {"best_place": place("log line"), **UNSURE}, "found files"),

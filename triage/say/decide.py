@@ -152,9 +152,9 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
 
 def _is_named_alike(place: BestPlace) -> bool:
     """Return whether the file is called as what the report names: `TypeToken` in `TypeToken.java` is no news."""
-    name = re.split(r"\W+", place.text)[-1] if place.sign == "name" else ""
+    names = re.split(r"\W+", place.text) if place.sign == "name" else []
     stem = place.span.path.rpartition("/")[2].partition(".")[0]
-    return bool(name) and _squeeze(name) == _squeeze(stem)
+    return _squeeze(stem) in map(_squeeze, names)
 
 
 def _squeeze(name: str) -> str:
