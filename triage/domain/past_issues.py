@@ -29,9 +29,10 @@ class PastFix(Value):
 
 
 class PastIssue(Value):
-    """Another issue of the repository. Its texts are a stranger's."""
+    """Another issue of the repository, or a pull request that is open or merged. Its texts are a stranger's."""
 
     number: int
+    is_pull_request: bool = False
     title: str
     body: str = ""
     """Visible text, cut."""
@@ -60,17 +61,19 @@ class OpenGap(Value):
 
 
 class SimilarIssue(Value):
-    """A past issue that is like this one, and how it ended."""
+    """A past issue or a pull request that is like this one, and how it ended."""
 
     number: int
+    is_pull_request: bool = False
     title: str
     state: Literal["open", "closed"] = "open"
     ended: str = ""
-    """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned` or `duplicate of #7`."""
+    """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned`, `duplicate of #7` or `merged`."""
     score: float
     """Probability that both report the same, from 0 to 1, in two digits."""
     named: bool = False
-    """Whether it may be named as possibly the same. At most one is, and none that the reporter names already."""
+    """Whether it may be named as possibly the same: at most one issue and one pull request, and none that the reporter
+    names already."""
     reasons: list[str] = Field(default_factory=list)
     """What both share, in words of ours, strongest first. Words of the issue stand in backticks."""
     fix_files: list[str] = Field(default_factory=list)

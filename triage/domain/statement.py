@@ -25,7 +25,7 @@ class SecurityNotice(Value):
 
 
 class KnownIssue(Value):
-    """An earlier issue is probably the same."""
+    """An earlier issue is probably the same, or a pull request is for it."""
 
     rule: Literal["duplicate"] = "duplicate"
     speaks: bool = True

@@ -85,7 +85,9 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             regression_window=state.regression_window if is_bug and not kind_reading.security else None,
             suspects=suspects,
             similar_issues=state.similar_issues,
-            possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
+            possible_duplicate=next(
+                (one for one in state.similar_issues if one.named and not one.is_pull_request), None
+            ),
             area_labels=state.area_labels,
             past_issues=state.past_issue_count,
             evidence=evidence if is_bug else [],

@@ -261,15 +261,16 @@ async def compare_past_issues(state: BugTriageState, runtime: Runtime[Services])
     codebase, past, parsed = services.codebase, state.past_issues, state.parsed
 
     def look_back() -> dict[str, Any]:
-        codebase.add_past_issues(past)
-        learned = codebase.learn_from_labels(state.opening, past)
+        issues = [one for one in past if not one.is_pull_request]
+        codebase.add_past_issues(issues)
+        learned = codebase.learn_from_labels(state.opening, issues)
         places = codebase.find_places(parsed)
         kind_reading = _read_kind(state, places, codebase, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security
             kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
         return {
             "similar_issues": codebase.find_similar_issues(state.issue, parsed, past, MAX_SIMILAR),
-            **_route(state, codebase, places, learned.labels, past),
+            **_route(state, codebase, places, learned.labels, issues),
             "kind_reading": kind_reading,
             "facts": places,
         }

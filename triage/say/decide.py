@@ -6,8 +6,9 @@ a file share never are, nor what the report says itself.
 
 from collections.abc import Iterator
 
-from triage.domain.code import MAX_NARROW, LeadRule, PathChange
+from triage.domain.code import MAX_NARROW, LaterFix, LeadRule, PathChange
 from triage.domain.findings import MissingInformation
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
@@ -21,6 +22,7 @@ from triage.domain.statement import (
     SecurityNotice,
     Statement,
 )
+from triage.issue.other_issues import find_referenced_issues
 from triage.say.wording import describe_verdict
 
 MAX_LIKELY = 3
@@ -37,17 +39,18 @@ def decide(report: RunReport) -> list[Statement]:
     """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment."""
     if report.security:
         return [SecurityNotice(policy=report.security_policy)]
-    known = report.possible_duplicate
-    said: list[Statement] = [KnownIssue(issue=known)] if known else []
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
+    fix = report.later_fix if report.may_be_bug else None
+    known = list(_list_known(report, fix))
+    said: list[Statement] = [KnownIssue(issue=one) for one in known]
     if report.may_be_bug:
-        if fix := report.later_fix:
+        if fix:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
-    if report.missing_information and not is_answered and not (known and known.state == "open"):
+    if report.missing_information and not is_answered and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=report.missing_information[:MAX_QUESTIONS]))
     return said
 
@@ -67,6 +70,15 @@ def list_asked(report: RunReport) -> list[MissingInformation]:
 def with_statements(report: RunReport) -> RunReport:
     """Return the report with what is said about its issue."""
     return report.model_copy(update={"statements": decide(report)})
+
+
+def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
+    if report.possible_duplicate:
+        yield report.possible_duplicate
+    # The commit of a merged pull request has its number.
+    of_fix = find_referenced_issues(fix.commit.subject, report.repository) if fix else set()
+    named = (one for one in report.similar_issues if one.named and one.is_pull_request)
+    yield from (one for one in named if one.number not in of_fix)
 
 
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
