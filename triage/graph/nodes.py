@@ -100,6 +100,7 @@ def _read(issue: Issue) -> Update:
         "parsed": parsed,
         "opening": opening,
         "issue": issue.model_copy(update={"thread": thread}),
+        "withdrawn": read_state(issue).wrong,
         "exchanges": find_exchanges(issue, *find_questions(issue)),
         "kind_reading": read_kind(opening, issue.labels),
         "earlier_report": find_earlier_report(issue),

@@ -11,6 +11,7 @@ from triage.domain.findings import MissingInformation
 from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
+    SUBJECTS,
     Cause,
     ChangedBetween,
     FixedSince,
@@ -52,7 +53,7 @@ def decide(report: RunReport) -> list[Statement]:
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
     if report.missing_information and not is_answered and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=report.missing_information[:MAX_QUESTIONS]))
-    return said
+    return [one for one in said if SUBJECTS.get(one.rule) not in report.withdrawn]
 
 
 def list_shown(report: RunReport) -> list[Statement]:
