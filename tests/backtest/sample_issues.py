@@ -32,6 +32,7 @@ def issue(
 ) -> TriagedIssue:
     described = {
         "title": "Import crashes on dates like 31.12.2025",
+        "opened_at": at(-1),
         "fix": None if fix is None else ClosingFix(files=fix),
     } | fields
     return TriagedIssue(number=number, closed_at=at(day), comment=ours or comment(), **described)
@@ -51,6 +52,7 @@ ISSUES = [
     issue(406, comment(named(DATES)), [PAGE, TEST], 16),
     issue(407, comment(named(DATES)), fix=None, day=16),
     issue(408, comment(named(DATES, by="model", chance=0.45), thumbs_up=2), [DATES], 23),
+    issue(411, comment(said=["known", "place"], wrong=["fixed"]), None, 24, is_duplicate=True),
     issue(409, comment(is_ours_alone=False), [DATES], 23),
     issue(410, comment(named(DATES)), day=24).model_copy(update={"fix": ClosingFix(files=[DATES], is_whole=False)}),
 ]

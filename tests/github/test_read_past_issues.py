@@ -141,12 +141,13 @@ def test_a_token_may_read_no_pull_requests(api: GitHubApi, tracker: IssueTracker
 
 
 class TestOurReports:
-    state = CommentState(suspects=["src/till.py"])
+    state = CommentState(suspects=["src/till.py"], wrong=["known"])
 
     def suspects(self, api: GitHubApi, tracker: IssueTracker, by: str | None) -> list[str]:
         api.add_comment("Me too.")
         api.add_comment(f"{render_state(self.state)}\nText", by=by)
         [issue] = read(tracker)
+        assert bool(issue.wrong) == bool(issue.suspects)
         return issue.suspects
 
     @pytest.mark.parametrize("by", ["github-actions[bot]", "till-bot[bot]"])

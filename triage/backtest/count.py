@@ -2,16 +2,17 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
-from triage.backtest.results import CaseResult, DuplicateResult, IssueResult, PastCase
+from triage.backtest.results import CaseResult, DuplicateResult, IssueResult, Outcome, PastCase
 from triage.domain.code import MatchSource
 from triage.domain.past_issues import PredictedBy
 from triage.domain.run import Status
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 MIN_CASES_FOR_PERCENT = 20
@@ -185,8 +186,8 @@ class Scorecard(Value):
     """The first file that the comment named is among those that the fix edited."""
     any: Rate
     """One of the first three is."""
-    without_place: int
-    """Closed by such a fix, and the comment named no place."""
+    outcomes: dict[Subject, dict[Outcome, int]] = Field(default_factory=dict)
+    """How often what the comments said was right or wrong, and how often it was missed, also without a comment."""
     bands: list[Band] = Field(default_factory=list)
     by: dict[PredictedBy, Rate] = Field(default_factory=dict)
     """The first file right, by what led to it."""
@@ -200,10 +201,11 @@ class Scorecard(Value):
     edited_by_others: int = 0
 
 
-def count_issues(results: Sequence[IssueResult]) -> Scorecard:
+def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subject, Outcome]] = ()) -> Scorecard:
     places = [one.place for one in results if one.place]
     fixed = [one for one in results if one.fix == "code"]
-    ours = [one for one in fixed if not one.edited_by_others]
+    outcomes = [*(one.outcomes for one in results if not one.edited_by_others), *silent]
+    counted = {subject: Counter(one[subject] for one in outcomes if subject in one) for subject in get_args(Subject)}
     signs: list[PredictedBy] = [*get_args(MatchSource), "files", "model"]
     by = {sign: count_rate(place.first_right for place in places if place.by == sign) for sign in signs}
     return Scorecard(
@@ -212,7 +214,7 @@ def count_issues(results: Sequence[IssueResult]) -> Scorecard:
         not_counted=dict(Counter(one.fix for one in results if one.fix != "code")),
         first=count_rate(place.first_right for place in places),
         any=count_rate(place.any_right for place in places),
-        without_place=sum(one.place is None for one in ours),
+        outcomes={subject: dict(counts) for subject, counts in counted.items() if counts},
         bands=count_bands([(place.chance, place.first_right) for place in places], COMMENT_BANDS)[::-1],
         by={sign: rate for sign, rate in by.items() if rate.cases},
         answered=count_rate(one.answered for one in results),

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from triage.domain.code import MatchSource
+from triage.domain.task import Subject
 from triage.domain.value import Value
 
 StateReason = Literal["", "completed", "not_planned", "duplicate", "reopened"]
@@ -50,6 +51,8 @@ class PastIssue(Value):
     fixes: list[PastFix] = Field(default_factory=list)
     suspects: list[str] = Field(default_factory=list)
     """Paths that our own report on it named."""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What a person called wrong in our comment on it."""
 
 
 class OpenGap(Value):
@@ -122,6 +125,10 @@ class OurComment(Value):
     prediction: Prediction | None = None
     asked: bool = False
     """Whether it ever asked the reporter something."""
+    said: list[Subject] = Field(default_factory=list)
+    """What it speaks of now."""
+    wrong: list[Subject] = Field(default_factory=list)
+    """What a person called wrong."""
     labels: list[str] = Field(default_factory=list)
     """Hashes of the labels that it suggested, or that were added with it."""
     thumbs_up: int | None = None
@@ -140,16 +147,24 @@ class ClosingFix(Value):
     """Whether all of them are known: GitHub lists a part of a large change."""
 
 
-class TriagedIssue(Value):
-    """A closed issue with a comment of ours. Its title and labels are a stranger's."""
+class ClosedIssue(Value):
+    """Its title and labels are a stranger's."""
 
     number: int
     title: str
+    opened_at: AwareDatetime
     closed_at: AwareDatetime
     labels: list[str] = Field(default_factory=list)
     fix: ClosingFix | None = None
+    is_duplicate: bool = False
+    """A person said of which issue."""
     reporter_wrote_at: list[AwareDatetime] = Field(default_factory=list)
     """When the reporter commented, and last edited the text of the issue."""
+
+
+class TriagedIssue(ClosedIssue):
+    """A closed issue with a comment of ours."""
+
     comment: OurComment
 
 
@@ -159,5 +174,7 @@ class ClosedIssues(Value):
     closed: int
     """All of them, also those without a comment of ours."""
     triaged: list[TriagedIssue]
+    silent: list[ClosedIssue] = Field(default_factory=list)
+    """Those without a comment of ours that were opened after our first one. Commits that closed them are not read."""
     since: AwareDatetime
     """All that were closed since then are known. Later than what was asked for if there are more than one run reads."""

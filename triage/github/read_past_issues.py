@@ -11,7 +11,7 @@ from triage.github.github_errors import GitHubError
 from triage.github.issue_nodes import MAX_TITLE_CHARS, IssueNode, list_nodes
 from triage.github.issue_reader import IssueReader
 from triage.github.repository_connection import PAGE_SIZE, RepositoryConnection
-from triage.say.hidden_state import parse_state
+from triage.say.hidden_state import CommentState, parse_state
 
 MAX_FOUND = 20
 """Issues of the search by text."""
@@ -63,6 +63,7 @@ class PastIssues:
         if issue.created_at is None or issue.pull_state == "CLOSED":
             return None
         reason = (issue.state_reason or "").lower()
+        state = self._find_state(issue)
         return PastIssue(
             number=issue.number,
             title=issue.title[:MAX_TITLE_CHARS],
@@ -77,22 +78,23 @@ class PastIssues:
             updated_at=issue.updated_at,
             closed_at=issue.closed_at,
             milestone=issue.milestone.title if issue.milestone else "",
-            duplicate_of=_find_original(issue),
+            duplicate_of=find_original(issue),
             fixes=_list_fixes(issue) if issue.state == "CLOSED" else [],
-            suspects=self._find_suspects(issue),
+            suspects=state.suspects,
+            wrong=state.wrong,
         )
 
-    def _find_suspects(self, issue: IssueNode) -> list[str]:
+    def _find_state(self, issue: IssueNode) -> CommentState:
         # Anybody can write the marker.
         for comment in list_nodes(issue.comments):
             body = comment.body or ""
             if body.startswith(COMMENT_MARKER) and self.is_own_login(comment.login):
-                state = parse_state(body)
-                return state.suspects if state else []
-        return []
+                return parse_state(body) or CommentState()
+        return CommentState()
 
 
-def _find_original(issue: IssueNode) -> int | None:
+def find_original(issue: IssueNode) -> int | None:
+    """Return the number of the issue of which a person said that this is a duplicate."""
     last = next((event for event in reversed(list_nodes(issue.events)) if "Duplicate" in event.kind), None)
     if last is None or last.kind != "MarkedAsDuplicateEvent" or last.is_cross_repository:
         return None
