@@ -32,7 +32,7 @@ TRACE = 'Traceback (most recent call last):\n  File "src/a/util.py", line 2, in 
 
 
 async def test_what_is_attached_is_read_and_what_is_not_is_said():
-    attached = [Attachment(text=TRACE, language="log"), Attachment(problem="GitHub answered 404")]
+    attached = [Attachment(text=TRACE), Attachment(problem="GitHub answered 404")]
     asked: list[Issue] = []
 
     def read(issue: Issue) -> list[Attachment]:

@@ -251,7 +251,7 @@ def test_what_is_wrong_goes_and_is_not_said_again():
     harness.set_thread(our_comment(said))
     harness.run(QuietTask(number=7, actor="keeper", wrong=["place"]))
     withdrawn = harness.github.edited[-1][2]
-    assert "_Withdrawn, as somebody called it wrong: where it is._" in withdrawn
+    assert "_Withdrawn, as somebody called it wrong: place._" in withdrawn
     assert "Files" not in withdrawn
     harness.set_thread(our_comment(withdrawn), body=f"{factories.issue().body}\n\nMore text.")
     assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.COMPLETE

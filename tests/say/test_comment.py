@@ -429,7 +429,7 @@ def test_twice_wrong_is_cut_twice():
 def test_of_a_comment_that_somebody_edited_nothing_is_left():
     state = parse_state(render_comment(PAST)) or CommentState()
     after = render_withdrawal(f"{render_state(state)}\nEdited.", state, ["known"])
-    assert read_parts(after)["report"] == "_Withdrawn, as somebody called it wrong: what it is the same as._"
+    assert read_parts(after)["report"] == "_Withdrawn, as somebody called it wrong: known._"
 
 
 def test_a_comment_with_other_line_ends_can_be_quiet():

@@ -465,7 +465,7 @@ def test_wrong_edits_our_comment_even_when_it_is_quiet():
     state = parse_state(edit.body)
     assert state is not None
     assert (state.quiet, state.wrong) == (True, ["place"])
-    assert "Withdrawn, as somebody called it wrong: where it is" in edit.body
+    assert "Withdrawn, as somebody called it wrong: place" in edit.body
     assert names(plan_quiet(wrong, OURS, Policy(dry_run=True))) == ["WriteSummary", "SetOutputs"]
 
 

@@ -188,4 +188,4 @@ def read_prediction(state: CommentState) -> Prediction | None:
     if state.named is None:
         return None
     at = datetime.fromtimestamp(state.named.at, UTC)
-    return Prediction(at=at, by=state.named.by, chance=state.named.chance / 100, paths=state.named.paths)
+    return Prediction(at=at, by=state.named.by, paths=state.named.paths)

@@ -20,7 +20,6 @@ MIN_CASES_FOR_PERCENT = 20
 MAX_RUN = 20
 """Examples. Each takes minutes: two versions are built, and the example is run twice on each."""
 CASE_BANDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
-COMMENT_BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
 
 
 class Rate(Value):
@@ -60,10 +59,10 @@ def count_rate(values: Iterable[bool | None]) -> Rate:
     return Rate(hits=sum(known), cases=len(known))
 
 
-def count_bands(judged: Sequence[tuple[float, bool]], edges: Sequence[float]) -> list[Band]:
+def count_bands(judged: Sequence[tuple[float, bool]]) -> list[Band]:
     """Return the bands that have a case, lowest first, from the chance of each first file and whether it is right."""
     bands = []
-    for low, high in pairwise(edges):
+    for low, high in pairwise(CASE_BANDS):
         inside = [one for one in judged if low <= one[0] < high or one[0] == high == 1.0]
         if inside:
             mean = statistics.fmean(chance for chance, _ in inside)
@@ -156,7 +155,7 @@ def score_results(results: Sequence[CaseResult], duplicates: Sequence[DuplicateR
         first=count_rate(result.is_first_right for result in results),
         ranked=count_rate(result.is_among_ranked for result in results),
         bugs=count_rate(result.kind in ("bug", None) for result in results),
-        bands=count_bands(judged, CASE_BANDS),
+        bands=count_bands(judged),
         comments=count_rate(result.comment_reason is not None for result in results),
         comment_reasons=dict(reasons.most_common()),
         named=count_rate(place.edited for place in named),
@@ -188,7 +187,6 @@ class Scorecard(Value):
     """One of the first three is."""
     outcomes: dict[Subject, dict[Outcome, int]] = Field(default_factory=dict)
     """How often what the comments said was right or wrong, and how often it was missed, also without a comment."""
-    bands: list[Band] = Field(default_factory=list)
     by: dict[PredictedBy, Rate] = Field(default_factory=dict)
     """The first file right, by what led to it."""
     answered: Rate
@@ -215,7 +213,6 @@ def count_issues(results: Sequence[IssueResult], silent: Sequence[Mapping[Subjec
         first=count_rate(place.first_right for place in places),
         any=count_rate(place.any_right for place in places),
         outcomes={subject: dict(counts) for subject, counts in counted.items() if counts},
-        bands=count_bands([(place.chance, place.first_right) for place in places], COMMENT_BANDS)[::-1],
         by={sign: rate for sign, rate in by.items() if rate.cases},
         answered=count_rate(one.answered for one in results),
         labels=Rate(

@@ -133,7 +133,6 @@ def _judge_named_place(comment: OurComment, edited: Collection[str], closed_at: 
     return PlaceResult(
         named=named.paths,
         by=named.by,
-        chance=named.chance,
         first_right=named.paths[0] in edited,
         any_right=any(path in edited for path in named.paths[:RANKED]),
     )

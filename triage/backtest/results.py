@@ -111,7 +111,6 @@ class PlaceResult(Value):
 
     named: list[str]
     by: PredictedBy
-    chance: float
     first_right: bool
     any_right: bool
 

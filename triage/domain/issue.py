@@ -39,8 +39,6 @@ class Attachment(Value):
 
     text: str = ""
     """Its lines that say most, with likely secrets masked."""
-    language: str = ""
-    """The ending of its name."""
     problem: str = ""
     """Words of ours after "not read:"; empty if it was."""
 

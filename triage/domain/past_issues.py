@@ -110,8 +110,6 @@ class Prediction(Value):
 
     at: AwareDatetime
     by: PredictedBy
-    chance: float
-    """That the fix edits the first file, from 0 to 1."""
     paths: list[str] = Field(min_length=1)
     """First the one of the headline."""
 

@@ -51,7 +51,7 @@ def may_be_read(name: str) -> bool:
 def read_attachment(name: str, data: bytes) -> Iterator[Attachment]:
     """Yield the text of a file, or those of an archive. Takes seconds at most; raises nothing for any data."""
     if not _is_archive(name):
-        yield _read_text(data, name)
+        yield _read_text(data)
         return
     try:
         with ZipFile(BytesIO(data)) as archive:
@@ -77,7 +77,7 @@ def _unpack(archive: ZipFile) -> Iterator[Attachment]:
         with archive.open(one) as stream:
             data = stream.read(room)  # never more than the archive says, which was looked at
         room -= len(data)
-        yield _read_text(data, one.filename)
+        yield _read_text(data)
 
 
 def _find_problem(member: ZipInfo, room: int) -> str:
@@ -88,13 +88,11 @@ def _find_problem(member: ZipInfo, room: int) -> str:
     return ""
 
 
-def _read_text(data: bytes, name: str) -> Attachment:
+def _read_text(data: bytes) -> Attachment:
     text = decode_text(data)
     if text is None:
         return Attachment(problem=NOT_TEXT)
-    return Attachment(
-        text=shorten_log(redact_likely_secrets(clean_text(text))), language=name.rpartition(".")[2].lower()
-    )
+    return Attachment(text=shorten_log(redact_likely_secrets(clean_text(text))))
 
 
 def shorten_log(text: str) -> str:

@@ -122,7 +122,7 @@ def _list_attached(issue: Issue) -> Iterator[Block]:
     for one in issue.attachments:
         if one.text:
             yield Block(kind="heading", text=ATTACHMENT_HEADING, level=1)
-            yield Block(kind="code", text=one.text, language=one.language)
+            yield Block(kind="code", text=one.text)
 
 
 def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:

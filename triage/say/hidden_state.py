@@ -30,8 +30,6 @@ class NamedFiles(NamedTuple):
     paths: list[str]
     """First the one of the headline, then the next ones of the list; at most `MAX_NAMED`."""
     by: PredictedBy
-    chance: float
-    """That the fix edits the first one, from 0 to 1."""
 
 
 def find_named_files(report: RunReport) -> NamedFiles | None:
@@ -42,16 +40,16 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
             case Leads(places=[first, *_]):
                 likely = [place.path for other in shown if isinstance(other, LikelyPlaces) for place in other.places]
                 paths = [*(place.span.path for place in one.places), *likely]
-                return _name(paths, first.sign, first.probability)
+                return _name(paths, first.sign)
             case Cause(place=Suspect(path=path)):
-                return _name([path, *(suspect.path for suspect in report.suspects)], "model", report.confidence)
+                return _name([path, *(suspect.path for suspect in report.suspects)], "model")
             case LikelyPlaces():
-                return _name([place.path for place in one.places], "files", report.confidence)
+                return _name([place.path for place in one.places], "files")
     return None
 
 
-def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles:
-    return NamedFiles(list(dict.fromkeys(paths))[:MAX_NAMED], by, min(1.0, max(0.0, chance)))
+def _name(paths: list[str], by: PredictedBy) -> NamedFiles:
+    return NamedFiles(list(dict.fromkeys(paths))[:MAX_NAMED], by)
 
 
 MAX_SUSPECTS = 15
@@ -95,13 +93,11 @@ NeedsInfo = Literal["", "added", "removed"]
 class FirstNamed(Value):
     """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")
 
     at: int = Field(ge=1, le=99_999_999_999)
     """Seconds since 1970."""
     by: PredictedBy
-    chance: int = Field(ge=0, le=100)
-    """In percent, that the fix edits the first of them."""
     paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
 
 
@@ -308,7 +304,7 @@ def _remember_named(report: RunReport) -> FirstNamed | None:
         return None
     paths = list(filter(_can_be_remembered, named.paths))
     at = max(1, int(report.started_at.timestamp()))
-    return FirstNamed(at=at, by=named.by, chance=round(100 * named.chance), paths=paths)
+    return FirstNamed(at=at, by=named.by, paths=paths)
 
 
 def find_said(subjects: Sequence[Subject | None], blocks: Sequence[str]) -> list[SaidText]:

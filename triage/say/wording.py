@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from triage.domain.findings import Effort, Kind, Verdict
 from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
 from triage.domain.skill import SkillTier
-from triage.domain.task import Subject
 
 if TYPE_CHECKING:
     from triage.domain.report import RunReport
@@ -32,17 +31,6 @@ KINDS: dict[Kind | None, str] = {
     "feature_request": "This reads as a feature request.",
     "question": "This reads as a question.",
     "not_actionable": "The report does not say yet what happened.",
-}
-SUBJECTS: dict[Subject, str] = {
-    "place": "where it is",
-    "cause": "the cause",
-    "known": "what it is the same as",
-    "fixed": "that it is fixed",
-    "changed": "what changed",
-    "documented": "where it is documented",
-    "elsewhere": "that it is not ours",
-    "question": "what was asked",
-    "kind": "what kind it is",
 }
 EFFORTS: dict[Effort, str] = {
     "XS": "under an hour",
