@@ -29,7 +29,7 @@ from triage.domain.code import (
     Span,
 )
 from triage.domain.effect import Reaction, Suggestion, SuggestionOptions
-from triage.domain.issue import Issue, ParsedIssue, ReportFacts
+from triage.domain.issue import Attachment, Issue, ParsedIssue, ReportFacts
 from triage.domain.past_issues import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord
@@ -353,6 +353,8 @@ class Services:
     """The web search, of one tool; none if it is off."""
     code_tools: Toolset | None = None
     """Tools of the codebase agent; none with the rules engine."""
+    read_attachments: Callable[[Issue], list[Attachment]] | None = None
+    """Reads what an issue links to on GitHub; raises nothing. None when it is off. Slow: call it in a thread."""
     past_issues: IteratePastIssues | None = None
     """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)

@@ -36,6 +36,7 @@ from triage.domain.code import (
     RegressionWindow,
 )
 from triage.domain.issue import FailingPackage
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
@@ -80,6 +81,11 @@ CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
 PACKAGE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
 )
+PULL = SimilarIssue(number=390, is_pull_request=True, title="Read day-first dates", score=0.9, named=True)
+MERGED = PULL.model_copy(update={"state": "closed", "ended": "merged"})
+MERGED_FIX = LaterFix(
+    version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read day-first dates (#390)")
+)
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("frame"), place("message")
 UNSURE = {"kind": None, "kind_probability": None}
 """Of a kind that nobody is sure of."""
@@ -99,6 +105,10 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"possible_duplicate": SIMILAR[0], **ASKS}, "duplicate! files question!"),
         (UNSAID, {"possible_duplicate": OPEN, **ASKS}, "duplicate! files"),
         (FEATURE, {"possible_duplicate": OPEN}, "duplicate!"),
+        (UNSAID, {"similar_issues": [PULL], **ASKS}, "duplicate! files"),
+        (UNSAID, {"similar_issues": [MERGED], **ASKS}, "duplicate! files question!"),
+        (UNSAID, {"possible_duplicate": SIMILAR[0], "similar_issues": [PULL]}, "duplicate! duplicate! files"),
+        (UNSAID, {"similar_issues": [MERGED], "later_fix": MERGED_FIX}, "fixed! files"),
         # fixed
         (UNSAID, {"later_fix": PAST.later_fix, **ASKS}, "fixed! files"),
         (UNSAID, {"later_fix": PAST.later_fix, **UNSURE, **ASKS}, "fixed files question!"),
@@ -131,7 +141,7 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": NAME, **UNSURE}, "found files"),
         (UNSAID, {"best_place": NAME}, "found! files"),
         (UNSAID, {"best_place": place("name", "shop/till.py", text="Till"), "later_change": LATER}, "found files"),
-        (UNSAID, {"best_place": place("qualified name", "shop/till.py", text="shop.Till")}, "found files"),
+        (UNSAID, {"best_place": place("qualified name", "shop/till.py", text="shop.till.Total")}, "found files"),
         (UNSAID, {"best_place": place("name", probability=0.2)}, "files"),
         (UNSAID, {"best_place": place("frame", probability=0.0)}, "found! files"),
         (UNSAID, {"best_place": place("log line"), **UNSURE}, "found files"),

@@ -13,6 +13,7 @@ from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
 from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
 from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information, speaks_of_failure
+from triage.issue.questions.tool_version import TOOLS, ask_tool_version
 from triage.issue.reporter_language import get_phrases
 from triage.ports import Codebase, Model, Services
 
@@ -100,7 +101,9 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):
         return []
-    return find_missing_information(parsed, codebase.read_issue_forms(), agent_input.repository.slug)[:MAX_QUESTIONS]
+    manifests = {path: "\n".join(codebase.read_lines(path) or ()) for path in TOOLS}
+    asked = find_missing_information(parsed, codebase.read_issue_forms(), agent_input.repository.slug)
+    return [*ask_tool_version(parsed, manifests), *asked][:MAX_QUESTIONS]
 
 
 def _estimate_confidence(parsed: ParsedIssue) -> float:

@@ -6,6 +6,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.domain.code import Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, MissingInformation
 from triage.domain.issue import Issue, Repository
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import CheckedEvidence, IssueRef, RunReport, Ticket
 from triage.domain.run import Usage
 from triage.graph.active_skills import list_used_skills
@@ -30,9 +31,10 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     draft = state.output.report if state.output else fill_report_template(state)
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    kind = kind_reading.kind or (state.kind if has_evidence(state) else None)
-    is_bug = kind_reading.kind in ("bug", None)
-    suspects = list(map(_to_suspect, draft.affected_files)) if is_searched(kind_reading.kind) else []
+    by_rules = None if "kind" in state.withdrawn else kind_reading.kind
+    kind = by_rules or (state.kind if has_evidence(state) else None)
+    is_bug = by_rules in ("bug", None)
+    suspects = list(map(_to_suspect, draft.affected_files)) if is_searched(by_rules) else []
     likely = [to_affected_file(file) for file in state.codebase.likely_files] if state.codebase else []
     facts = state.facts if is_bug else []
     explanation = explain(state) if state.may_be_bug else None
@@ -58,8 +60,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             feature_flags=services.identity.feature_flags,
             ended_early=ended_early,
             kind=kind,
-            kind_by_model=kind != kind_reading.kind,
-            kind_probability=round(kind_reading.probability, 2) if kind_reading.kind else None,
+            kind_by_model=kind != by_rules,
+            kind_probability=round(kind_reading.probability, 2) if by_rules else None,
             security=kind_reading.security,
             security_policy=services.codebase.find_security_policy(),
             verdict=state.critique.verdict if state.critique and is_bug else None,
@@ -77,9 +79,12 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             failing_package=state.failing_package if is_bug else None,
             regression_window=state.regression_window if is_bug and not kind_reading.security else None,
             suspects=suspects,
-            likely_files=list(map(_to_suspect, likely)) if is_searched(kind_reading.kind) else [],
+            likely_files=list(map(_to_suspect, likely)) if is_searched(by_rules) else [],
             similar_issues=state.similar_issues,
-            possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
+            possible_duplicate=None
+            if "known" in state.withdrawn
+            else next(filter(_is_same, state.similar_issues), None),
+            withdrawn=state.withdrawn,
             area_labels=state.area_labels,
             past_issues=state.past_issue_count,
             evidence=list(map(_to_checked, draft.evidence)) if is_bug else [],
@@ -109,6 +114,10 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             shown_skill_ids=state.shown_skill_ids,
         )
     )
+
+
+def _is_same(past: SimilarIssue) -> bool:
+    return past.named and not past.is_pull_request
 
 
 def _list_questions(state: BugTriageState, services: Services) -> list[MissingInformation]:
