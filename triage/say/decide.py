@@ -12,6 +12,7 @@ from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
     ChangedBetween,
+    Documented,
     FixedSince,
     KnownIssue,
     Leads,
@@ -46,7 +47,9 @@ def decide(report: RunReport) -> list[Statement]:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
-    is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
+    elif report.documented and not (known and known.state == "open"):
+        said.append(Documented(line=report.documented, is_question=report.kind == "question"))
+    is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     if report.missing_information and not is_answered and not (known and known.state == "open"):
         said.append(OpenQuestions(questions=report.missing_information[:MAX_QUESTIONS]))
     return said
