@@ -195,11 +195,14 @@ async def test_frames_of_other_code_give_no_keywords():
     }
 
 
-async def test_an_empty_report_is_asked_what_happened():
+@pytest.mark.parametrize(
+    ("body", "kinds"), [("it crashes", ["actual"]), ("### What happened?\n\n_No response_", ["actual"]), ("help", [])]
+)
+async def test_an_empty_report_is_asked_what_happened_unless_it_says_nothing_at_all(body: str, kinds: list[str]):
     """Without a question the reporter's answer would start no run."""
-    answer = await investigator.answer_with_rules(case(issue=factories.issue(title="x", body="help")), fake_services())
+    answer = await investigator.answer_with_rules(case(issue=factories.issue(title="x", body=body)), fake_services())
     assert answer.kind == "not_actionable"
-    assert [asked.kind for asked in answer.missing_information] == ["actual"]
+    assert [asked.kind for asked in answer.missing_information] == kinds
 
 
 async def test_a_lone_backtick_opens_no_code_span():

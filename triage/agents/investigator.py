@@ -103,6 +103,9 @@ def _list_questions(
     kind: Kind | None, parsed: ParsedIssue, services: Services, project: str
 ) -> list[MissingInformation]:
     if kind == "not_actionable":
+        # A form that was sent empty, or `It crashes`. Who has written neither has nothing to add.
+        if not parsed.sections and not speaks_of_failure(parsed):
+            return []
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     if kind != "bug" and not (kind is None and speaks_of_failure(parsed)):

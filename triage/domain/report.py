@@ -15,6 +15,7 @@ from triage.domain.code import (
     LastChange,
     LaterChange,
     LaterFix,
+    NewerRelease,
     RegressionWindow,
     Span,
     Suspect,
@@ -189,6 +190,7 @@ class RunReport(Value):
     owners: list[str] = Field(default_factory=list)
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
+    newer_release: NewerRelease | None = None
     later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None
