@@ -110,7 +110,9 @@ def test_a_few_are_all_named_and_of_many_only_those_that_fit():
     ("coverage", "count", "speaks"),
     [
         (0.0, 0, False),
-        (0.0, MAX_FEW, True),
+        (0.0, MAX_ALL, True),
+        (MIN_NAMED - 0.01, MAX_FEW, False),
+        (MIN_NAMED, MAX_FEW, True),
         (MIN_TELLING - 0.01, MAX_FEW + 1, False),
         (MIN_TELLING, MAX_NARROW, True),
         (MIN_TELLING, MAX_NARROW + 1, False),

@@ -111,9 +111,10 @@ def rate_fix(ranked: Sequence[RankedCommit]) -> float:
 
 
 def is_sure(ranked: Sequence[RankedCommit]) -> bool:
-    """Return whether the commits of a window are worth a comment: all of a few, or one that fits among not too many."""
-    is_few, is_narrow = 0 < len(ranked) <= MAX_FEW, MAX_FEW < len(ranked) <= MAX_NARROW
-    return is_few or (is_narrow and ranked[0].coverage >= MIN_TELLING)
+    """Return whether the named commits of a window are worth a comment: of a few, or one fits among not too many."""
+    if not choose_commits(ranked):
+        return False
+    return len(ranked) <= MAX_FEW or (len(ranked) <= MAX_NARROW and ranked[0].coverage >= MIN_TELLING)
 
 
 def choose_commits(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
