@@ -74,17 +74,12 @@ ANSWERS: list[tuple[type[BaseModel], dict[str, Any]]] = [
 ]
 
 
-def read(schema: type[BaseModel], content: str, tools: list[RequestedTool] | None = None, finish: str = "stop") -> Any:
-    return structured_format(schema).modes[0].read(make_reply(content, tools, finish))
+def read(schema: type[BaseModel], text: str, tools: list[RequestedTool] | None = None, finish: str = "stop") -> Any:
+    return structured_format(schema).read(make_reply(text, tools, finish), "")
 
 
-def make_reply(content: str, tools: list[RequestedTool] | None = None, finish: str = "stop") -> ModelReply:
-    return ModelReply(
-        content=content,
-        tools=tools or [],
-        finish_reason=finish,
-        refused=False,
-    )
+def make_reply(text: str, tools: list[RequestedTool] | None = None, finish: str = "stop") -> ModelReply:
+    return ModelReply(text=text, tools=tools or [], finish_reason=finish, refused=False, reasoning={})
 
 
 def dump(answer: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.fix.fix_answers import CodeChanges
-from triage.model.fit_schema import Misfit, fit_answer
+from triage.model.answer_reader import Misfit, fit_answer
 
 TEXT = st.text(max_size=40).map(lambda text: text.encode("utf-8", "replace").decode())
 
