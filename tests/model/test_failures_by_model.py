@@ -9,6 +9,7 @@ import pytest
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from tests.model.model import GREEN, ModelSetup, asked_models, cancel_call, colour
 from triage.base.errors import ModelUnavailable
+from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Limits
 from triage.model.model_errors import CUT_AT_LENGTH
 
@@ -115,6 +116,21 @@ async def test_an_answer_begins_the_count_anew():
             else:
                 await colour(setup.model)
     assert asked_models(server) == [MAIN, FAST, MAIN, MAIN, FAST, MAIN]
+
+
+@pytest.mark.parametrize("reply", [chat_completion(tool_calls=[("look", "{}")]), chat_completion('{"error": "I cannot see it."}')])
+async def test_a_model_that_never_answers_is_given_up_in_spite_of_what_it_asks_for(reply: ScriptedReply):
+    failing = Failing(chat_completion(""), {MAIN})
+    with serve_script(lambda request: reply if not failing.models else failing(request)) as server:
+        setup = ModelSetup(server, fallback=MAIN)
+        assert await reason(setup) == "empty answer"
+        failing.models = set()
+        asked = setup.model.tools_or_answer([], CodebaseFinding, "main", 50)
+        await asked.ainvoke("go")
+        failing.models = {MAIN}
+        assert await reason(setup) == "empty answer"
+        assert (await reason(setup)).startswith("not asked any more")
+    assert len(server.requests) == 3
 
 
 async def test_prompts_that_are_too_long_say_nothing_of_the_next_one():

@@ -147,7 +147,8 @@ class ChatModel:
             if error.reason == CUT_AT_LENGTH:  # the most expensive way to fail
                 features.of(call.model).drop_reason = error.reason
             raise
-        features.record_answer(call.model)
+        is_answer = not isinstance(answer, AIMessage) and not getattr(answer, "error", None)
+        features.record_reply(call.model, is_answer=is_answer)
         return answer
 
     async def _ask_in_each_form(self, call: _Call[T]) -> T:

@@ -11,7 +11,7 @@ from triage.model.model_errors import ModelFailure, Remedy
 from triage.model.output_formats import OutputFormat
 
 MAX_FAILED_CALLS = 2
-"""In a row: each with all its attempts. They take a minute or two, and there is a fallback."""
+"""Without an answer in between, each with all its attempts. They take a minute or two, and there is a fallback."""
 MAX_REFUSALS = 6
 """Of one call to one model."""
 THINKING_TOKENS = 16_000
@@ -33,7 +33,7 @@ class ModelFeatures:
     left_out: Set[str] = frozenset()
     """Options of requests, as `list_options` names them, without which a request was accepted."""
     failed_calls: int = 0
-    """In a row."""
+    """Since its last answer."""
     is_busy: bool = False
     """Whether it was busy, unreachable or too slow in its last call: then the other model is asked first."""
     drop_reason: str = ""
@@ -57,12 +57,13 @@ class EndpointFeatures:
     def _host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
 
-    def record_answer(self, model: str) -> None:
+    def record_reply(self, model: str, *, is_answer: bool) -> None:
+        """Count anew after an answer: a small model may ask for tools, or decline, and never answer."""
         features = self.of(model)
-        features.failed_calls, features.is_busy = 0, False
+        features.failed_calls, features.is_busy = 0 if is_answer else features.failed_calls, False
 
     def record_failed_call(self, model: str, reason: str, *, is_busy: bool) -> None:
-        """Count a call that failed for good. After two in a row the model is not asked any more."""
+        """Count a call that failed for good. After two without an answer the model is not asked any more."""
         features = self.of(model)
         features.failed_calls, features.is_busy = features.failed_calls + 1, is_busy
         if features.failed_calls >= MAX_FAILED_CALLS and not features.drop_reason:
