@@ -11,11 +11,11 @@ from bench.accuracy import open_git, parse_arguments
 from bench.fixed import find_fixes, list_commits, list_releases, open_ranker, run
 from triage.base.errors import GitError
 from triage.code.git.git import Git
-from triage.code.leads.regression import MIN_NAMED
+from triage.code.leads.regression import MIN_NAMED, MIN_TELLING
 
 NEAR = (40, 100, 200)
 """Commits around it. About half of them change code."""
-STEPS = [0.0, MIN_NAMED, 0.3, 0.4, 0.5]
+STEPS = [0.0, MIN_NAMED, 0.3, MIN_TELLING, 0.5]
 _BLAMES = re.compile(r"(?i)\b(?:regress\w+|bug|introduced|broken?|caused)\b\D{0,60}?\b([0-9a-f]{8,40})\b")
 
 

@@ -16,6 +16,7 @@ from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.text.encoded_secrets import KEYS, MODEL, PROXY, find_secrets
 from triage.app.settings import RunnerEnvironment, Settings
 from triage.base.errors import BadInput
+from triage.domain.issue import Issue
 from triage.domain.project_config import Price, ProjectConfig
 from triage.fix import fix_services
 from triage.safety.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
@@ -31,6 +32,14 @@ def test_the_projects_settings_reach_the_run(tmp_path: Path):
     assert services.config == own
     services.codebase.index()
     assert services.codebase.list_paths() == ["cart.py"]
+
+
+@pytest.mark.parametrize(("settings", "is_read"), [(Settings(), True), (Settings(attachments="off"), False)])
+def test_attachments_are_read_unless_they_are_off(tmp_path: Path, settings: Settings, is_read: bool):
+    commit(tmp_path, {"cart.py": "x = 1\n"})
+    read = make_app(settings, tmp_path).open_services().read_attachments
+    assert (read is not None) == is_read
+    assert not is_read or (read and read(Issue(title="No links")) == [])
 
 
 class TestConfig:

@@ -78,12 +78,30 @@ def test_commits_between_two_versions(repository: Path):
     assert [change.subject for change in between.commits] == ["Round the total (#12)"]
 
 
+def test_what_a_changelog_says_of_a_commit_is_quoted(repository: Path):
+    write(repository, {"CHANGES.md": "# Version 1.2 of till\n\n## Changed\n\n- `count` no longer counts empty items\n"})
+    commit(repository, "Skip empty items", BODY + "\n\ny = 1\n")
+    window = find_window(repository, regression("1.1", ""))
+    assert window is not None
+    said = {change.subject: (change.changelog, change.entry) for change in window.commits}
+    entry = ("CHANGES.md", "`count` no longer counts empty items")
+    assert said == {"Skip empty items": entry, "Count once": ("", "")}
+
+
+def test_the_commit_of_the_release_itself_changes_nothing(repository: Path):
+    commit(repository, "Release 1.2", BODY + "\n\nVERSION = '1.2'\n")
+    git(repository, "tag", "v1.2")
+    window = find_window(repository, regression("1.1", "1.2"))
+    assert window is not None
+    assert [change.subject for change in window.commits] == ["Count once"]
+
+
 def test_the_commit_that_the_report_names_is_the_window(repository: Path):
     culprit = git(repository, "rev-parse", "v1.1^{commit}")
     window = find_window(repository, regression("", culprit[:10]))
     assert window is not None
     assert [change.commit for change in window.commits] == [culprit]
-    assert window.is_narrow
+    assert window.is_sure
 
 
 def test_the_pull_request_that_the_report_names_is_the_window(repository: Path):

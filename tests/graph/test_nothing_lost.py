@@ -1,6 +1,7 @@
 """What a sloppy model found is used, and what nobody found is not in the report."""
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from triage.agents.prompts import WANTED, format_findings, is_question
 from triage.base.errors import InvalidAnswer, ModelUnavailable
 from triage.domain.code import Span
 from triage.domain.findings import CritiqueFinding, TriageReport
+from triage.domain.issue import Attachment, Issue
 from triage.domain.report import RunReport
+from triage.domain.run import Limits, Status
 from triage.graph.run_graph import run_graph
 from triage.model.output_formats import structured_format
 
@@ -22,6 +25,38 @@ TWO = {
     "src/b/util.py": "def store(path):\n    return path.write()\n",
 }
 GONE = ModelUnavailable("no answer")
+
+
+TRACE = 'Traceback (most recent call last):\n  File "src/a/util.py", line 2, in load\n    open(path)\nOSError: gone\n'
+
+
+async def test_what_is_attached_is_read_and_what_is_not_is_said():
+    attached = [Attachment(text=TRACE), Attachment(problem="GitHub answered 404")]
+    asked: list[Issue] = []
+
+    def read(issue: Issue) -> list[Attachment]:
+        asked.append(issue)
+        return attached
+
+    issue = factories.issue()
+    services = fake_services(codebase=FakeCodebase(TWO), read_attachments=read)
+    report = await run_graph(issue, factories.repository(), services, asyncio.Event())
+    assert asked == [issue]
+    assert "An attachment was not read: GitHub answered 404." in report.notes
+    assert "src/a/util.py" in [one.path for one in report.suspects]
+    assert report.status is Status.COMPLETE
+
+
+async def test_attachments_that_take_too_long_cost_only_themselves():
+    def read(issue: Issue) -> list[Attachment]:
+        time.sleep(5)
+        return []
+
+    limits = Limits(run_seconds=10)
+    services = fake_services(codebase=FakeCodebase(TWO), read_attachments=read, limits=limits)
+    report = await run_graph(factories.issue(), factories.repository(), services, asyncio.Event())
+    assert "An attachment was not read: GitHub took too long." in report.notes
+    assert report.suspects
 
 
 async def run(files: dict[str, str] | None = None, **answers: Any) -> tuple[RunReport, FakeModel]:

@@ -193,7 +193,13 @@ def test_questions_are_short_and_without_lectures(language: str) -> None:
     for name in QUESTIONS:
         text = getattr(phrases, name)
         longest = text.format(
-            project="p" * 40, label="x" * 120, message="m" * 80, gap="g" * MAX_GAP_CHARS, version="1.2.3"
+            project="p" * 40,
+            label="x" * 120,
+            message="m" * 80,
+            gap="g" * MAX_GAP_CHARS,
+            version="1.2.3",
+            newest="n" * 20,
+            count=99,
         )
         assert len(longest) <= MAX_CHARS, name
         assert len(re.findall(r"[.!?。！？](?:\s|$|(?=\w))", text)) <= 2, name

@@ -440,14 +440,29 @@ SIMILAR = [
     SimilarIssue(number=17, title="Support CSV", score=0.08, reasons=["shares the words `csv`, `import`"]),
 ]
 CHANGES = [
-    PathChange(commit="9" * 40, date="2026-10-03T12:00:00+02:00", subject="Read profiles (#371)", paths=[READER]),
+    PathChange(
+        commit="9" * 40,
+        date="2026-10-03T12:00:00+02:00",
+        subject="Read profiles (#371)",
+        paths=[READER],
+        changelog="CHANGES.md",
+        entry="Dates are those of the bank's profile",
+    ),
     PathChange(commit="8" * 40, date="2026-09-14T09:30:00+00:00", subject="Dates are parsed once", paths=[DATES, CLI]),
 ]
+PULL_REQUEST = SimilarIssue(
+    number=401,
+    is_pull_request=True,
+    title="Accept dates that begin with the day",
+    score=0.9,
+    named=True,
+    reasons=["nearly the same title"],
+)
 PAST = change_report(
-    similar_issues=SIMILAR,
+    similar_issues=[*SIMILAR, PULL_REQUEST],
     possible_duplicate=SIMILAR[0],
     past_issues=499,
-    regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7),
+    regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True),
     later_change=LaterChange(
         version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9"
     ),
@@ -497,8 +512,9 @@ HOSTILE = change_report(
     regression_window=RegressionWindow(
         worked_in=EVIL,
         broken_in=EVIL,
-        commits=[PathChange(commit=EVIL, date=EVIL, subject=EVIL, paths=[EVIL])],
+        commits=[PathChange(commit=EVIL, date=EVIL, subject=EVIL, paths=[EVIL], changelog=EVIL, entry=EVIL)],
         total=9,
+        is_sure=True,
     ),
     later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
     later_fix=LaterFix(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),

@@ -32,9 +32,11 @@ from triage.domain.code import (
     LaterFix,
     LeadRule,
     MatchSource,
+    NewerRelease,
     RegressionWindow,
 )
 from triage.domain.issue import FailingPackage
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
@@ -57,18 +59,18 @@ SIGNS: dict[LeadRule, MatchSource] = {
     "quoted code": "quote",
     "place": "place",
     "name": "name",
+    "qualified name": "name",
 }
 
 
-def place(rule: LeadRule, path: str = READER, probability: float = 0.6) -> BestPlace:
+def place(rule: LeadRule, path: str = READER, probability: float = 0.6, text: str = "row %d has no date") -> BestPlace:
     lines = span(path, 70, 76)
-    text = "row %d has no date"
     return BestPlace(sign=SIGNS[rule], rule=rule, span=lines, line=73, text=text, probability=probability)
 
 
-WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7)
-FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES})
-BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1)
+WINDOW = RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7, is_sure=True)
+FURTHER = WINDOW.model_copy(update={"commits": [], "further": CHANGES, "is_sure": False})
+BLAMED = RegressionWindow(worked_in="9999999999^", broken_in="9999999999", commits=CHANGES[:1], total=1, is_sure=True)
 NAMED_FIX = LaterFix(
     version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Fix"), is_named=True
 )
@@ -79,9 +81,15 @@ CAME_WITH_IT = LAST.model_copy(update={"is_reported": True})
 PACKAGE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format", is_declared=True
 )
+PULL = SimilarIssue(number=390, is_pull_request=True, title="Read day-first dates", score=0.9, named=True)
+MERGED = PULL.model_copy(update={"state": "closed", "ended": "merged"})
+MERGED_FIX = LaterFix(
+    version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read day-first dates (#390)")
+)
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("frame"), place("message")
 UNSURE = {"kind": None, "kind_probability": None}
 """Of a kind that nobody is sure of."""
+OLD = NewerRelease(version="v1.2", newest="v2.0", count=5)
 ASKS = {"missing_information": QUESTIONS}
 
 
@@ -97,6 +105,10 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"possible_duplicate": SIMILAR[0], **ASKS}, "duplicate! files question!"),
         (UNSAID, {"possible_duplicate": OPEN, **ASKS}, "duplicate! files"),
         (FEATURE, {"possible_duplicate": OPEN}, "duplicate!"),
+        (UNSAID, {"similar_issues": [PULL], **ASKS}, "duplicate! files"),
+        (UNSAID, {"similar_issues": [MERGED], **ASKS}, "duplicate! files question!"),
+        (UNSAID, {"possible_duplicate": SIMILAR[0], "similar_issues": [PULL]}, "duplicate! duplicate! files"),
+        (UNSAID, {"similar_issues": [MERGED], "later_fix": MERGED_FIX}, "fixed! files"),
         # fixed
         (UNSAID, {"later_fix": PAST.later_fix, **ASKS}, "fixed! files"),
         (UNSAID, {"later_fix": PAST.later_fix, **UNSURE, **ASKS}, "fixed files question!"),
@@ -108,12 +120,17 @@ ASKS = {"missing_information": QUESTIONS}
         # changed
         (UNSAID, {"regression_window": WINDOW}, "regression! files"),
         (UNSAID, {"regression_window": WINDOW, **UNSURE}, "regression files"),
-        (UNSAID, {"regression_window": WINDOW.model_copy(update={"total": MAX_NARROW + 1})}, "regression files"),
+        (UNSAID, {"regression_window": WINDOW.model_copy(update={"is_sure": False})}, "regression files"),
         (UNSAID, {"regression_window": FURTHER}, "regression files"),
         (UNSAID, {"regression_window": FURTHER.model_copy(update={"total": MAX_NARROW + 1})}, "files"),
         (UNSAID, {"regression_window": BLAMED}, "regression files"),
         (UNSAID, {"regression_window": BLAMED.model_copy(update={"commits": []})}, "files"),
         (UNSAID, {"regression_window": WINDOW, **ASKS}, "regression! files question!"),
+        # an old version
+        (UNSAID, {"newer_release": OLD}, "files question!"),
+        (UNSAID, {"newer_release": OLD, **UNSURE}, "files"),
+        (UNSAID, {"newer_release": OLD, "best_place": TRACE}, "found! files"),
+        (UNSAID, {"newer_release": OLD, "possible_duplicate": OPEN}, "duplicate! files"),
         # not ours
         (UNSAID, {"failing_package": PACKAGE, **ASKS}, "elsewhere!"),
         (UNSAID, {"failing_package": PACKAGE, "best_place": NAME}, "elsewhere!"),
@@ -123,6 +140,8 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"best_place": TRACE, "suspects": UNSAID.suspects[1:]}, "found!"),
         (UNSAID, {"best_place": NAME, **UNSURE}, "found files"),
         (UNSAID, {"best_place": NAME}, "found! files"),
+        (UNSAID, {"best_place": place("name", "shop/till.py", text="Till"), "later_change": LATER}, "found files"),
+        (UNSAID, {"best_place": place("qualified name", "shop/till.py", text="shop.till.Total")}, "found files"),
         (UNSAID, {"best_place": place("name", probability=0.2)}, "files"),
         (UNSAID, {"best_place": place("frame", probability=0.0)}, "found! files"),
         (UNSAID, {"best_place": place("log line"), **UNSURE}, "found files"),

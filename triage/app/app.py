@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from triage.code.codebase import GitCodebase
-    from triage.domain.issue import Issue
+    from triage.domain.issue import Attachment, Issue
     from triage.domain.report import RunReport
     from triage.github.issue_approvals import GitHubIssueApprovals
     from triage.github.issue_tracker import IssueTracker
@@ -221,6 +221,7 @@ class App:
             codebase=codebase,
             model=model,
             web_tools=self._open_web_tools(),
+            read_attachments=self._open_attachments(),
             past_issues=self.open_past_issues(),
             code_tools=self._run_tools(build_code_tools(codebase)) if model else None,
             export_report=self._open_telemetry(),
@@ -314,6 +315,13 @@ class App:
 
             return self._run_tools([build_github_search(self.open_github(IssueSearch), redact)])
         return None
+
+    def _open_attachments(self) -> Callable[[Issue], list[Attachment]] | None:
+        if self.settings.attachments == "off" or not self.environment.server_url:
+            return None
+        from triage.github.attachments import AttachmentReader
+
+        return AttachmentReader(self.environment.server_url, self.redactor.redactor_for("attachment")).read
 
     def _is_public(self) -> bool:
         if self.environment.event_path is None:

@@ -2,9 +2,16 @@
 
 from collections.abc import Sequence
 
-from triage.code.files.file_roles import classify_file
+from triage.code.files.file_roles import is_changelog
 from triage.code.git.history import MAX_SUBJECT_CHARS, GitHistory, to_time
-from triage.code.leads.regression import RankCommits, RankedCommit, choose_commits, find_sure_fix
+from triage.code.leads.regression import (
+    RankCommits,
+    RankedCommit,
+    choose_commits,
+    find_sure_fix,
+    is_sure,
+    list_effective,
+)
 from triage.domain.code import (
     BlamedLine,
     CodeHistory,
@@ -18,13 +25,14 @@ from triage.domain.code import (
 )
 from triage.domain.issue import ReportFacts
 from triage.issue.versions.regressions import choose_versions, resolve_version
-from triage.issue.versions.versions import find_release
+from triage.issue.versions.versions import find_newer_release, find_release, names_version
 from triage.safety.code_owners import CodeOwners
 from triage.safety.secrets.likely_secrets import shorten_text
 
 MAX_CODE_OWNERS = 3
 MAX_PATHS = 5
 MAX_FURTHER = 25
+MIN_ENTRY_WORDS, MAX_ENTRY_CHARS = 4, 200
 
 
 def find_regression_window(
@@ -34,34 +42,48 @@ def find_regression_window(
 
     The files of `paths` are named first of what a commit changed.
     """
-    versions = choose_versions(facts, history.list_tags(), history.commit, history.resolve_commit)
+    tags = history.list_tags()
+    versions = choose_versions(facts, tags, history.commit, history.resolve_commit)
     if versions is None:
         return None
     worked, broken = versions
     if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
         return None  # commits between both are missing here
-    commits = history.read_commits_between(worked.commit, broken.commit)
+    # The commit of the release itself names its version, and changes nothing else.
+    logged = history.read_commits_between(worked.commit, broken.commit)
+    is_release = broken in tags
+    commits = [one for one in logged if not (is_release and names_version(one.message.partition("\n")[0], broken))]
     ranked = rank([one.commit for one in commits], commits) if commits else []
     named = choose_commits(ranked)
     further = [one for one in ranked if one not in named][:MAX_FURTHER]
     return RegressionWindow(
         worked_in=worked.name,
         broken_in=broken.name,
-        commits=[_to_change(one, paths) for one in named],
+        commits=[_add_entry(_to_change(one, paths), one.change.paths, history) for one in named],
         further=[_to_change(one, paths) for one in further],
         total=len(ranked),
+        is_sure=is_sure(ranked),
     )
 
 
 def _to_change(ranked: RankedCommit, paths: Sequence[str]) -> PathChange:
     change = ranked.change
-    code = [path for path in change.paths if classify_file(path).is_product_code]
     return PathChange(
         commit=change.commit,
         date=to_time(str(change.seconds)).isoformat(),
         subject=shorten_text(change.subject, MAX_SUBJECT_CHARS),
-        paths=sorted(code, key=lambda path: path not in paths),
+        paths=sorted(list_effective(change.paths), key=lambda path: path not in paths),
     )
+
+
+def _add_entry(change: PathChange, paths: Sequence[str], history: GitHistory) -> PathChange:
+    """Return the commit with what it tells users: it may have changed something on purpose."""
+    for path in filter(is_changelog, paths):
+        lines = (line.strip(" \t*+-") for line in history.read_added_lines(change.commit, path))
+        # A heading of a version, or what underlines one, tells nothing.
+        if entry := next((line for line in lines if len(line.split()) >= MIN_ENTRY_WORDS and line[0] != "#"), ""):
+            return change.model_copy(update={"changelog": path, "entry": shorten_text(entry, MAX_ENTRY_CHARS)})
+    return change
 
 
 def find_last_change(history: GitHistory, reported: Tag | None, blamed: Sequence[BlamedLine]) -> LastChange | None:
@@ -127,8 +149,12 @@ def look_up_history(
     paths: list[str],
     lines: Span | None,
     rank: RankCommits,
+    text: str = "",
 ) -> CodeHistory:
-    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change.
+
+    `text` is what the reporter has written: it may say that a newer version was tried.
+    """
     paths = paths[:MAX_PATHS]
     owners = code_owners.find_owners(paths[0])[:MAX_CODE_OWNERS] if paths else []
     if history is None:
@@ -139,6 +165,7 @@ def look_up_history(
     later = find_later_change(history, reported, blamed) if reported else None
     return CodeHistory(
         owners=owners,
+        newer_release=find_newer_release(reported, tags, text) if reported else None,
         later_fix=find_fix(history, reported, facts.named_fix, rank) if reported else None,
         later_change=later,
         last_change=find_last_change(history, reported, blamed),

@@ -30,6 +30,7 @@ from triage.code.leads.find_leads import choose_facts, find_leads, put_reported_
 from triage.code.leads.lead import Lead
 from triage.code.leads.regression import RankCommits, make_ranker, raise_changed_files
 from triage.code.past_changes import ChangeReader, ChangeTable, PastChanges
+from triage.code.rank.mentions import shorten_own_frames
 from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
@@ -142,7 +143,7 @@ class IndexedCommit:
         One search is ranked once: what was ranked for the places, a search by rules and a prompt use again. Unless it
         `may_ask`, no embedding model at an endpoint is asked.
         """
-        parsed = leave_out_form(search.parsed, self.forms)
+        parsed = shorten_own_frames(leave_out_form(search.parsed, self.forms), self.corpus, self.repository)
         query = build_query(search.model_copy(update={"parsed": parsed}))
         may_ask = may_ask and self._by_embedding
         known = next((one for one in self.ranked if (one.query, one.may_ask) == (query, may_ask)), None)
@@ -177,7 +178,7 @@ class IndexedCommit:
     ) -> CodeHistory:
         """Return what the history says of the likeliest files, of the lines that fail, and of a fix."""
         rank = self._make_ranker(parsed)[1] if self.corpus.files else lambda *_: []
-        return look_up_history(self.tree.history, self.owners, facts, list(paths), lines, rank)
+        return look_up_history(self.tree.history, self.owners, facts, list(paths), lines, rank, parsed.text)
 
     def _make_ranker(self, parsed: ParsedIssue) -> tuple[list[str], RankCommits]:
         """Return the paths to which facts lead, and a function that ranks commits."""

@@ -249,11 +249,14 @@ class PathChange(FileChange):
     """A commit that changed some of the given files."""
 
     paths: list[str] = Field(default_factory=list)
+    changelog: str = ""
+    """Path of a changelog to which it added an entry."""
+    entry: str = ""
+    """That entry, a stranger's text."""
 
 
-MAX_NARROW = 100
-"""Commits between two versions that are few enough for a comment: of so many one of three named is right in nine of ten
-cases, of a thousand in five; see `bench.culprits`."""
+MAX_NARROW = 200
+"""Commits between two versions that are few enough for a comment."""
 
 
 class RegressionWindow(Value):
@@ -273,10 +276,8 @@ class RegressionWindow(Value):
     Without merges, and without those of bots or of more than 30 files.
     """
 
-    @property
-    def is_narrow(self) -> bool:
-        """Return whether the commits are worth a comment by themselves."""
-        return bool(self.commits) and self.total <= MAX_NARROW
+    is_sure: bool = False
+    """The commits are worth a comment by themselves: they are all that there are, or one of them fits beyond doubt."""
 
     @property
     def is_named_commit(self) -> bool:
@@ -310,11 +311,22 @@ class LastChange(Value):
     """That release is the reporter's version."""
 
 
+class NewerRelease(Value):
+    """The newest release, if several came after the reporter's version."""
+
+    version: str
+    """The tag of the reporter's version."""
+    newest: str
+    count: int
+    """Releases after the reporter's version."""
+
+
 class CodeHistory(Value):
     """What the history says about the code that a report leads to."""
 
     owners: list[str] = Field(default_factory=list)
     """Of the first file, by CODEOWNERS."""
+    newer_release: NewerRelease | None = None
     later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None

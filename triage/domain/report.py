@@ -15,6 +15,7 @@ from triage.domain.code import (
     LastChange,
     LaterChange,
     LaterFix,
+    NewerRelease,
     RegressionWindow,
     Span,
     Suspect,
@@ -35,6 +36,7 @@ from triage.domain.past_issues import SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.statement import Statement
+from triage.domain.task import Subject
 from triage.domain.value import RENAMED_FIELDS, Value
 
 SCHEMA_VERSION: Literal["2"] = "2"
@@ -188,6 +190,7 @@ class RunReport(Value):
     owners: list[str] = Field(default_factory=list)
     """Of the first suspect, by CODEOWNERS: logins and teams, never a mention."""
     regression_window: RegressionWindow | None = None
+    newer_release: NewerRelease | None = None
     later_fix: LaterFix | None = None
     later_change: LaterChange | None = None
     last_change: LastChange | None = None
@@ -200,6 +203,8 @@ class RunReport(Value):
     ticket: Ticket
     statements: list[Statement] = Field(default_factory=list)
     """What is said, in the order in which it is printed, see `say.decide`."""
+    withdrawn: list[Subject] = Field(default_factory=list)
+    """What a person called wrong on this issue: nothing is said of it."""
     comment_reason: CommentReason | None = Field(
         None, serialization_alias="speaks", validation_alias=AliasChoices("speaks", "comment_reason")
     )

@@ -137,6 +137,19 @@ def find_bug_form(forms: Sequence[IssueForm]) -> IssueForm:
     return named[0] if len(named) == 1 else IssueForm()
 
 
+def join_own_headings(sections: Sequence[Section], fields: Sequence[FormField]) -> list[Section]:
+    """Return a section a field: what stands below a heading of the reporter's own answers the field above it."""
+    labels = {_key(field.label) for field in fields}
+    joined: list[Section] = []
+    for section in sections:
+        if joined and _key(section.heading) not in labels:
+            text = f"{joined[-1].text}\n{section.heading}\n{section.text}"
+            joined[-1] = joined[-1].model_copy(update={"text": text})
+        else:
+            joined.append(section)
+    return joined
+
+
 def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
     """Return the text below the field's heading; None when the heading is missing.
 

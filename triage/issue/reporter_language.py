@@ -114,6 +114,7 @@ class Phrases(Value):
     ask_two_versions_of: str
     ask_version: str
     ask_version_of: str
+    ask_newest: str
     ask_everything: str
     ask_gap: str
     ask_difference: str

@@ -4,12 +4,15 @@ What is concluded (known, changed, not ours) or a fact (a trace, a message) is w
 a file share never are, nor what the report says itself.
 """
 
+import re
 from collections.abc import Iterator
 
-from triage.domain.code import MAX_NARROW, LeadRule, PathChange
+from triage.domain.code import MAX_NARROW, BestPlace, LaterFix, LeadRule, PathChange
 from triage.domain.findings import MissingInformation
+from triage.domain.past_issues import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.statement import (
+    SUBJECTS,
     Cause,
     ChangedBetween,
     FixedSince,
@@ -21,6 +24,8 @@ from triage.domain.statement import (
     SecurityNotice,
     Statement,
 )
+from triage.issue.other_issues import find_referenced_issues
+from triage.issue.reporter_language import get_phrases
 from triage.say.wording import describe_verdict
 
 MAX_LIKELY = 3
@@ -37,19 +42,28 @@ def decide(report: RunReport) -> list[Statement]:
     """Return what is said, in the order in which it is printed. The first that speaks is why there is a comment."""
     if report.security:
         return [SecurityNotice(policy=report.security_policy)]
-    known = report.possible_duplicate
-    said: list[Statement] = [KnownIssue(issue=known)] if known else []
     # A kind that nobody is sure of is no bug: then only what failed, and where, is a fact.
     is_bug = report.kind == "bug"
+    fix = report.later_fix if report.may_be_bug else None
+    known = list(_list_known(report, fix))
+    said: list[Statement] = [KnownIssue(issue=one) for one in known]
     if report.may_be_bug:
-        if fix := report.later_fix:
+        if fix:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
     is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
-    if report.missing_information and not is_answered and not (known and known.state == "open"):
-        said.append(OpenQuestions(questions=report.missing_information[:MAX_QUESTIONS]))
-    return said
+    questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
+    if questions and not is_answered and not any(one.state == "open" for one in known):
+        said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))
+    return [one for one in said if SUBJECTS.get(one.rule) not in report.withdrawn]
+
+
+def _ask_for_newest(report: RunReport, *, is_bug: bool) -> Iterator[MissingInformation]:
+    newer = report.newer_release
+    if newer and is_bug:
+        question = get_phrases(report.language).ask_newest.format(**dict(newer))
+        yield MissingInformation(kind="version", question=question, reason="It may be fixed already.")
 
 
 def list_shown(report: RunReport) -> list[Statement]:
@@ -69,6 +83,15 @@ def with_statements(report: RunReport) -> RunReport:
     return report.model_copy(update={"statements": decide(report)})
 
 
+def _list_known(report: RunReport, fix: LaterFix | None) -> Iterator[SimilarIssue]:
+    if report.possible_duplicate:
+        yield report.possible_duplicate
+    # The commit of a merged pull request has its number.
+    of_fix = find_referenced_issues(fix.commit.subject, report.repository) if fix else set()
+    named = (one for one in report.similar_issues if one.named and one.is_pull_request)
+    yield from (one for one in named if one.number not in of_fix)
+
+
 def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetween]:
     window = report.regression_window
     if window is None or not (window.commits or (0 < window.total <= MAX_NARROW and not window.is_named_commit)):
@@ -76,7 +99,7 @@ def _decide_change(report: RunReport, *, is_bug: bool) -> Iterator[ChangedBetwee
     explained = [change for change in window.further if change.commit[:7] in report.why]
     yield ChangedBetween(
         # The commit that the report blames is nothing new for its reader.
-        speaks=is_bug and window.is_narrow and not window.is_named_commit,
+        speaks=is_bug and window.is_sure and not window.is_named_commit,
         worked_in=window.worked_in,
         broken_in=window.broken_in,
         is_blamed=window.is_named_commit,
@@ -131,12 +154,24 @@ def _decide_leads(report: RunReport, *, is_bug: bool) -> Leads | None:
     speaking = _FAILED if not is_bug else {*_FAILED, *_NAMED}
     return Leads(
         # The report has a path that it names itself: only what became of its lines is news.
-        speaks=any(one.rule in speaking for one in places) or (is_bug and bool(later or last)),
+        speaks=any(one.rule in speaking and not _is_named_alike(one) for one in places)
+        or (is_bug and places[0].sign != "name" and bool(later or last)),
         places=places,
         later_change=later,
         last_change=None if later else last,
         owners=report.owners,
     )
+
+
+def _is_named_alike(place: BestPlace) -> bool:
+    """Return whether the file is called as what the report names: `TypeToken` in `TypeToken.java` is no news."""
+    names = re.split(r"\W+", place.text) if place.sign == "name" else []
+    stem = place.span.path.rpartition("/")[2].partition(".")[0]
+    return _squeeze(stem) in map(_squeeze, names)
+
+
+def _squeeze(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _is_news(report: RunReport) -> bool:

@@ -380,6 +380,8 @@ MESSAGES = FILES | {
          [("log line", "shop/door.py")]),
         ("[Tools Bug]: Expected static flag was missing", "", [("log line", "web/hooks.js")]),
         ("it fails", "`the third shelf was left out here`", []),
+        ("A shorter text", "I would like `This is all well with 7` to be shorter.", [("log line", "shop/door.py")]),
+        ("it fails", "I print it as in the example: `No shelf specified: %s`.\n```\nError: No shelf specified: 7\n```", []),
         ("it fails", "```\nWARN the door 7 did not lock\nERROR the store x was never written\nThis is all well with 7\n```",
          [("log line", "shop/door.py"), ("log line", "shop/store.py")]),
     ],

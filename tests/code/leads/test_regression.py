@@ -9,13 +9,16 @@ from triage.code.leads.regression import (
     MAX_ALL,
     MAX_NAMED,
     MIN_NAMED,
+    MIN_TELLING,
     RankedCommit,
     choose_commits,
     find_sure_fix,
+    is_sure,
     make_ranker,
 )
 from triage.code.past_changes import Change, PastChanges, read_changes
 from triage.code.rank.query import build_query
+from triage.domain.code import MAX_NARROW
 
 TITLE = "Filename of conftest is lower case: casefold is wrong"
 
@@ -100,3 +103,17 @@ def test_a_few_are_all_named_and_of_many_only_those_that_fit():
     assert len(choose_commits(make_ranked(0.0, MAX_ALL))) == MAX_ALL
     assert choose_commits(make_ranked(MIN_NAMED - 0.01, MAX_ALL + 1)) == []
     assert len(choose_commits(make_ranked(MIN_NAMED, MAX_ALL + 1))) == MAX_NAMED
+
+
+@each_row(
+    ("coverage", "count", "speaks"),
+    [
+        (0.0, 0, False),
+        (0.0, MAX_ALL, True),
+        (MIN_TELLING - 0.01, MAX_ALL + 1, False),
+        (MIN_TELLING, MAX_NARROW, True),
+        (MIN_TELLING, MAX_NARROW + 1, False),
+    ],
+)
+def test_many_commits_are_worth_a_comment_only_if_one_fits(coverage: float, count: int, speaks: bool):
+    assert is_sure(make_ranked(coverage, count)) is speaks

@@ -7,7 +7,7 @@ import pytest
 from testing.cost_growth import assert_grows_linearly
 from testing.each_row import each_row
 from tests.code.indexes import make_codebase, make_corpus, make_query, make_trace
-from triage.code.rank.mentions import Mentions, find_mentions, resolve_path
+from triage.code.rank.mentions import Mentions, find_mentions, resolve_path, shorten_own_frames
 from triage.code.rank.query import build_query
 from triage.code.rank.query_scores import QueryScores
 from triage.code.words.corpus import Corpus
@@ -147,6 +147,21 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
     assert codebase.resolve_path("webpack-internal:///./node_modules/axios/lib/core/Axios.js") == "lib/core/Axios.js"
     assert codebase.resolve_path("models.py") is None, "there are two"
     assert codebase.resolve_path("/usr/lib/python3.12/json/decoder.py") is None
+
+
+@each_row(
+    ("path", "expected"),
+    [
+        ("/home/runner/work/till/till/src/app/cli.py", "src/app/cli.py"),
+        ("github.com/acme/till/src/app/cli.py", "src/app/cli.py"),
+        ("/home/ann/till/app/cli.py", "/home/ann/till/app/cli.py"),
+        ("/home/ann/shop/src/app/cli.py", "/home/ann/shop/src/app/cli.py"),
+    ],
+)
+def test_a_frame_in_a_checkout_of_the_repository_is_ours(corpus: Corpus, path: str, expected: str):
+    parsed = make_query(traces=[make_trace((path, 1, ""))]).parsed
+    (trace,) = shorten_own_frames(parsed, corpus, "acme/till").traces
+    assert trace.frames[0].path == expected
 
 
 def test_many_files_of_one_name_and_many_dotted_names_take_linear_time(tmp_path: Path):

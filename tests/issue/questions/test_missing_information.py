@@ -162,6 +162,7 @@ ELSEWHERE = "\n\n### Anything else?\n\n```\n$ pip freeze\nshop==2.1\n```\n"
     ("body", "form"),
     [
         (FILLED.format(steps="Add two items.", version="2.1", database="a"), issues.FORM),
+        (FILLED.format(steps="## Bug report\n\nAdd two items.", version="2.1", database="## Mine\n\na"), issues.FORM),
         (
             FILLED.format(steps="1. Add two items.\n2. Look.", version="_No response_", database="_No response_"),
             issues.FORM.replace("required: true", "required: false"),

@@ -69,6 +69,7 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("The bug appeared in 2.0.1", ("", "2.0.1")),
         ("Last known good version is 17.0.2", ("17.0.2", "")),
         ("It is a regression between 0.20 and 0.21", ("0.20", "0.21")),
+        ("regression introduced between `v3.7.12` (good) and `v3.7.13` (broken)", ("v3.7.12", "v3.7.13")),
         ("This is a behavior change between matplotlib 3.4.1 and 3.4.2.", ("3.4.1", "3.4.2")),
         ("By rolling code back to 1.25.1 it is fine, https://github.com/a/b/pull/3165 is likely the culprit", ("1.25.1", "a/b#3165")),
         ("The bug was introduced in #812.", ("", "#812")),

@@ -8,7 +8,13 @@ from testing.each_row import each_row
 from triage.domain.code import Tag
 from triage.domain.issue import Quote, Regression, ReportFacts
 from triage.issue.versions.regressions import choose_versions, resolve_version
-from triage.issue.versions.versions import find_previous_tag, find_release, find_tag, parse_version
+from triage.issue.versions.versions import (
+    find_newer_release,
+    find_previous_tag,
+    find_release,
+    find_tag,
+    parse_version,
+)
 
 QUOTE = Quote(text="x", start=0, end=1)
 
@@ -60,6 +66,29 @@ def test_the_last_tag_of_a_series():
 def test_the_release_before_a_tag(tag: str, expected: str | None):
     [one] = [one for one in PLAIN if one.name == tag]
     assert name(find_previous_tag(one, PLAIN)) == expected
+
+
+MONOREPO = tags("core@1.0.0", "core@1.0.1", "web@1.1.0", "web@1.2.0", "core@1.1.0-beta", "core@1.2.0")
+
+
+@each_row(
+    ("one", "among", "text", "expected"),
+    [
+        ("v1.2.3", PLAIN, "It fails with 1.2.3", ("v2.0.0", 4)),
+        ("v1.9.1", PLAIN, "It fails", ("v2.0.0", 2)),
+        ("v1.10.0", PLAIN, "It fails", None),
+        ("v1.9.1", PLAIN, "It fails with 1.9.1, and with 2.0.0 too", None),
+        ("v1.9.1", PLAIN, "It fails with 12.0.0", ("v2.0.0", 2)),
+        ("v1.9.1", PLAIN, "It fails on the main branch too", None),
+        ("core@1.0.0", MONOREPO, "It fails", ("core@1.2.0", 2)),
+        ("web@1.1.0", MONOREPO, "It fails", None),
+        ("nightly", PLAIN, "It fails", None),
+    ],
+)
+def test_a_version_is_old_if_several_releases_came_after_it(one: str, among: list[Tag], text: str, expected: object):
+    tag = next(other for other in among if other.name == one)
+    newer = find_newer_release(tag, among, text)
+    assert (newer and (newer.newest, newer.count)) == expected
 
 
 @given(st.text(max_size=60))

@@ -102,6 +102,10 @@ class Settings(BaseModel):
         description="Where an error is looked up. auto: by Tavily with a key, else, for a public repository, in the "
         "issues of the package whose code raised it. github: the latter, also for a private repository. off: nowhere.",
     )
+    attachments: Annotated[Literal["on", "off"], one_of("on", "off")] = Field(
+        "on",
+        description="Whether texts, logs and archives of them are read that the issue links to on GitHub: on or off.",
+    )
     max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] | None = Field(
         None,
         description="Maximum tokens, counting input and output of all model calls. Empty: 100000 for a triage, 300000 "

@@ -47,6 +47,12 @@ _DOCUMENTATION = re.compile(
     r"(?:^|/)(?:docs?|documentation|doc[-_]?src|guides?|(?:[\w-]+-)?website|perf|changelogs?|news)/|^Doc(?:s|umentation)?/"
 )
 """Among sources such a folder is product code: `src/rules/documentation`, Go's package `doc`."""
+_CHANGELOG = re.compile(
+    r"(?:^|/)(?:change[-_]?log|changes|history|news|release[-_]?notes|whatsnew)[\w.-]{0,20}$"
+    r"|(?:^|/)(?:change[-_]?logs?(?:\.d)?|news[-_]?fragments?|upcoming_changes|whatsnew|releases?)/[^/]+\.\w{2,12}$",
+    re.IGNORECASE,
+)
+"""One file, or one a version or a change."""
 TEST_FACTOR, AUXILIARY_FACTOR, NON_CODE_FACTOR = 0.3, 0.4, 0.4
 """Measured on issues of twelve repositories: most fixes are in product code."""
 
@@ -75,6 +81,11 @@ class _FolderRole(NamedTuple):
     is_test: bool
     is_auxiliary: bool
     is_shipped: bool
+
+
+def is_changelog(path: str) -> bool:
+    """Return whether the file tells users what changed, by its name or its folder's."""
+    return _CHANGELOG.search(path) is not None and detect_language(path) is None
 
 
 def classify_file(path: str) -> FileRole:

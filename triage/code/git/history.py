@@ -229,6 +229,25 @@ class GitHistory:
             return None
         return next((change for change, _ in _parse_changes(output)), None)
 
+    def read_added_lines(self, commit: str, path: str) -> list[str]:
+        """Return the lines that a commit added to a file, at most 64 KB."""
+        args = (
+            "show",
+            "--format=",
+            "--unified=0",
+            "--no-color",
+            *_SAFE,
+            commit,
+            "--",
+            f":(literal){self._prefix}{path}",
+        )
+        try:
+            with self._objects.stream(*args, seconds=LOG_SECONDS) as stream:
+                shown = stream.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
+        except GitError:
+            return []
+        return [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
+
     def show_commit(self, written: str, known: Container[str], path: str = "") -> str:
         """Return message and diff of a commit that the indexed one contains, at most 64 KB; empty without one.
 

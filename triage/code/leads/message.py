@@ -89,19 +89,28 @@ def find_message_leads(query_scores: QueryScores, parsed: ParsedIssue) -> Iterat
     """Yield the place of each text that one file has: of messages, and of lines of logs and the title."""
     messages = [*(trace.message for trace in parsed.traces if trace.message), *parsed.error_messages]
     quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
-    yield from _lead_to("message", find_message_places(query_scores, [*messages, *quotes]))
-    lines = [line.strip() for block in parsed.code for line in block.text.splitlines()]
-    # A log tells much that is well.
-    failed = (line for line in lines if _FAILED.search(line) or SAYS_FAILURE.search(line))
-    logged = [line for line in failed if len(find_words(line)) >= _MIN_LOG_WORDS][:_MAX_MESSAGES]
+    messages += filter(_says_failure, quotes)
+    yield from _lead_to("message", find_message_places(query_scores, messages), parsed.text)
+    # A log tells much that is well, and who quotes a text may want another one.
+    lines = (line.strip() for block in parsed.code for line in block.text.splitlines())
+    logged = [line for line in lines if _says_failure(line) and len(find_words(line)) >= _MIN_LOG_WORDS]
+    logged = [*(one for one in quotes if one not in messages), *logged][:_MAX_MESSAGES]
     title = _PREFIX.sub("", parsed.title)
-    yield from _lead_to("log line", find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, title))
+    yield from _lead_to(
+        "log line", find_message_places(query_scores, [title, *logged], _MIN_LOG_SHARE, title), parsed.text
+    )
 
 
-def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]]) -> Iterator[Lead]:
+def _says_failure(text: str) -> bool:
+    return _FAILED.search(text) is not None or SAYS_FAILURE.search(text) is not None
+
+
+def _lead_to(rule: LeadRule, found: Iterable[Sequence[MessagePlace]], report: str) -> Iterator[Lead]:
     for places in found:
-        if len({place.file for place in places}) == 1:
-            longest = max(places, key=lambda one: one.chars)
+        longest = max(places, key=lambda one: one.chars)
+        # The reporter's code has the text with its placeholders: their program says it, and ours has a copy.
+        is_theirs = longest.text in report and _PLACEHOLDER.search(longest.text) is not None
+        if len({place.file for place in places}) == 1 and not is_theirs:
             yield Lead(rule, longest.file, longest.line, " ".join(longest.text.split()))
 
 

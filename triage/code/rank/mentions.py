@@ -13,7 +13,7 @@ from triage.base.text import word_set
 from triage.code.rank.query import Query, Reference
 from triage.code.words.corpus import PACKAGE_STEMS, Corpus, DefinitionLocation
 from triage.code.words.tokens import find_words
-from triage.domain.issue import Frame
+from triage.domain.issue import Frame, ParsedIssue
 
 if TYPE_CHECKING:
     from triage.code.rank.query_scores import QueryScores
@@ -170,6 +170,22 @@ def resolve_frame(query_scores: "QueryScores", frame: Reference) -> list[int]:
         return sure
     written = _INSTALLED.sub("", frame.path.replace("\\", "/")).split("/")
     return files if len([part for part in written if part not in ("", ".", "..")]) == shared > 1 else []
+
+
+def shorten_own_frames(parsed: ParsedIssue, corpus: Corpus, repository: str) -> ParsedIssue:
+    """Return the issue with the paths of this repository in frames of a checkout: `/home/ann/work/till/src/app.go`.
+
+    A checkout's folder has the repository's name, and what follows is the whole path of a file. `repository` is
+    `owner/name`, or the name alone.
+    """
+    folder = f"/{repository.rpartition('/')[2]}/"
+
+    def shorten(frame: Frame) -> Frame:
+        path = frame.path.rpartition(folder)[2]
+        return frame.model_copy(update={"path": path}) if path in corpus.file_numbers else frame
+
+    traces = [one.model_copy(update={"frames": [*map(shorten, one.frames)]}) for one in parsed.traces]
+    return parsed.model_copy(update={"traces": traces})
 
 
 def resolve_path(corpus: Corpus, written: str) -> list[int]:

@@ -17,6 +17,7 @@ from triage.issue.issue_forms import (
     find_answer,
     find_bug_form,
     find_used_forms,
+    join_own_headings,
     parse_forms,
 )
 from triage.issue.kind.kind_features import describe_title
@@ -97,6 +98,7 @@ def find_missing_information(parsed: ParsedIssue, forms: Sequence[str], project:
     known_forms = parse_forms(forms)
     used = find_used_forms(known_forms, parsed) or ([find_bug_form(known_forms)] if is_silent else [])
     fields = used[0].fields if used else []
+    parsed = parsed.model_copy(update={"sections": join_own_headings(parsed.sections, fields)})
     asked = list(_ask_fields(fields, parsed, is_silent=is_silent))
     answered = {field.kind for field in fields if find_answer(field, parsed.sections)}
     known = answered | {question.kind for question in asked}

@@ -145,8 +145,12 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "go",
         (".go:",),
         frame_below_call(GO_LOCATION, GO_CALL),
-        error_near(
-            r"\s*(?:.{0,60}?panic(?: serving \S{1,60})?|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", above=14
+        error_by_any(
+            error_near(
+                r"\s*(?:.{0,60}?panic(?: serving \S{1,60})?|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)",
+                above=14,
+            ),
+            error_near(r"\s*(?P<exception>\*\w[\w.]{1,100}) (?P<message>\S.*)", above=1),
         ),
         innermost_first=True,
         gap=3,

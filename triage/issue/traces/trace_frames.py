@@ -229,7 +229,9 @@ PANIC = re.compile(
     r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>(?:[A-Za-z]:)?[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
 )
 _EMPTY_PANICS = ("explicit panic", "Box<Any>", "Box<dyn Any>")
-GO_LOCATION = re.compile(r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$")
+GO_LOCATION = re.compile(
+    r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+?\(?0x[0-9a-f]+\)?)?\s*$"
+)
 GO_CALL = re.compile(
     r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]{}$%]{1,300}?)(?:\([^()]*\)| in goroutine \d+)?\s*$"
 )

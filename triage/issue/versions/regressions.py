@@ -52,8 +52,8 @@ _LIST_LINE = re.compile(
     rf"\W*(?:[A-Za-z][\w.-]{{0,30}}[ :]{{1,2}})?{_VERSION}[^-=:→]{{0,80}}(?:--?|[=:→])>?\s*\S", re.I
 )
 _BETWEEN = re.compile(
-    rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION})[`'\"]? (?:and|to) "
-    rf"(?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
+    rf"\b(?:between|from) (?:[A-Za-z][\w-]{{0,30}} )?(?:version )?[`'\"]?(?P<worked>{_VERSION})[`'\"]?"
+    rf"(?: \([^()]{{1,20}}\))? (?:and|to) (?:[a-z][\w-]{{0,30}} )?[`'\"]?(?P<broken>{_VERSION})",
     re.I,
 )
 _CHANGE = re.compile(r"(?i)\b(?:regress\w+|chang\w+|broke\w*|introduced|appeared|happened|upgrad\w+|updat\w+)\b")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.base.text import word_set
-from triage.domain.code import Tag
+from triage.domain.code import NewerRelease, Tag
 from triage.domain.issue import Section
 from triage.domain.value import Value
 
@@ -198,6 +198,33 @@ def find_release(tags: Sequence[Tag], like: Tag | None) -> str | None:
     prefix = version.prefix if like and (version := parse_version(like.name)) else ""
     named = ((tag.name, parse_version(tag.name)) for tag in tags)
     return next((name for name, one in named if one and not one.suffix and one.prefix == prefix), None)
+
+
+MIN_NEWER = 2
+"""Releases after a version, from which on it is old."""
+
+
+def find_newer_release(tag: Tag, tags: Sequence[Tag], text: str) -> NewerRelease | None:
+    """Return the newest release of the same package if several came after a version.
+
+    None if the text names it, or a state of the source such as `main`.
+    """
+    own = parse_version(tag.name)
+    releases = [(one, other) for other in tags if (one := parse_version(other.name)) and not one.suffix]
+    newer = {
+        one.numbers: other for one, other in releases if own and one.prefix == own.prefix and one.numbers > own.numbers
+    }
+    if len(newer) < MIN_NEWER:
+        return None
+    newest = newer[max(newer)]
+    is_tried = MOVING_VERSION.search(text) or names_version(text, newest)
+    return None if is_tried else NewerRelease(version=tag.name, newest=newest.name, count=len(newer))
+
+
+def names_version(text: str, tag: Tag) -> bool:
+    """Return whether the text has the number of a tag."""
+    number = re.search(r"\d.*", tag.name)
+    return number is not None and re.search(rf"(?<![\d.]){re.escape(number[0])}(?![\d]|\.\d)", text) is not None
 
 
 def find_previous_tag(tag: Tag, tags: Sequence[Tag]) -> Tag | None:
