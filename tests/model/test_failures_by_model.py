@@ -118,7 +118,9 @@ async def test_an_answer_begins_the_count_anew():
     assert asked_models(server) == [MAIN, FAST, MAIN, MAIN, FAST, MAIN]
 
 
-@pytest.mark.parametrize("reply", [chat_completion(tool_calls=[("look", "{}")]), chat_completion('{"error": "I cannot see it."}')])
+@pytest.mark.parametrize(
+    "reply", [chat_completion(tool_calls=[("look", "{}")]), chat_completion('{"error": "I cannot see it."}')]
+)
 async def test_a_model_that_never_answers_is_given_up_in_spite_of_what_it_asks_for(reply: ScriptedReply):
     failing = Failing(chat_completion(""), {MAIN})
     with serve_script(lambda request: reply if not failing.models else failing(request)) as server:

@@ -113,6 +113,8 @@ def _find_default(info: FieldInfo, *, is_declined: bool) -> Any:
     for one in info.metadata:
         if isinstance(one, IfMissing):
             return one.value
+    if not info.is_required():
+        return info.get_default(call_default_factory=True)
     if NoneType in kinds:
         return None
     if get_origin(info.annotation) is list:
