@@ -31,7 +31,7 @@ from triage.domain.findings import CodebaseFinding
 from triage.ports import Model, Services, Toolset
 
 MAX_TURNS = 3
-CODE_SECTIONS = ("passages", "code of the earlier suspects", "definitions of what the critic names")
+CODE_SECTIONS = ("passages", "documentation", "code of the earlier suspects", "definitions of what the critic names")
 """Of the prompt. What looks like code elsewhere in it may be a stranger's."""
 CODE_TOOLS = ("read_lines", "find_symbol")
 """Their answers are code and nothing else."""

@@ -26,14 +26,14 @@ from triage.agents.prompts import (
     format_task,
     shorten,
 )
-from triage.agents.shown_code import format_file, format_location, pluralize, render_cited_code
+from triage.agents.shown_code import format_file, format_location, number_lines, pluralize, render_cited_code
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.errors import InvalidAnswer
 from triage.base.threads import in_thread
 from triage.citations.citation_lookup import CitationLookup, find_named_places
 from triage.citations.verify import verify_files
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import CodePlace, LookedUp, Passage, PathChange, RegressionWindow
+from triage.domain.code import CodePlace, LookedUp, Passage, PathChange, RegressionWindow, Section
 from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
 from triage.domain.report import NamedPlace
 from triage.ports import Codebase, Model, Services
@@ -48,6 +48,8 @@ with 18,000 characters, which are 1,500 tokens more in a run with one turn, and 
 """
 MAX_PATH_CHARS = 200
 
+MAX_DOCUMENTATION_CHARS = 15_000
+"""About 5,000 tokens. Of 44 questions whose section is among the ten, 28 see it to its end; a model can read on."""
 MAX_SUSPECTS_CHARS, MAX_LOOKED_UP_CHARS, MAX_DEFINITIONS_CHARS = 6_000, 6_000, 6_000
 """A third of what a first round shows, each."""
 PROSE_CONFIDENCE = 0.4
@@ -154,20 +156,30 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     skills = await in_thread(SkillPrompts, agent_input, services)
     lookup = _open_lookup(agent_input, services, model)
     shortfalls: list[str] = []
-    llm = RunnableLambda(_build_asking(lookup, skills, model, services, shortfalls))
+    # Of a question the documentation may know nothing.
+    asking = _build_asking(lookup, skills, model, services, shortfalls, needs_file=agent_input.kind != "question")
+    llm = RunnableLambda(asking)
+    asks = agent_input.kind in ("question", "feature_request")
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_task(agent_input, services, MAX_JUDGED_BODY_CHARS if continues else MAX_SEARCH_BODY_CHARS)
     window = agent_input.regression_window
     sections["what changed between the versions"] = format_window(window)
     sections["diffs of these commits"] = await in_thread(render_diffs, window, services.codebase)
-    sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
+    sections["kind of issue"] = (agent_input.kind or "").replace("_", " ") if asks else ""
+    sections["documentation"] = await in_thread(
+        render_documentation, agent_input.documentation if asks else (), services.codebase
+    )
     retriever = None
     if continues:
         sections |= await in_thread(build_followup_sections, agent_input, services.codebase)
     else:
         chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS
         retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
-    names = ["codebase_search", *["codebase_round"] * continues]
+    names = [
+        "codebase_search",
+        *["codebase_documentation"] * bool(sections["documentation"]),
+        *["codebase_round"] * continues,
+    ]
     chain = build_codebase_chain(retriever, llm, sections, skills.tail, skills.catalogue, names)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     answer = answer.model_copy(update={"agent_name": "codebase_search"})
@@ -176,7 +188,13 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 
 def _build_asking(
-    lookup: CodeLookup | None, skills: SkillPrompts, model: Model, services: Services, shortfalls: list[str]
+    lookup: CodeLookup | None,
+    skills: SkillPrompts,
+    model: Model,
+    services: Services,
+    shortfalls: list[str],
+    *,
+    needs_file: bool,
 ) -> Callable[[PromptValue], Awaitable[CodebaseFinding]]:
     async def ask(prompt: PromptValue) -> CodebaseFinding:
         messages = prompt.to_messages()
@@ -193,7 +211,7 @@ def _build_asking(
             return found
         texts = [message.text for message in messages] + [one.answer for one in _list_looked_up(lookup)]
         shown = "\n".join(texts)
-        answer = await in_thread(_name_files, answer, shown, services)
+        answer = await in_thread(_name_files, answer, shown, services, needs_file)
         problem = await in_thread(check_answer, answer, services)
         if problem is None:
             return answer
@@ -235,7 +253,7 @@ def _list_looked_up(lookup: CodeLookup | None) -> Sequence[LookedUp]:
     return lookup.answers if lookup else []
 
 
-def _name_files(answer: CodebaseFinding, shown: str, services: Services) -> CodebaseFinding:
+def _name_files(answer: CodebaseFinding, shown: str, services: Services, needs_file: bool) -> CodebaseFinding:
     """Return the answer with whole paths for bare names of files that were shown, and with the file of the root cause.
 
     An answer that names no file is none: rules name what they have.
@@ -251,7 +269,9 @@ def _name_files(answer: CodebaseFinding, shown: str, services: Services) -> Code
         words = (word.strip("`,;:.()") for word in answer.root_cause_location.split())
         place = next(filter(None, map(lookup.locate_path, words)), None)
         files = [_to_relevant_file(place, answer.root_cause_location)] if place else []
-    error = answer.error or (None if files else "It names no file of the repository.")
+    error = answer.error or (
+        None if files or answer.documented or not needs_file else "It names no file of the repository."
+    )
     return answer.model_copy(update={"relevant_files": files, "error": error})
 
 
@@ -293,6 +313,18 @@ def build_followup_sections(agent_input: AgentInput, codebase: Codebase) -> dict
 
 def format_looked_up(looked_up: Sequence[LookedUp]) -> str:
     return "\n\n".join(cut_longest([f"# {one.call}\n{one.answer}" for one in looked_up], MAX_LOOKED_UP_CHARS))
+
+
+def render_documentation(documentation: Sequence[Section], codebase: Codebase) -> str:
+    """Return the sections with numbered lines, the longest cut."""
+    rendered = []
+    for section in documentation:
+        path, start, end = section.span.path, section.span.start, section.span.end
+        lines = (codebase.read_lines(path) or [])[start - 1 : end]
+        rendered.append(
+            "\n".join([format_location(path, start, end, section.heading), *number_lines(enumerate(lines, start))])
+        )
+    return "\n\n".join(cut_longest(rendered, MAX_DOCUMENTATION_CHARS))
 
 
 def _format_critique(critique: CritiqueFinding) -> str:

@@ -147,6 +147,8 @@ class CodebaseFinding(AgentFindingBase):
     essential = ("relevant_files", "root_cause_location")
     relevant_files: list[RelevantFile]
     root_cause_location: NullableText
+    documented: list[RelevantFile] = Field(default_factory=list)
+    """The line of the documentation that answers a question, or that has what is asked for."""
     skills: SkillIds = Field(default_factory=list)
 
 

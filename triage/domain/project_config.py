@@ -202,6 +202,11 @@ class ProjectConfig(YamlSection):
         description="Kinds of issues that this tracker does not take: closing them as not planned is suggested, where "
         "GitHub has suggestions. A person decides.",
     )
+    documentation: bool = Field(
+        True,
+        description="Whether sections of the repository's documentation are looked up for questions and feature "
+        "requests: for the page of the job, and for a model, which may quote a line.",
+    )
     instructions: str = Field(
         "",
         max_length=MAX_INSTRUCTION_CHARS,

@@ -6,7 +6,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.agents.writer import CommentDraft, add_label, parse_comment_draft
 from triage.citations.citation_lookup import CitationLookup, drop_wrong_lines, find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.code import BestPlace, Span, Suspect
+from triage.domain.code import BestPlace, QuotedLine, Span, Suspect
 from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import SimilarIssue
@@ -26,6 +26,9 @@ from triage.say.decide import with_statements
 
 MIN_STEP_CHARS = 12
 """Of an idea for a fix, a check or a next step: `Fix it` and `Add tests.` say nothing."""
+MAX_SHOWN_SECTIONS = 3
+"""Of 51 questions the right section is among three by words in 38 (`bench.documented`)."""
+_ROFF = re.compile(r"\\f.|\\&|\\(?=-)")
 MAX_UNVERIFIED_CONFIDENCE = 0.3
 """When no suspect was verified."""
 CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
@@ -37,7 +40,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     kind_reading = state.kind_reading or read_kind(state.parsed, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     is_certain = state.kind is not None and kind_reading.kind == state.kind
-    is_bug = state.may_be_bug
+    is_bug, is_asking = state.may_be_bug, state.kind in ("question", "feature_request")
     has_places = is_searched(state.kind)
     suspects, evidence, citations = _check_citations(draft, state, services) if has_places else ([], [], Citations())
     facts = _keep_facts(state, suspects)
@@ -85,6 +88,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             failing_package=state.failing_package if is_bug else None,
             regression_window=state.regression_window if is_bug and not kind_reading.security else None,
             suspects=suspects,
+            documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
+            documented=_quote_documentation(state) if is_asking else None,
             similar_issues=state.similar_issues,
             possible_duplicate=None
             if "known" in state.withdrawn
@@ -166,6 +171,17 @@ def _list_words(text: str) -> set[str]:
 def _strip_label(step: str) -> str:
     # Beside a paragraph with this label, `Check. Add tests.` would be read twice.
     return " ".join(filter(None, parse_comment_draft(step).model_dump().values()))
+
+
+def _quote_documentation(state: BugTriageState) -> QuotedLine | None:
+    """Return the line that a model chose, if it stands in a page of which it was shown a section."""
+    pages = {section.span.path for section in state.documentation}
+    for line in state.codebase.documented if state.codebase and state.searched_by_model else ():
+        if line.path in pages and line.quote and line.start_line and line.end_line:
+            quote = _ROFF.sub("", line.quote) if re.search(r"\.[1-8](?:\.\w+)?$", line.path) else line.quote
+            span = Span(path=line.path, start=line.start_line, end=line.end_line)
+            return QuotedLine(span=span, quote=" ".join(quote.split()))
+    return None
 
 
 def _says_something(step: str) -> bool:
