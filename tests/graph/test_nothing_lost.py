@@ -1,7 +1,6 @@
 """What a sloppy model found is used, and what nobody found is not in the report."""
 
 import asyncio
-import json
 import time
 from typing import Any
 
@@ -193,13 +192,14 @@ def test_what_is_put_to_the_reporter_asks_something(text: str, asks: bool):
 
 
 def test_a_model_is_asked_only_for_what_nobody_else_knows():
-    schemas = {one: structured_format(one).modes[0].prompt_addition for one in (TriageReport, CritiqueFinding)}
-    assert set(json.loads(schemas[TriageReport])["required"]) == {
+    sent = {one: structured_format(one).build_arguments(set()) for one in (TriageReport, CritiqueFinding)}
+    schemas = {one: arguments["response_format"]["json_schema"]["schema"] for one, arguments in sent.items()}
+    assert set(schemas[TriageReport]["required"]) == {
         *("severity", "severity_reason", "summary", "why", "fix_idea", "check", "root_cause", "next_steps"),
         *("title", "labels", "assignee", "effort"),
     }
-    assert "AffectedFile" not in schemas[TriageReport]
-    assert not {"agent_name", "skills"} & json.loads(schemas[CritiqueFinding])["properties"].keys()
+    assert "AffectedFile" not in schemas[TriageReport]["$defs"]
+    assert not {"agent_name", "skills"} & schemas[CritiqueFinding]["properties"].keys()
 
 
 async def test_a_prompt_ends_with_what_is_wanted_and_later_ones_are_without_long_blocks():
