@@ -27,6 +27,7 @@ from triage.domain.code import (
     Passage,
     RegressionWindow,
     SearchQuery,
+    Section,
     Span,
 )
 from triage.domain.effect import Suggestion, SuggestionOptions
@@ -115,6 +116,11 @@ class FakeCodebase:
             passages=[Passage(span=span, text=text, symbol=_symbol(text))],
             reasons=["shares words with the issue"],
         )
+
+    def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
+        pages = {path: text.splitlines() for path, text in self.files.items() if path.endswith(".md")}
+        spans = (Span(path=path, start=1, end=len(lines)) for path, lines in pages.items() if lines)
+        return [Section(span=span, heading=pages[span.path][0].strip("# ")) for span in spans][:limit]
 
     def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
         if not self.files:

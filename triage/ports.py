@@ -26,6 +26,7 @@ from triage.domain.code import (
     Passage,
     RegressionWindow,
     SearchQuery,
+    Section,
     Span,
 )
 from triage.domain.effect import Reaction, Suggestion, SuggestionOptions
@@ -75,6 +76,9 @@ class Codebase(Protocol):
 
     def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
         """Where the issue leads: a place by a trace, a message or a name, and files that are sure enough together."""
+
+    def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
+        """Sections of the documentation that may answer the issue, likeliest first; empty before `index`."""
 
     def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
         """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""

@@ -314,7 +314,7 @@ async def test_every_call_is_answered_under_its_own_id():
     assert len(set(ids)) == len(ids) == 8
     assert [reply.tool_call_id for reply in replies(last)] == ids
     assert asked.invalid_tool_calls == [], "arguments that are no JSON are not sent again"
-    assert [call["name"] for call in asked.tool_calls][1] == "nosuchtool"
+    assert [call["name"] for call in asked.tool_calls][1] == "tool"
     told = [reply.text.split("\n")[1] for reply in replies(last)]
     assert told[1] == "There is no such tool; there are: grep, find_symbol, read_lines, git_log, show_commit."
     assert told[2] == "These arguments do not fit (path: missing; end: missing)."

@@ -92,7 +92,7 @@ async def test_a_model_neither_gets_nor_gives_a_secret_of_ours(tmp_path: Path):
 async def test_a_model_uses_own_prices_and_the_search_its_own_server(tmp_path: Path):
     replies = [chat_completion("words"), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20))
-    own = ProjectConfig(prices={"gpt-6.1-terra": Price(input=1_000, output=0)})
+    own = ProjectConfig(prices={"gpt-6.1-sol": Price(input=1_000, output=0)})
     with endpoint_serving(replies) as endpoint:
         settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})
         environment = RunnerEnvironment(tavily_base_url=endpoint.url)

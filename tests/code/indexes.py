@@ -1,14 +1,16 @@
 """Corpora and codebases of a few files, and readings made by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from testing.checkouts.git_repositories import commit
 from triage.code.build_corpus import IndexLimits, build_corpus
 from triage.code.codebase import GitCodebase
 from triage.code.git.commit import open_commit
+from triage.code.vectors.projection import Matrix, project_chunks
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, ParsedIssue, Trace
@@ -18,6 +20,13 @@ def make_corpus(folder: Path, files: Mapping[str, str | bytes], limits: IndexLim
     commit(folder, files)
     tree = open_commit(folder)
     return build_corpus(tree, tree.list_files(), limits or IndexLimits()).corpus
+
+
+def project_files(corpus: Corpus, files: Sequence[int]) -> Matrix:
+    """Return the projection of each of these files."""
+    rows = np.full(len(corpus.files), -1, dtype=np.int32)
+    rows[list(files)] = np.arange(len(files))
+    return project_chunks(corpus, rows[corpus.chunk_files], len(files))
 
 
 def make_codebase(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from testing.factories import critique, investigation, state
 from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
+from triage.domain.code import Section, Span
 from triage.domain.findings import DeclinedAnswer
 from triage.domain.issue import KindReading
 from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
@@ -23,6 +24,8 @@ SEARCHED = {"investigator": 1, "codebase_search": 1, "web_search": 1}
 JUDGED = {**SEARCHED, "critic": 1}
 REJECTED = {"critique": critique("UNCERTAIN"), "critic_feedback": map_critique_to_verdict(critique("UNCERTAIN"))}
 APPROVED = {"critique": critique(), "critic_feedback": map_critique_to_verdict(critique())}
+
+PAGES = {"documentation": [Section(span=Span(path="README.md", start=1, end=9), heading="Use")]}
 
 DECLINED = DeclinedAnswer(agent_name="web_search", reason="I do not search")
 
@@ -79,6 +82,7 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         {
             "kind_reading": KindReading(kind="question", likeliest="question", probability=0.9),
             "answered_in_round": {"investigator": 1},
+            **PAGES,
         },
         ONLINE,
         ["writer"],
@@ -141,6 +145,27 @@ def test_law(given: dict[str, Any], online: bool, expected: list[str]):
     assert list(choice.selected) == expected
     assert choice.reason
     assert not choice.forced
+
+
+@pytest.mark.parametrize(
+    ("changes", "spent", "agent"),
+    [
+        ({}, Usage(), "codebase_search"),
+        ({}, None, "writer"),
+        ({}, Usage(input_tokens=99_000, calls=1), "writer"),
+        ({"documentation": []}, Usage(), "writer"),
+        ({"answered_in_round": {"investigator": 1, "codebase_search": 1}}, Usage(), "writer"),
+    ],
+)
+def test_a_model_reads_the_documentation_once_for_a_question(changes: dict[str, Any], spent: Usage | None, agent: str):
+    question = {
+        "kind_reading": KindReading(kind="question", likeliest="question", probability=0.9),
+        "investigation": investigation(kind="question"),
+        "answered_in_round": {"investigator": 1},
+        **PAGES,
+    }
+    choice = choose(state(**question | changes), Limits(tokens=100_000), spent=spent)
+    assert choice.selected == (agent,)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from langchain_core.messages import AIMessage
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.base.errors import CostLimitExceeded, ModelUnavailable
-from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, Span
+from triage.domain.code import BestPlace, ExecutedCode, IndexFacts, QuotedLine, Span
 from triage.domain.findings import CitedPlace, DeclinedAnswer
 from triage.domain.issue import IssueComment
+from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
 from triage.graph.run_graph import run_graph
@@ -29,7 +30,7 @@ async def run(given: Services, **changes: Any) -> RunReport:
 
 def with_model(prepared: dict[str, Any] | None = None, **changes: Any) -> Services:
     model = FakeModel(factories.answers() if prepared is None else prepared)
-    return fake_services(codebase=FakeCodebase(factories.FILES), **{"model": model, **changes})
+    return fake_services(**{"codebase": FakeCodebase(factories.FILES), "model": model, **changes})
 
 
 def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
@@ -177,6 +178,57 @@ async def test_a_run_that_is_cut_before_any_answer_names_where_the_trace_leads()
     codebase = FakeCodebase(factories.FILES, best_place=LEAD)
     report = await run(fake_services(codebase=codebase, limits=Limits(iterations=0)))
     assert report.best_place == LEAD
+
+
+def with_pages(*documented: str, kind: str = "question", **changes: Any) -> Services:
+    found = factories.codebase(places=[], why="", documented=[CitedPlace(cite=one, reason="") for one in documented])
+    prepared = factories.answers(InvestigatorFinding=factories.investigation(kind=kind), CodebaseFinding=found)
+    return with_model(prepared, codebase=FakeCodebase({**factories.FILES, "docs/parse.md": PAGE}), **changes)
+
+
+PAGE = "# Parsing\n\nA date is read by `parse`.\nA time is read by `parse_time`.\n"
+LINE = "1:3"  # the sections are shown first
+ASKS = {"title": "How do I parse?", "body": "Which function reads a date?"}
+
+
+@pytest.mark.parametrize("kind", ["question", "feature_request"])
+async def test_a_model_that_quotes_the_documentation_answers(kind: str):
+    given = with_pages(LINE, kind=kind)
+    report = await run(given, **ASKS)
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "codebase_search", "writer"]
+    assert report.status is Status.COMPLETE
+    assert report.documented == QuotedLine(
+        span=Span(path="docs/parse.md", start=3, end=3), quote="A date is read by `parse`."
+    )
+    assert [(one.rule, one.speaks) for one in report.statements] == [("documented", True)]
+    assert [one.heading for one in report.documentation] == ["Parsing"]
+    assert isinstance(given.model, FakeModel)
+    prompt = next(prompt for name, prompt in given.model.asked if name == "CodebaseFinding")
+    assert "[1] docs/parse.md 1-4 Parsing" in str(prompt)
+    assert "3| A date is read by `parse`." in str(prompt)
+
+
+@pytest.mark.parametrize(
+    "documented",
+    [[], ["1:90"], ["9:1"], ["2:1"], ["docs/parse.md:3"]],
+)
+async def test_nothing_is_said_without_a_line_that_stands_there(documented: list[str]):
+    report = await run(with_pages(*documented), **ASKS)
+    assert (report.documented, report.statements, report.declined) == (None, [], [])
+    assert report.status is Status.COMPLETE
+
+
+async def test_a_project_may_wish_no_documentation():
+    report = await run(with_pages(LINE, config=ProjectConfig(documentation=False)), **ASKS)
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert (report.documented, report.documentation) == (None, [])
+
+
+async def test_by_rules_the_page_of_the_job_has_the_sections_and_nothing_is_said():
+    given = fake_services(codebase=FakeCodebase({**factories.FILES, "docs/parse.md": PAGE}))
+    report = await run(given, labels=["question"], **ASKS)
+    assert (report.kind, report.documented, report.statements) == ("question", None, [])
+    assert [one.span.path for one in report.documentation] == ["docs/parse.md"]
 
 
 async def test_a_bug_in_an_agent_is_a_failed_step():

@@ -11,6 +11,7 @@ from triage.domain.code import (
     LaterFix,
     PathChange,
     RegressionWindow,
+    Section,
     Span,
     Suspect,
 )
@@ -119,7 +120,8 @@ INDEX = IndexFacts(
     commit=COMMIT,
     files=312,
     passages=2480,
-    vectors=1904,
+    sections=160,
+    vectors=357,
     left_out={"binary": 14, "vendored": 41, "lock file": 2},
     seconds=1.8,
 )
@@ -319,6 +321,10 @@ FEATURE = change_report(
     analysis="",
     critique=None,
     citations=Citations(),
+    documentation=[
+        Section(span=span("docs/import.md", 3, 40), heading="Banks"),
+        Section(span=span("README.md", 1, 9), heading=""),
+    ],
     hidden_fragments=1,
     decisions=DECISIONS[:1],
     steps=[MODEL_STEPS[0], MODEL_STEPS[1], step("writer", 2, 5.0, 3.1, "gpt-4o", usage(2100, 400, 0.0092))],

@@ -29,6 +29,7 @@ from tests.say.sample_reports import (
     UNSAID,
     change_report,
     missing,
+    span,
 )
 from tests.say.sample_runs import DEGRADATION, PLANNED, REFUSED, ROUNDS, SILENT
 from triage.domain.code import (
@@ -37,6 +38,7 @@ from triage.domain.code import (
     Caller,
     FileChange,
     LaterFix,
+    QuotedLine,
     RegressionWindow,
 )
 from triage.domain.effect import COMMENT_MARKER, CommentMode
@@ -72,6 +74,9 @@ from triage.say.template import ensure_safe
 AFTER_FIRST = next_state(FIRST, None)
 NAMED_FIX = LaterFix(
     version="v0.8", commit=FileChange(commit="6" * 40, date="2026-10-05", subject="Fix"), is_named=True
+)
+DOCUMENTED = QuotedLine(
+    span=span("docs/import.md", 12, 12), quote="`--format ofx` reads <b>OFX</b> files, see *Banks* @here."
 )
 ELSEWHERE = FailingPackage(
     name="python-dateutil", language="Python", error="ParserError: Unknown string format: 31/12", is_declared=True
@@ -113,6 +118,7 @@ def html(markdown: str) -> str:
         ("regression", change_report(UNSAID, regression_window=PAST.regression_window), None),
         ("fixed", change_report(UNSAID, later_fix=PAST.later_fix), None),
         ("fix_named", change_report(UNSAID, later_fix=NAMED_FIX), None),
+        ("documented", change_report(FEATURE, documented=DOCUMENTED), None),
         ("elsewhere", change_report(UNSAID, failing_package=ELSEWHERE), None),
     ],
 )

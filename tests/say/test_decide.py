@@ -33,6 +33,7 @@ from triage.domain.code import (
     LeadRule,
     MatchSource,
     NewerRelease,
+    QuotedLine,
     RegressionWindow,
 )
 from triage.domain.issue import FailingPackage
@@ -41,6 +42,7 @@ from triage.domain.report import RunReport
 from triage.domain.statement import (
     Cause,
     ChangedBetween,
+    Documented,
     FixedSince,
     KnownIssue,
     Leads,
@@ -86,6 +88,7 @@ MERGED = PULL.model_copy(update={"state": "closed", "ended": "merged"})
 MERGED_FIX = LaterFix(
     version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read day-first dates (#390)")
 )
+DOCUMENTED = QuotedLine(span=span("docs/import.md", 12, 12), quote="`--since` leaves out what is older.")
 PATH, NAME, TRACE, MESSAGE = place("place"), place("name"), place("frame"), place("message")
 UNSURE = {"kind": None, "kind_probability": None}
 """Of a kind that nobody is sure of."""
@@ -117,6 +120,12 @@ ASKS = {"missing_information": QUESTIONS}
         (UNSAID, {"regression_window": WINDOW, "later_fix": PAST.later_fix}, "fixed! regression! files"),
         (UNSAID, {"best_place": PATH, "later_change": LATER, "later_fix": PAST.later_fix}, "fixed! found files"),
         (FEATURE, {"later_fix": PAST.later_fix}, ""),
+        # documented
+        (FEATURE, {"documented": DOCUMENTED}, "documented!"),
+        (FEATURE, {"documented": DOCUMENTED, "kind": "question", **ASKS}, "documented!"),
+        (FEATURE, {"documented": DOCUMENTED, "possible_duplicate": OPEN}, "duplicate!"),
+        (FEATURE, {"documented": DOCUMENTED, "possible_duplicate": SIMILAR[0]}, "duplicate! documented!"),
+        (UNSAID, {"documented": DOCUMENTED}, "files"),
         # changed
         (UNSAID, {"regression_window": WINDOW}, "regression! files"),
         (UNSAID, {"regression_window": WINDOW, **UNSURE}, "regression files"),
@@ -222,8 +231,8 @@ def list_facts(one: Statement) -> Iterator[Any]:
             yield one.fix
         case ChangedBetween():
             yield from (one.worked_in, one.broken_in, one.total, *one.commits)
-        case NotOurs():
-            yield one.package
+        case NotOurs() | Documented():
+            yield one.package if isinstance(one, NotOurs) else one.line
         case Cause():
             yield from (one.why, one.summary, one.place, one.check)
         case Leads():
@@ -243,6 +252,7 @@ def collect_facts(report: RunReport) -> list[Any]:
         *report.other_places,
         report.failing_package,
         report.possible_duplicate,
+        report.documented,
         *commits,
     ]
     texts = [report.security_policy, report.why, report.summary, report.check, "" if not report.suspects else None]
@@ -262,6 +272,7 @@ PLACES = [place(rule, path) for rule, path in product(SIGNS, (READER, DATES))]
             "regression_window": st.sampled_from([None, WINDOW, FURTHER, BLAMED]),
             "later_fix": st.sampled_from([None, PAST.later_fix, NAMED_FIX]),
             "failing_package": st.sampled_from([None, PACKAGE]),
+            "documented": st.sampled_from([None, DOCUMENTED]),
             "best_place": st.sampled_from([None, *PLACES]),
             "other_places": st.lists(st.sampled_from(PLACES), max_size=2),
             "last_change": st.sampled_from([None, LAST, CAME_WITH_IT]),

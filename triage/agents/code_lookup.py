@@ -144,7 +144,7 @@ class CodeLookup:
         if isinstance(message, CodebaseFinding):
             self._finding = message
             return "it has answered"
-        calls = _list_calls(message, turn)
+        calls = list_calls(message, turn)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])
         text = shorten(message.text.strip(), MAX_TEXT_CHARS)
@@ -202,13 +202,14 @@ class CodeLookup:
             self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
 
 
-def _list_calls(message: AIMessage, turn: int) -> list[ToolCall | InvalidToolCall]:
+def list_calls(message: AIMessage, turn: int) -> list[ToolCall | InvalidToolCall]:
     """Return the calls of a message, each with an id of its own and a name that can be sent again."""
     calls: list[ToolCall | InvalidToolCall] = [*message.tool_calls, *message.invalid_tool_calls]
     ids = {call["id"] for call in calls if call["id"]}
     for number, call in enumerate(calls):
         call["id"] = call["id"] if len(ids) == len(calls) else f"call_{turn}_{number}"
-        call["name"] = re.sub(r"^functions\.|[^\w-]", "", call["name"] or "")[:64] or "unknown_tool"
+        name = re.split(r"[.:/]", call["name"] or "")[-1]  # of `functions.grep`
+        call["name"] = re.sub(r"[^\w-]", "", name)[:64] or "unknown_tool"
     return calls
 
 

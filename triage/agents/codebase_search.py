@@ -23,13 +23,13 @@ from triage.agents.prompts import (
     format_bullets,
     format_task,
 )
-from triage.agents.shown_code import Block, ShownCode, cut_longest, format_file, pluralize
+from triage.agents.shown_code import Block, ShownCode, cut_longest, format_file, make_excerpt, pluralize
 from triage.agents.skill_prompts import SkillPrompts
 from triage.base.threads import in_thread
 from triage.citations.cited_places import find_places
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Passage, PathChange, RegressionWindow, Span
-from triage.domain.findings import CodebaseFinding, CritiqueFinding
+from triage.domain.code import Passage, PathChange, RegressionWindow, Section, Span
+from triage.domain.findings import CodebaseFinding, CritiqueFinding, RelevantFile
 from triage.ports import Codebase, Model, Services
 
 CONTEXT_CHARS = 48_000
@@ -44,6 +44,8 @@ with one turn; with 10,000 of 28.
 MAX_PATH_CHARS = 200
 MAX_FILES = 5
 """As the prompt says. Of more, the best count."""
+MAX_DOCUMENTATION_CHARS = 15_000
+"""About 5,000 tokens. Of 44 questions whose section is among the ten, 28 see it to its end; a model can read on."""
 MAX_DIFFS, MAX_DIFFS_CHARS = 10, 3_000
 """So few commits are shown with their diffs: then none has to be looked up."""
 MAX_CHANGED = 4
@@ -87,7 +89,8 @@ def build_codebase_chain(
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
-    system = build_system_message("codebase_search", sections=sections or {}, tail=tail, catalogue=catalogue)
+    names = ["codebase_search", *["codebase_documentation"] * bool(sections and sections.get("documentation"))]
+    system = build_system_message(*names, sections=sections or {}, tail=tail, catalogue=catalogue)
     prompt = ChatPromptTemplate.from_messages([system, MessagesPlaceholder("data")])
     return gather | RunnableLambda(build_data) | prompt | llm
 
@@ -151,8 +154,12 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         CodeLookup(services, model, tools, shown, mark=skills.mark, is_first_round=is_first_round) if tools else None
     )
     window = agent_input.regression_window
+    asks = agent_input.kind in ("question", "feature_request")
     sections = format_task(agent_input, services, MAX_SEARCH_BODY_CHARS) | {
-        "kind of issue": "feature request" if agent_input.kind == "feature_request" else "",
+        "kind of issue": (agent_input.kind or "").replace("_", " ") if asks else "",
+        "documentation": await in_thread(
+            render_documentation, agent_input.documentation if asks else (), services.codebase, shown
+        ),
         "what changed between the versions": format_window(window),
         "diffs of these commits": await in_thread(render_diffs, window, services.codebase),
     }
@@ -164,7 +171,9 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
             shown.go_on(agent_input.excerpts)
         first = model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke
         answers = (lookup.answer, lookup.answer_without_tools) if lookup else (first, first)
-        return await _ask(answers, prompt.to_messages(), skills, shown)
+        answer = await _ask(answers, prompt.to_messages(), skills, shown)
+        lines = await in_thread(_quote_lines, answer, shown, services.codebase)
+        return answer.model_copy(update={"quoted_lines": lines})
 
     latest = format_earlier_rounds(agent_input) if continues else {}
     chain = build_codebase_chain(retriever, RunnableLambda(ask), shown, sections, skills, latest)
@@ -200,6 +209,16 @@ def fill_places(answer: CodebaseFinding, shown: ShownCode) -> CodebaseFinding:
     return answer.model_copy(update=update)
 
 
+def _quote_lines(answer: CodebaseFinding, shown: ShownCode, codebase: Codebase) -> list[RelevantFile]:
+    """Return the cited lines of the documentation, each with its text."""
+    quoted = []
+    for place in find_places(answer.documented, shown.excerpts)[0]:
+        lines = codebase.read_lines(place.path) or []
+        text = " ".join(lines[place.start_line - 1 : place.end_line]) if place.start_line and place.end_line else ""
+        quoted.append(place.model_copy(update={"quote": text.strip()}))
+    return quoted
+
+
 def check_answer(answer: CodebaseFinding, _: Services) -> str | None:
     if answer.places and not answer.relevant_files:
         return "none of the citations has a number of what was shown"
@@ -215,6 +234,16 @@ def format_earlier_rounds(agent_input: AgentInput) -> dict[str, str]:
         "earlier explanation": agent_input.codebase.why if agent_input.codebase else "",
         "what the critic says": _format_critique(agent_input.critique) if agent_input.critique else "",
     }
+
+
+def render_documentation(documentation: Sequence[Section], codebase: Codebase, shown: ShownCode) -> str:
+    """Return the sections with numbered lines, the longest cut."""
+    excerpts: list[list[Block]] = []
+    for section in documentation:
+        path, start, end = section.span.path, section.span.start, section.span.end
+        if lines := (codebase.read_lines(path) or [])[start - 1 : end]:
+            excerpts.append([make_excerpt(path, enumerate(lines, start), section.heading)])
+    return "\n\n".join(shown.show(blocks) for blocks in cut_longest(excerpts, MAX_DOCUMENTATION_CHARS))
 
 
 def _format_critique(critique: CritiqueFinding) -> str:

@@ -12,7 +12,12 @@ from triage.domain.code import SearchQuery
 from triage.domain.findings import InvestigatorFinding, MissingInformation
 from triage.domain.issue import KindReading, ParsedIssue
 from triage.issue.kind.issue_kind import LIBRARY_PATH, is_library_path, read_kind
-from triage.issue.questions.missing_information import MAX_QUESTIONS, find_missing_information, speaks_of_failure
+from triage.issue.questions.missing_information import (
+    MAX_QUESTIONS,
+    asks_for_help,
+    find_missing_information,
+    speaks_of_failure,
+)
 from triage.issue.questions.tool_version import TOOLS, ask_tool_version
 from triage.issue.reporter_language import get_phrases
 from triage.ports import Codebase, Model, Services
@@ -94,8 +99,7 @@ def list_questions(agent_input: AgentInput, codebase: Codebase) -> list[MissingI
     """Return what rules ask the reporter."""
     parsed, kind = agent_input.parsed, _read_kind(agent_input).kind
     if kind == "not_actionable":
-        # A form that was sent empty, or `It crashes`. Who has written neither has nothing to add.
-        if not parsed.sections and not speaks_of_failure(parsed):
+        if not parsed.sections and not asks_for_help(parsed):
             return []
         question = get_phrases(parsed.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]

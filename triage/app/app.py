@@ -274,7 +274,6 @@ class App:
         from triage.model.chat_model import ChatModel
         from triage.model.embeddings import MeteredEmbeddings
         from triage.model.endpoint import RetryPolicy
-        from triage.model.endpoint_features import EndpointFeatures
         from triage.model.token_count import PriceTable
 
         limits = settings.limits()
@@ -283,8 +282,7 @@ class App:
         endpoint = self.open_endpoint(request_id)
         models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
         redact = redactor.redactor_for("model's prompt"), redactor.redactor_for("model's answer")
-        features = EndpointFeatures(endpoint.base_url)
-        chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, *redact, features)
+        chat = ChatModel(endpoint, models, settings.fallback_model or "", budget, retry, *redact)
         name = settings.effective_embedding_model
         if name == "local":
             return chat, None
@@ -295,7 +293,7 @@ class App:
         from triage.model.endpoint import OPENAI_URL, Endpoint
 
         base_url = self.settings.model_base_url or OPENAI_URL
-        return Endpoint(self.settings.endpoint_key, request_id, base_url)
+        return Endpoint(self.settings.endpoint_key, request_id, base_url, self.settings.reasoning_effort)
 
     @property
     def web_search(self) -> Literal["tavily", "github", ""]:

@@ -16,6 +16,7 @@ from triage.domain.code import (
     Passage,
     RegressionWindow,
     SearchQuery,
+    Section,
     Span,
 )
 from triage.domain.issue import Issue, ParsedIssue, ReportFacts
@@ -89,6 +90,9 @@ class GitCodebase:
 
     def find_places(self, parsed: ParsedIssue) -> list[BestPlace]:
         return self._indexed.find_places(parsed) if self._indexed else []
+
+    def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
+        return self._indexed.find_documentation(parsed, limit) if self._indexed else []
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.code.retriever import get_codebase_retriever

@@ -35,6 +35,7 @@ from triage.code.rank.prompt_passages import choose_prompt_passages
 from triage.code.rank.query import Query, build_query
 from triage.code.rank.ranking import Ranking, rank_files
 from triage.code.rank.reasons import Reason, explain_rank
+from triage.code.rank.sections import find_sections
 from triage.code.rank.snippets import choose_chunks, read_passages
 from triage.code.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
 from triage.code.vectors.projection import project_query
@@ -48,6 +49,7 @@ from triage.domain.code import (
     PromptPassages,
     RegressionWindow,
     SearchQuery,
+    Section,
     Span,
 )
 from triage.domain.issue import ParsedIssue, ReportFacts
@@ -166,6 +168,12 @@ class IndexedCommit:
         ranked = self._rank(SearchQuery(parsed=parsed), may_ask=False)
         return choose_facts(ranked.ranking, ranked.leads)
 
+    def find_documentation(self, parsed: ParsedIssue, limit: int) -> list[Section]:
+        """Return the sections of the documentation that may answer the issue, likeliest first."""
+        if not self.corpus.files:
+            return []
+        return find_sections(self._rank(SearchQuery(parsed=parsed), may_ask=False).ranking.query_scores, limit)
+
     def find_regression_window(self, parsed: ParsedIssue, facts: ReportFacts) -> RegressionWindow | None:
         """Return the commits between the versions that the report names; None without any, or without their history."""
         history = self.tree.history
@@ -264,6 +272,7 @@ def index_repository(
         commit=tree.commit,
         files=len(built.corpus.files),
         passages=len(built.corpus.chunk_files),
+        sections=int(built.corpus.documentation_files[built.corpus.chunk_files].sum()),
         vectors=vectors.store.size if vectors.store else 0,
         left_out=dict(sorted(built.left_out.items())),
         partial=built.partial,

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, Excerpt, LookedUp, RegressionWindow
+from triage.domain.code import BestPlace, Excerpt, LookedUp, RegressionWindow, Section
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -46,6 +46,8 @@ class AgentInput(Value):
     critique: CritiqueFinding | None = None
     facts: list[BestPlace] = Field(default_factory=list)
     """Where a trace, a message or a name of the issue leads, the surest first."""
+    documentation: list[Section] = Field(default_factory=list)
+    """Sections that may answer the issue, likeliest first; none where the project does not wish it."""
     regression_window: RegressionWindow | None = None
     """What changed between the versions that the issue names."""
     citations: Citations = Citations()

@@ -180,6 +180,21 @@ class History(Value):
     """Of commits that a tag contains, the nearest one."""
 
 
+class Section(Value):
+    """A part of the documentation under its heading; of a long one some lines."""
+
+    span: Span
+    heading: str
+    """Of the project; empty for what stands above the first one."""
+
+
+class QuotedLine(Value):
+    """A line of the documentation."""
+
+    span: Span
+    quote: str
+
+
 class Hit(Value):
     """A file that search found, best passage first."""
 
@@ -207,7 +222,10 @@ class IndexFacts(Value):
     """Full SHA; none for a folder without git."""
     files: int
     passages: int
+    sections: int = 0
+    """Passages that are sections of the documentation."""
     vectors: int
+    """Of files of the product and of sections, from their words; of passages of the product if a model made them."""
     left_out: dict[str, int] = Field(default_factory=dict)
     """Number of files by reason: binary, vendored, generated, minified, lock file, too large, unreadable, ignored by
     the project."""

@@ -3,7 +3,7 @@
 Field names follow the agents' specification and are public. A model fills these schemas, so every field is
 required on the wire, no field is a free dictionary, and unknown fields are ignored rather than refused.
 
-Models leave fields out, rename them, and fill them with words such as "N/A". The metadata here says what stands in.
+Models leave fields out, and fill them with words such as "N/A". The metadata here says what stands in.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,6 @@ class IfMissing:
     value: str | float | bool
 
 
-@dataclass(frozen=True)
-class AlsoNamed:
-    """Other names under which models write a field."""
-
-    names: tuple[str, ...]
-
-
 class Exact:
     """Marks a field that is taken as it is written: a text with its white space, a list only if all its items fit."""
 
@@ -54,19 +47,21 @@ def is_no_error(value: Any) -> bool:
     return is_blank(value) or value is False or (isinstance(value, str) and value.strip(" .").casefold() in words)
 
 
+def drop_blank(value: Any) -> Any:
+    return None if is_blank(value) else value
+
+
 def drop_blanks(value: Any) -> Any:
     """Drop the items of a list that say that there is none."""
     return [item for item in value if not is_blank(item)] if isinstance(value, list) else value
 
 
-NullableText = Annotated[str | None, BeforeValidator(lambda value: None if is_blank(value) else value)]
+NullableText = Annotated[str | None, BeforeValidator(drop_blank)]
 ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
 Texts = Annotated[list[str], BeforeValidator(drop_blanks)]
 OptionalText = Annotated[str, IfMissing("")]
 Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
 """A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
-Path = AlsoNamed(("file", "file_path", "filename", "filepath", "location"))
-Reason = AlsoNamed(("reason", "relevance", "why", "explanation", "description"))
 
 
 class Answer(BaseModel):
@@ -166,11 +161,15 @@ class CodebaseFinding(AgentFindingBase):
     """Where in the repository the bug lives, best file first, and how it comes about."""
 
     essential = ("places",)
-    unasked = (*AgentFindingBase.unasked, "relevant_files", "root_cause_location", "likely_files")
+    unasked = (*AgentFindingBase.unasked, "relevant_files", "root_cause_location", "likely_files", "quoted_lines")
     places: list[CitedPlace] = Field(default_factory=list)
     """What a model cites; the program looks it up and fills the next two."""
     relevant_files: list[RelevantFile] = Field(default_factory=list)
     root_cause_location: str | None = None
+    documented: list[CitedPlace] = Field(default_factory=list)
+    """The line of the documentation that answers a question, or that has what is asked for."""
+    quoted_lines: list[RelevantFile] = Field(default_factory=list)
+    """These lines, with their text."""
     likely_files: list[RelevantFile] = Field(default_factory=list)
     """By rules, the likeliest first, also where a model answers."""
     why: OptionalText = ""
@@ -187,7 +186,7 @@ class WebResult(Answer):
 
     title: OptionalText
     url: str
-    relevance_reason: Annotated[OptionalText, Reason]
+    relevance_reason: OptionalText
 
 
 class WebSearchFinding(AgentFindingBase):

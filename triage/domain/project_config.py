@@ -63,6 +63,10 @@ class Price(YamlSection):
         None,
         description="For a million tokens of the prompt that the provider had cached. Defaults to the price of input.",
     )
+    cache_write: UsdPerMillion | None = Field(
+        None,
+        description="For a million tokens of the prompt that the provider caches. Defaults to the price of input.",
+    )
 
 
 class Labels(YamlSection):
@@ -197,6 +201,11 @@ class ProjectConfig(YamlSection):
         max_length=2,
         description="Kinds of issues that this tracker does not take: closing them as not planned is suggested, where "
         "GitHub has suggestions. A person decides.",
+    )
+    documentation: bool = Field(
+        True,
+        description="Whether sections of the repository's documentation are looked up for questions and feature "
+        "requests: for the page of the job, and for a model, which may quote a line.",
     )
     instructions: str = Field(
         "",

@@ -16,7 +16,9 @@ from triage.domain.code import (
     LaterChange,
     LaterFix,
     NewerRelease,
+    QuotedLine,
     RegressionWindow,
+    Section,
     Span,
     Suspect,
 )
@@ -46,6 +48,7 @@ CommentReason = Literal[
     "fixed",
     "regression",
     "elsewhere",
+    "documented",
     "analysis",
     "found",
     "question",
@@ -197,6 +200,10 @@ class RunReport(Value):
     """For a feature request: places where it may go."""
     likely_files: list[Suspect] = Field(default_factory=list)
     """By rules, the likeliest first, whatever a model suspects."""
+    documentation: list[Section] = Field(default_factory=list)
+    """Of a question or a feature request: sections that may answer it, likeliest first."""
+    documented: QuotedLine | None = None
+    """The line that answers it, as a model chose it and the commit has it."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
     """Past issues like this one, likeliest first."""
     possible_duplicate: SimilarIssue | None = None

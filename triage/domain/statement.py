@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, Suspect
+from triage.domain.code import BestPlace, LastChange, LaterChange, LaterFix, PathChange, QuotedLine, Suspect
 from triage.domain.findings import MissingInformation, Severity, WebResult
 from triage.domain.issue import FailingPackage
 from triage.domain.past_issues import SimilarIssue
@@ -64,6 +64,15 @@ class NotOurs(Value):
     package: FailingPackage
     reports: list[WebResult] = Field(default_factory=list)
     """The package's issues with the same message."""
+
+
+class Documented(Value):
+    """A line of the documentation that answers a question, or that has what a feature request asks for."""
+
+    rule: Literal["documented"] = "documented"
+    speaks: bool = True
+    line: QuotedLine
+    is_question: bool
 
 
 class Cause(Value):
@@ -127,6 +136,15 @@ SUBJECTS: Mapping[str, Subject] = {
 }
 """What each rule speaks of, in the words of who calls it wrong."""
 Statement = Annotated[
-    SecurityNotice | KnownIssue | FixedSince | ChangedBetween | NotOurs | Cause | Leads | LikelyPlaces | OpenQuestions,
+    SecurityNotice
+    | KnownIssue
+    | FixedSince
+    | ChangedBetween
+    | NotOurs
+    | Documented
+    | Cause
+    | Leads
+    | LikelyPlaces
+    | OpenQuestions,
     Field(discriminator="rule"),
 ]

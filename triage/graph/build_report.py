@@ -1,9 +1,11 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
+import re
+
 from triage.agents.explanation import explain, has_evidence
 from triage.agents.investigator import list_questions
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, to_affected_file
-from triage.domain.code import Span, Suspect
+from triage.domain.code import QuotedLine, Span, Suspect
 from triage.domain.findings import AffectedFile, Evidence, MissingInformation
 from triage.domain.issue import Issue, Repository
 from triage.domain.past_issues import SimilarIssue
@@ -21,6 +23,9 @@ from triage.ports import Services
 from triage.safety.safe_markdown import sanitize_markdown
 from triage.say.decide import with_statements
 
+MAX_SHOWN_SECTIONS = 3
+"""Of 51 questions the right section is among three by words in 38 (`bench.documented`)."""
+_ROFF = re.compile(r"\\f.|\\&|\\(?=-)")
 MAX_UNVERIFIED_CONFIDENCE = 0.3
 """When no suspect was verified."""
 CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
@@ -38,6 +43,7 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
     likely = [to_affected_file(file) for file in state.codebase.likely_files] if state.codebase else []
     facts = state.facts if is_bug else []
     explanation = explain(state) if state.may_be_bug else None
+    is_asking = state.kind in ("question", "feature_request")
     faults = collect_faults(state.steps)
     return with_statements(
         RunReport(
@@ -80,6 +86,8 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             regression_window=state.regression_window if is_bug and not kind_reading.security else None,
             suspects=suspects,
             likely_files=list(map(_to_suspect, likely)) if is_searched(by_rules) else [],
+            documentation=state.documentation[:MAX_SHOWN_SECTIONS] if is_asking else [],
+            documented=_quote_documentation(state) if is_asking else None,
             similar_issues=state.similar_issues,
             possible_duplicate=None
             if "known" in state.withdrawn
@@ -114,6 +122,17 @@ def build_report(state: BugTriageState, services: Services, ended_early: str = "
             shown_skill_ids=state.shown_skill_ids,
         )
     )
+
+
+def _quote_documentation(state: BugTriageState) -> QuotedLine | None:
+    """Return the line that a model chose, if it stands in a page of which it was shown a section."""
+    pages = {section.span.path for section in state.documentation}
+    for line in state.codebase.quoted_lines if state.codebase and state.searched_by_model else ():
+        if line.path in pages and line.quote and line.start_line and line.end_line:
+            quote = _ROFF.sub("", line.quote) if re.search(r"\.[1-8](?:\.\w+)?$", line.path) else line.quote
+            span = Span(path=line.path, start=line.start_line, end=line.end_line)
+            return QuotedLine(span=span, quote=" ".join(quote.split()))
+    return None
 
 
 def _is_same(past: SimilarIssue) -> bool:

@@ -5,7 +5,8 @@
 - Codebase search and web search run in parallel. Web search runs again only for what the critic misses outside.
 - No agent runs twice in a round.
 - A round is opened only for gaps that somebody can close: new terms for the code, or a query for the web.
-- A feature request is searched for in the code and not challenged. What rules call a question is not searched for.
+- A feature request is searched for in the code and not challenged. What rules call a question is not searched for,
+  unless a model may find its answer in the documentation.
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ class RemainingBudget:
     share_left: float = 1.0
     """Of tokens or dollars, whichever is less, from 0 to 1. All of it when no model is asked."""
     level: DegradationLevel = "whole"
+    asks_model: bool = False
 
     def has_given_up(self, level: DegradationLevel) -> bool:
         """Return whether the run has given up what goes at this level."""
@@ -48,7 +50,7 @@ def measure_budget(
     last = max((step.round for step in steps if step.step == "critic"), default=0)
     last_round = [step for step in steps if step.step in ("codebase_search", "critic") and step.round == last]
     level = choose_level(spent, sum(map(_usage_without_tools, last_round), Usage()), limits)
-    return RemainingBudget(limits, seconds_left, compute_share_left(spent, limits), level)
+    return RemainingBudget(limits, seconds_left, compute_share_left(spent, limits), level, asks_model=level != "rules")
 
 
 def _usage_without_tools(step: StepRecord) -> Usage:
@@ -106,6 +108,8 @@ def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_searc
     if "investigator" not in state.answered_in_round:
         return Choice(("investigator",), "nobody has read the issue yet")
     name = (state.kind or "").replace("_", " ")
+    if _may_be_documented(state, budget):
+        return Choice(("codebase_search",), "question: does the documentation answer it?")
     if not is_searched(state.kind_by_rules):
         return _write(f"not a bug: {name}")
     if not state.may_be_bug:
@@ -119,6 +123,12 @@ def choose_next(state: BugTriageState, budget: RemainingBudget, *, has_web_searc
     if has_web_search and state.has_declined("web_search") and "web_search" not in state.answered_in_round:
         return Choice(("web_search",), "the model declined the web search: rules search")
     return Choice(("critic",), "the findings have not been challenged yet")
+
+
+def _may_be_documented(state: BugTriageState, budget: RemainingBudget) -> bool:
+    """Return whether a model may find the answer to a question; by rules no section is sure enough."""
+    is_open = state.kind == "question" and "codebase_search" not in state.answered_in_round
+    return is_open and budget.asks_model and bool(state.documentation)
 
 
 def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:

@@ -15,6 +15,7 @@ from triage.domain.statement import (
     SUBJECTS,
     Cause,
     ChangedBetween,
+    Documented,
     FixedSince,
     KnownIssue,
     Leads,
@@ -52,7 +53,9 @@ def decide(report: RunReport) -> list[Statement]:
             said.append(FixedSince(speaks=is_bug or fix.is_named, fix=fix))
         said += _decide_change(report, is_bug=is_bug)
         said += _decide_place(report, is_bug=is_bug)
-    is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs) and one.speaks for one in said)
+    if report.documented and report.kind not in ("bug", None) and not any(one.state == "open" for one in known):
+        said.append(Documented(line=report.documented, is_question=report.kind == "question"))
+    is_answered = any(isinstance(one, FixedSince | Cause | Leads | NotOurs | Documented) and one.speaks for one in said)
     questions = [*_ask_for_newest(report, is_bug=is_bug), *report.missing_information]
     if questions and not is_answered and not any(one.state == "open" for one in known):
         said.append(OpenQuestions(questions=questions[:MAX_QUESTIONS]))

@@ -139,6 +139,9 @@ def _build_job_folds(report: RunReport, links: Links) -> Iterator[Fold]:
     places = [one for one in report.suspects if one.path not in named][:MAX_ITEMS]
     rows = [(one, links.link_place(one.span or one.path, render_table_code)) for one in places]
     yield Fold(f"{title} ({len(rows)})", render_block("folds", "places", rows) if rows else "")
+    sections = [(one, links.link_place(one.span)) for one in report.documentation]
+    title = f"Sections of the documentation that share most words with it ({len(sections)})"
+    yield Fold(title, render_block("folds", "documentation", sections) if sections else "")
     if report.may_be_bug:
         yield _build_commits_fold(report, links)
         yield _build_evidence_fold(report, links)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from tests.code.indexes import make_corpus, make_query, make_trace
+from tests.code.indexes import make_corpus, make_query, make_trace, project_files
 from tests.code.project import PROJECT
 from triage.code.codebase import GitCodebase
 from triage.code.vectors.chroma_store import ChromaStore, open_chroma
 from triage.code.vectors.embed_corpus import ExactStore, embed_corpus
-from triage.code.vectors.projection import project_files, project_query
+from triage.code.vectors.projection import project_query
 from triage.code.words.corpus import Corpus
 from triage.domain.code import SearchQuery
 

@@ -8,12 +8,12 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from tests.code.embeddings import FailingModel, LetterCounts, WrongShape
-from tests.code.indexes import make_corpus
+from tests.code.indexes import make_corpus, project_files
 from tests.code.project import PROJECT
 from triage.base.errors import BudgetExceeded, ModelUnavailable
 from triage.code.vectors.chroma_store import ChromaStore
-from triage.code.vectors.embed_corpus import LOCAL, embed_corpus, embed_query
-from triage.code.vectors.projection import project_files, project_query
+from triage.code.vectors.embed_corpus import LOCAL, ExactStore, embed_corpus, embed_query
+from triage.code.vectors.projection import project_query
 from triage.code.words.corpus import Corpus
 
 
@@ -45,13 +45,13 @@ def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
     assert not project_query(corpus, {"nowhere": 1.0}).any()
 
 
-def test_likely_sources_only_are_stored(corpus: Corpus):
+def test_likely_sources_and_sections_are_stored(corpus: Corpus):
     made = embed_corpus(corpus, None, LOCAL)
     assert isinstance(made.store, ChromaStore)
     stored = made.store._collection.get(include=["documents"])
     assert stored["documents"] is None or set(stored["documents"]) == {None}
     paths = {corpus.files[corpus.chunk_files[int(name)]].path for name in stored["ids"]}
-    assert paths == {path for path in PROJECT if path.startswith(("src/", "web/"))}
+    assert paths == {path for path in PROJECT if path.startswith(("src/", "web/", "docs/", "README"))}
     assert made.store.size == len(stored["ids"]) == len(paths)
     assert (made.embedding, made.notes) == (LOCAL, [])
 
@@ -79,26 +79,24 @@ def test_nothing_to_store(tmp_path: Path):
     assert embed_corpus(make_corpus(tmp_path, {}), None, LOCAL).store is None
 
 
-def test_many_vectors_are_added_in_batches(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
+def test_many_vectors_are_added_in_batches(monkeypatch: pytest.MonkeyPatch):
     # 5,461 at once is the limit of chromadb 1.5.9; more in one call is an error.
     monkeypatch.setattr("triage.code.vectors.chroma_store._BATCH", 100)
     count = 250
-    vectors = np.repeat(project_files(corpus, [0]), count, axis=0)
+    vectors = np.random.default_rng(7).standard_normal((count, 8)).astype(np.float32)
     store = ChromaStore(range(count), vectors)
     assert store._collection.count() == count
 
 
-def test_the_graph_search_finds_what_an_exact_one_finds():
-    count, near = 3_000, 200
-    random = np.random.default_rng(7)
-    vectors = random.standard_normal((count, 64)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    store = ChromaStore(range(count), vectors)
-    shares = []
-    for query in random.standard_normal((10, 64)).astype(np.float32):
-        exact = set(np.argsort(-(vectors @ query))[:near].tolist())
-        shares.append(len(exact & set(store.nearest(query, near))) / near)
-    assert min(shares) > 0.99
+def test_chroma_finds_what_a_comparison_one_by_one_finds():
+    near, random = 200, np.random.default_rng(7)
+    # As of files that are alike: some are equal, and many nearly so.
+    alike = np.repeat(random.standard_normal((30, 64)), 100, axis=0)
+    vectors = (alike + random.standard_normal(alike.shape) / 1_000).astype(np.float32)
+    vectors[::10] = vectors[1::10]
+    store, exact = ChromaStore(range(len(vectors)), vectors), ExactStore(range(len(vectors)), vectors)
+    for query in random.standard_normal((20, 64)).astype(np.float32):
+        assert set(store.nearest(query, near)) == set(exact.nearest(query, near))
 
 
 def test_an_endpoints_vectors(corpus: Corpus):

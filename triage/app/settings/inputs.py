@@ -20,7 +20,7 @@ from triage.app.settings.field_checks import (
 from triage.base.errors import BadInput, WrongUsage
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
-from triage.domain.run import Engine, Limits
+from triage.domain.run import Engine, Limits, ReasoningEffort
 from triage.domain.task import BACKLOG_QUERY, TaskName
 
 PLACEHOLDER_KEY = "sk-no-key-required"
@@ -72,12 +72,18 @@ class Settings(BaseModel):
         None,
         description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search and critic agents.")
+    model: ModelName = Field("gpt-6.1-sol", description="Model for the codebase search and critic agents.")
     fast_model: ModelName = Field(
         "gpt-6-luna", description="Model for the investigator, for the web search, and for the ticket."
     )
-    fallback_model: ModelName = Field(
-        "gpt-6-luna", description="Model that answers when the first model stays rate-limited or unreachable."
+    fallback_model: ModelName | None = Field(
+        None,
+        description="Model that is asked when one fails. Empty: model and fast-model stand in for each other.",
+    )
+    reasoning_effort: Annotated[ReasoningEffort, one_of(*get_args(ReasoningEffort))] = Field(
+        "low",
+        description="How long models think before they answer: none, low, medium or high. A model that does not know "
+        "it is asked without.",
     )
     embedding_model: ModelName = Field(
         "local", description="Source of the code vectors: local, or the name of an embedding model at the endpoint."
@@ -275,7 +281,7 @@ class Settings(BaseModel):
             yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
         if self.effective_embedding_model != self.embedding_model:
             yield "embedding-model is not used: the rules engine uses local vectors."
-        if not by_rules and self.fallback_model == self.model:
+        if not by_rules and self.fallback_model == self.model != self.fast_model:
             yield "fallback-model equals model: there is no fallback if the model fails."
 
     def _is_changed(self, name: str) -> bool:

@@ -9,6 +9,7 @@ from functools import lru_cache
 import re2  # type: ignore[import-untyped]
 from pathspec import PathSpec
 
+from triage.code.files.documentation import is_documentation
 from triage.code.files.languages import detect_language
 from triage.code.git.tree import Entry, Listing
 from triage.safety.secrets.secret_file_names import may_hold_secrets
@@ -67,7 +68,7 @@ def get_skip_reason(path: str, size: int) -> str | None:
         return "vendored"
     if reason := _find_reason_in_name(name):
         return reason
-    if size > (MAX_CODE_BYTES if detect_language(path) else MAX_TEXT_BYTES):
+    if size > (MAX_CODE_BYTES if detect_language(path) or is_documentation(path) else MAX_TEXT_BYTES):
         return "too large"
     return None
 

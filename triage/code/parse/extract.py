@@ -1,6 +1,6 @@
 """What the index takes from files: compressed text, chunks, definitions and counted terms.
 
-A chunk is a definition, the lines between two of them, or a window of a long one.
+A chunk is a definition, the lines between two of them, or a window of a long one; of a page of documentation a section.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.code.files.file_text import compress_text, load_text
+from triage.code.files.documentation import Heading, find_headings
+from triage.code.files.file_text import compress_text, load_text, split_lines
 from triage.code.files.languages import Language, detect_language
 from triage.code.parse.definitions import Definition, find_definitions
 from triage.code.words.bm25 import TermCounter, TermCounts
@@ -35,7 +36,7 @@ class Chunk:
     start: int
     end: int
     symbol: str | None = None
-    """Qualified name of the innermost definition around them."""
+    """Qualified name of the innermost definition around them, or the heading of the section."""
 
 
 @dataclass(slots=True)
@@ -73,6 +74,13 @@ def iter_scopes(scope: Scope) -> Iterator[Scope]:
 def split_into_chunks(scope: Scope) -> list[Chunk]:
     """Return chunks that together have every line of the file, ordered by first line."""
     return sorted(_split(scope), key=lambda chunk: (chunk.start, chunk.end))
+
+
+def split_into_sections(headings: Sequence[Heading], lines: int) -> Iterator[Chunk]:
+    """Return chunks that together have every line of a page; a long section is several."""
+    ends = [heading.line - 1 for heading in headings] + [lines]
+    for heading, end in zip([Heading(1, ""), *headings], ends, strict=True):
+        yield from _split_lines(heading.line, end, heading.text or None)
 
 
 def _split(scope: Scope) -> Iterator[Chunk]:
@@ -172,30 +180,34 @@ class Extractor:
         counters.by_file.add(words, path_words, path_words)
         if text is not None:
             language = detect_language(file.path) if file.use_grammar else None
-            self._extract_chunks(_parse_scopes(text, language), words, path_words, extracted, counters.by_chunk)
+            root = _parse_scopes(text, language)
+            headings = [] if root.children else find_headings(file.path, split_lines(text))
+            chunks = list(split_into_sections(headings, root.end)) if headings else split_into_chunks(root)
+            self._extract_chunks(root, chunks, words, path_words, extracted, counters.by_chunk)
 
     def _extract_chunks(
         self,
         root: Scope,
+        chunks: Sequence[Chunk],
         words: NDArray[np.int32],
         path_words: NDArray[np.int32],
         extracted: ExtractedFiles,
         by_chunk: TermCounter,
     ) -> None:
         number = len(extracted.compressed_texts) - 1
-        definitions: dict[str | None, int] = {None: -1}
+        definitions: dict[str | None, int] = {}
         for scope in iter_scopes(root):
             definitions[scope.name] = len(extracted.definitions)
             extracted.definitions.append((number, scope.start, scope.end, scope.name))
         line_starts = [0, *(np.flatnonzero(words == 0) + 1).tolist(), len(words)]
         last = len(line_starts) - 2
-        for chunk in split_into_chunks(root):
+        for chunk in chunks:
             chunk_words = words[line_starts[min(chunk.start - 1, last)] : line_starts[min(chunk.end, last + 1)]]
             line_ends = min(chunk.end, last) - chunk.start + 1
             if len(chunk_words) > line_ends:  # Not only empty lines.
                 symbol_words = [self._vocabulary.encode_words(chunk.symbol)] if chunk.symbol else []
                 by_chunk.add(chunk_words, path_words, *symbol_words)
-                extracted.chunks.append((number, chunk.start, chunk.end, definitions[chunk.symbol]))
+                extracted.chunks.append((number, chunk.start, chunk.end, definitions.get(chunk.symbol, -1)))
 
 
 @lru_cache(maxsize=16)

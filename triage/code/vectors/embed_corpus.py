@@ -1,7 +1,7 @@
-"""Makes vectors: of each chunk with an embedding model where one is given and answers, else of each file by projection.
+"""Makes vectors: of each chunk with an embedding model where one is given and answers, else by projection.
 
 Projected vectors only add candidates to the ranking. Everything that was tried to make them count more left it as it
-was or made it worse (docs/localization.md), so there is one for a file, which costs next to nothing.
+was or made it worse (docs/localization.md), so there is one for a file, and one for a section of the documentation.
 """
 
 import time
@@ -11,9 +11,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triage.base.errors import BudgetExceeded, TriageError
-from triage.code.vectors.projection import Matrix, project_files
+from triage.code.vectors.projection import Matrix, project_chunks
 from triage.code.words.corpus import Corpus
 from triage.safety.clean_text import clean_text
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from triage.code.vectors.chroma_store import ChromaStore
 
 LOCAL = "local"
-"""Name of the projection, which makes one vector of a file; an embedding model makes one of a chunk."""
+"""Name of the projection; an embedding model makes one vector of a chunk of code."""
 MAX_VECTORS = 10_000
-"""By projection; Chroma needs 1.5 seconds for them. Further files are found by their words only."""
+"""By projection; Chroma needs 2 seconds for them. Further files and sections are found by their words only."""
 MAX_EMBEDDED = 4_000
 """By an embedding model, which is paid by the token."""
 EMBED_SECONDS = 60.0
@@ -65,7 +66,7 @@ def embed_corpus(
     *,
     in_chroma: bool = True,
 ) -> CorpusVectors:
-    """Make and store vectors of the product code. One of a file is stored as that of the file's first chunk.
+    """Make and store vectors. One of a file is stored as that of the file's first chunk.
 
     When the model fails, or does not answer with one vector for each text, the projection replaces it, and a note says
     so.
@@ -83,9 +84,7 @@ def embed_corpus(
             vectors.notes.append(f"The embedding model saw {len(rows)} of {len(chunks)} passages.")
         chunks = chunks[: len(rows)]
     else:
-        files, first = np.unique(corpus.chunk_files[chunks], return_index=True)
-        chunks = [chunks[position] for position in first[:MAX_VECTORS].tolist()]
-        rows = project_files(corpus, files[:MAX_VECTORS].tolist())
+        chunks, rows = _project(corpus, np.array(chunks))
     vectors.store = store_vectors(chunks, rows, in_chroma=in_chroma)
     return vectors
 
@@ -96,6 +95,18 @@ def embed_query(model: "Embeddings", text: str) -> Matrix | None:
         return _to_matrix([model.embed_query(text[:_MAX_CHARS])], 1).reshape(-1)
     except embedding_errors():
         return None
+
+
+def _project(corpus: Corpus, chunks: NDArray[np.int64]) -> tuple[list[int], Matrix]:
+    """Return the first chunk of each file, the sections of the documentation, and a vector of each."""
+    sections = np.flatnonzero(corpus.documentation_files[corpus.chunk_files])
+    chunks = np.setdiff1d(chunks, sections)
+    files, first, row_of_file = np.unique(corpus.chunk_files[chunks], return_index=True, return_inverse=True)
+    rows = np.full(len(corpus.chunk_files), -1, dtype=np.int32)
+    rows[chunks], rows[sections] = row_of_file, len(files) + np.arange(len(sections))
+    rows[rows >= MAX_VECTORS] = -1
+    named = [*chunks[first].tolist(), *sections.tolist()][:MAX_VECTORS]
+    return named, project_chunks(corpus, rows, len(named))
 
 
 def _embed_with_model(

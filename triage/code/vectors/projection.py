@@ -4,7 +4,7 @@ A hash of the term chooses four dimensions and their signs. The inner product of
 full vectors, and every process computes the same ones.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from itertools import compress
 
@@ -21,18 +21,16 @@ _BITS = 10
 _BLOCK = 4_096
 
 
-def project_files(corpus: Corpus, files: Sequence[int]) -> Matrix:
-    """Return one row of `DIMENSIONS` for each file: the sum of its chunks."""
+def project_chunks(corpus: Corpus, rows_by_chunk: NDArray[np.int32], count: int) -> Matrix:
+    """Return so many rows of `DIMENSIONS`, each the sum of its chunks. A chunk of row -1 has none."""
     scores = corpus.by_chunk
-    rows_by_file = np.full(len(corpus.files), -1, dtype=np.int32)
-    rows_by_file[list(files)] = np.arange(len(files))
-    rows = rows_by_file[corpus.chunk_files][scores.documents]
+    rows = rows_by_chunk[scores.documents]
     pairs = np.flatnonzero(rows >= 0)
     rows, values = rows[pairs], scores.saturated_counts[pairs]
     terms = (np.searchsorted(scores.starts, pairs, side="right") - 1).astype(np.int32)
     hashes = _hash_used_terms(corpus, terms)
-    vectors = np.zeros((len(files), DIMENSIONS), dtype=np.float32)
-    for first in range(0, len(files), _BLOCK):
+    vectors = np.zeros((count, DIMENSIONS), dtype=np.float32)
+    for first in range(0, count, _BLOCK):
         block = vectors[first : first + _BLOCK]
         here = np.flatnonzero((rows >= first) & (rows < first + len(block)))
         _add_projections(block, rows[here] - first, hashes[terms[here]], values[here])

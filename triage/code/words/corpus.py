@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from triage.code.files.documentation import is_documentation
 from triage.code.files.file_roles import FileRole
 from triage.code.files.file_text import split_lines
 from triage.code.words.bm25 import BM25
@@ -94,6 +95,11 @@ class Corpus:
     def product_files(self) -> NDArray[np.bool_]:
         """Whether each file is product code, see `FileRole`."""
         return np.array([file.role.is_product_code for file in self.files], dtype=bool)
+
+    @cached_property
+    def documentation_files(self) -> NDArray[np.bool_]:
+        """Whether each file is a page that may answer how something works."""
+        return np.array([not file.role.is_test and is_documentation(file.path) for file in self.files], dtype=bool)
 
     @cached_property
     def files_by_folder(self) -> Mapping[str, Sequence[int]]:
